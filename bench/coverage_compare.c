@@ -165,7 +165,7 @@ static void count_blocks(int *shown, const struct queued *a,
         struct sample of_a = queued_sample(a, i);
         struct sample of_b = queued_sample(b, i);
         struct finding f =
-            queued_finding(BASIS_BLOCKS, qs->list[i].q, 0.95, &of_a, &of_b);
+            queued_finding(BASIS_SLICES, qs->list[i].q, 0.95, &of_a, &of_b);
 
         shown[i] += f.verdict == FINDING_BETTER || f.verdict == FINDING_WORSE;
     }

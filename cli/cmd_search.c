@@ -108,8 +108,8 @@ static void put_known(const struct drive *d, const struct search_answer *a,
         buf_adds(out, ", about ");
         put_load(d, a->capacity, out);
     }
-    if (a->set_aside > 0)
-        buf_addf(out, "; %zu set aside", a->set_aside);
+    if (a->discarded > 0)
+        buf_addf(out, "; %zu discarded", a->discarded);
 }
 
 static void put_time(int64_t ns, struct buf *out)
@@ -204,8 +204,8 @@ static void say_after(void *arg, const struct search_result *r)
     struct buf line;
 
     buf_init(&line, sizeof(d->study.make.title));
-    if (r->set_aside)
-        buf_addf(&line, "set aside: %s", r->set_aside);
+    if (r->discarded)
+        buf_addf(&line, "discarded: %s", r->discarded);
     else
         buf_adds(&line, search_is_met(slo, r) ? "met" : "missed");
     buf_addf(&line, "%s, %.6g/s done", r->is_overloaded ? ", overloaded" : "",

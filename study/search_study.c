@@ -12,14 +12,14 @@
 
 static bool is_enough(void *arg, const struct run_look *look)
 {
-    struct search_sight sight = {.start_ns = look->start_ns,
-                                 .rows = look->rows,
-                                 .n = look->n,
-                                 .issued = look->issued,
-                                 .issued_ns = look->issued_ns,
-                                 .followed_ns = look->followed_ns};
+    struct probe_progress sight = {.start_ns = look->start_ns,
+                                   .rows = look->rows,
+                                   .n = look->n,
+                                   .issued = look->issued,
+                                   .issued_ns = look->issued_ns,
+                                   .followed_ns = look->followed_ns};
 
-    return search_eye_see(arg, &sight);
+    return probe_watch_see(arg, &sight);
 }
 
 static void add_time(struct strlist *over, const char *key, int64_t ns)
@@ -91,8 +91,8 @@ static int probe(struct search_drive *d, const struct search_ask *ask,
                  struct err *err)
 {
     struct point_set *set = d->points.set;
-    struct search_eye eye;
-    const struct run_judge judge = {.is_enough = is_enough, .arg = &eye};
+    struct probe_watch watch;
+    const struct run_judge judge = {.is_enough = is_enough, .arg = &watch};
     struct strlist over = {0};
     struct point point = {
         .set = &over,
@@ -106,15 +106,15 @@ static int probe(struct search_drive *d, const struct search_ask *ask,
                   ask->step == SEARCH_CONFIRM ? POINT_CONFIRM : POINT_PROBE,
                   ask->value);
     list_overrides(set, ask, &over);
-    rc = search_eye_init(&eye, &d->machine, ask, &d->terms,
-                         &d->settings->classes, err);
+    rc = probe_watch_init(&watch, &d->machine, ask, &d->terms,
+                          &d->settings->classes, err);
     if (rc == 0)
         rc = points_make(&d->points, set->len - 1, &point, err);
     if (rc > 0)
         rc = read_back(d, &set->points[set->len - 1], err) ? -1 : 1;
     if (rc > 0 && d->after)
         d->after(d->arg, &d->last);
-    search_eye_fini(&eye);
+    probe_watch_fini(&watch);
     strlist_fini(&over);
     return rc;
 }

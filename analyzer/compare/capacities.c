@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/compare/conditions.h"
-#include "analyzer/read/reader.h"
+#include "analyzer/studies/study_recordings.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
@@ -28,8 +27,8 @@ bool capacities_are_at(const struct strlist *dirs)
 
 /* ---- conditions ---- */
 
-/* What a search sets itself, from probe to probe. */
-static bool is_of_probes(const char *key)
+/* Does the search choose this setting itself, probe by probe? */
+static bool is_set_by_search(const char *key)
 {
     static const char *const keys[] = {
         "load.rate",     "load.clients",      "load.duration", "load.warmup",
@@ -42,43 +41,31 @@ static bool is_of_probes(const char *key)
     return strncmp(key, "study.", strlen("study.")) == 0;
 }
 
-static int read_card(struct capacity_side *side, const char *dir,
-                     const struct cost_ask *cost, struct err *err)
+/* Conditions and price of the first probe. */
+static int load_conditions(struct capacity_side *side,
+                           const struct cost_ask *cost, struct err *err)
 {
     struct strmap all = {0};
-    struct recording rec;
-    struct summary s;
-    int rc;
-
-    if (recording_open(&rec, dir, err))
-        return -1;
-    rc = summary_make_priced(&s, &rec, NULL, cost, err);
-    if (rc == 0) {
-        conditions_make(&all, &rec, &s);
-        side->usd_per_hour = s.cost.usd_per_hour;
-    }
-    summary_fini(&s);
-    recording_close(&rec);
-    for (size_t i = 0; i < all.keys.len; i++) {
-        if (!is_of_probes(all.keys.items[i]))
-            strmap_put(&side->card, all.keys.items[i], all.values.items[i]);
-    }
-    strmap_fini(&all);
-    return rc;
-}
-
-/* Of its first probe. */
-static int load_card(struct capacity_side *side, const struct cost_ask *cost,
-                     struct err *err)
-{
+    struct study_run first;
     struct point_set set;
     char *dir = NULL;
     int rc = point_set_load_recorded(&set, side->dir, STUDY_SEARCH, err);
 
     if (rc == 0) {
         dir = point_set_path(side->dir, &set.points[0]);
-        rc = read_card(side, dir, cost, err);
+        rc = study_run_open(&first, dir, NULL, cost, err);
     }
+    if (rc == 0) {
+        run_conditions_make(&all, &first.rec, first.summary);
+        side->usd_per_hour = first.summary->cost.usd_per_hour;
+        study_run_close(&first);
+    }
+    for (size_t i = 0; i < all.keys.len; i++) {
+        if (!is_set_by_search(all.keys.items[i]))
+            strmap_put(&side->conditions, all.keys.items[i],
+                       all.values.items[i]);
+    }
+    strmap_fini(&all);
     free(dir);
     point_set_fini(&set);
     return rc;
@@ -87,18 +74,18 @@ static int load_card(struct capacity_side *side, const struct cost_ask *cost,
 static void find_differences(struct capacities *c, const char *vary,
                              bool ignores_slo)
 {
-    const struct strmap *cards[COMPARE_MAX_SIDES] = {NULL};
+    const struct strmap *conditions[COMPARE_MAX_SIDES] = {NULL};
 
     for (size_t i = 0; i < c->n; i++)
-        cards[i] = &c->sides[i].card;
-    c->vary = vary ? matched_key(cards, c->n, vary) : NULL;
+        conditions[i] = &c->sides[i].conditions;
+    c->vary = vary ? matched_key(conditions, c->n, vary) : NULL;
     for (size_t i = 1; i < c->n; i++) {
         const struct match match = {.vary = c->vary,
                                     .ignores_slo = ignores_slo,
                                     .is_must = true,
                                     .side = i};
 
-        matched_find(&c->differences, cards[0], cards[i], &match);
+        matched_find(&c->differences, conditions[0], conditions[i], &match);
     }
 }
 
@@ -106,11 +93,11 @@ static void find_differences(struct capacities *c, const char *vary,
 
 static bool is_known(const struct capacity *c)
 {
-    return c->is_there && !c->is_bracket && c->value > 0 && c->range.low > 0 &&
-           isfinite(c->range.high);
+    return c->is_present && !c->is_bracket && c->value > 0 &&
+           c->range.low > 0 && isfinite(c->range.high);
 }
 
-/* Half the width on a scale of logarithms. */
+/* Half the width on a logarithmic scale. */
 static double half_width(const struct capacity *c)
 {
     return log(c->range.high / c->range.low) / 2;
@@ -137,7 +124,6 @@ void capacities_contrast(const struct capacity *a, struct capacity_side *b)
                                      : FINDING_NO_DIFFERENCE;
 }
 
-/* By more than the threshold, with confidence? */
 static enum compare_answer answer_regression(const struct capacity_side *b,
                                              double threshold)
 {
@@ -180,7 +166,7 @@ int capacities_make(struct capacities *c, const struct compare_ask *ask,
         struct capacity_side *side = &c->sides[i];
 
         side->dir = ask->dirs->items[i];
-        rc = load_card(side, ask->cost, err);
+        rc = load_conditions(side, ask->cost, err);
         if (rc == 0)
             rc = capacity_read(&side->capacity, side->dir, ask->slo,
                                side->usd_per_hour, err);
@@ -197,7 +183,7 @@ int capacities_make(struct capacities *c, const struct compare_ask *ask,
 void capacities_fini(struct capacities *c)
 {
     for (size_t i = 0; c->sides && i < c->n; i++)
-        strmap_fini(&c->sides[i].card);
+        strmap_fini(&c->sides[i].conditions);
     free(c->sides);
     free(c->vary);
     differences_fini(&c->differences);

@@ -1,9 +1,8 @@
-/* capacities.h - searches against each other: the largest loads within the
- * objective, as ratios to that of the first, if the searches differ in the one
- * declared condition.
+/* capacities.h - a comparison of searches: the largest loads within the SLO, as
+ * ratios to the first, if the searches differ only in the declared condition.
  *
- * The interval of a ratio follows from those of the two, which are taken to be
- * independent and straight on a scale of logarithms.
+ * The interval of a ratio follows from the intervals of both capacities, which
+ * are assumed independent and symmetric on a logarithmic scale.
  */
 #ifndef ANALYZER_COMPARE_CAPACITIES_H
 #define ANALYZER_COMPARE_CAPACITIES_H
@@ -18,11 +17,11 @@ struct buf;
 struct err;
 
 struct capacity_side {
-    const char *dir; /* borrowed */
-    struct strmap card;
-    double usd_per_hour; /* of all replicas; 0: not known */
+    const char *dir;          /* borrowed */
+    struct strmap conditions; /* of its first probe */
+    double usd_per_hour;      /* of all replicas; 0: unknown */
     struct capacity capacity;
-    bool has_ratio; /* both are known with an interval */
+    bool has_ratio; /* both capacities have an interval */
     double ratio;   /* to the first */
     struct interval range;
     enum finding_verdict verdict;
@@ -33,20 +32,20 @@ struct capacities {
     size_t n;
     char *vary; /* NULL: none */
     struct differences differences;
-    double regression; /* a share; below 0: not asked */
+    double regression; /* threshold, a share; below 0: none */
     enum compare_answer answer;
 };
 
-/* Are all of them searches?  Else none is compared as one. */
+/* Are all of them searches? */
 bool capacities_are_at(const struct strlist *dirs);
 
-/* Of ask all but what it is about.  ERR_CONFIG, ERR_IO, ERR_FORMAT.
- * capacities_fini() in any case. */
+/* ask->on is ignored.  ERR_CONFIG, ERR_IO, ERR_FORMAT.  capacities_fini() in
+ * any case. */
 int capacities_make(struct capacities *c, const struct compare_ask *ask,
                     struct err *err);
 void capacities_fini(struct capacities *c);
 
-/* Pure: b's capacity by a's. */
+/* Sets ratio, range and verdict of b against a.  Pure. */
 void capacities_contrast(const struct capacity *a, struct capacity_side *b);
 
 void capacities_text(const struct capacities *c, struct buf *out);

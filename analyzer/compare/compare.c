@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
+#include "common/settings/settings.h"
 
 const char *compare_answer_name(enum compare_answer answer)
 {
@@ -23,56 +25,26 @@ const char *compare_answer_name(enum compare_answer answer)
 
 /* ---- may they be compared? ---- */
 
-static int resolve_vary(struct comparison *c, const char *vary, struct err *err)
-{
-    const struct strmap *cards[COMPARE_MAX_SIDES];
-
-    if (!vary)
-        return 0;
-    for (size_t i = 0; i < c->n; i++)
-        cards[i] = &c->sides[i].runs[0].card;
-    c->vary = matched_key(cards, c->n, vary);
-    if (!c->vary)
-        return err_set(err, ERR_USAGE,
-                       "--vary: no recording has a condition or a setting "
-                       "'%.80s' (batching, load.rate)",
-                       vary);
-    return 0;
-}
-
-/* The first of a side against the first of all; the other trials must be like
- * the first of their own side. */
-static void match_side(struct comparison *c, size_t side, bool ignores_slo)
-{
-    const struct side *s = &c->sides[side];
-    struct match match = {
-        .vary = c->vary, .ignores_slo = ignores_slo, .side = side};
-
-    if (side > 0)
-        matched_find(&c->differences, &c->sides[0].runs[0].card,
-                     &s->runs[0].card, &match);
-    match.vary = NULL;
-    match.is_must = true;
-    for (size_t i = 1; i < s->n; i++)
-        matched_find(&c->differences, &s->runs[0].card, &s->runs[i].card,
-                     &match);
-}
-
+/* The first run of each side against the first run of the first side; the other
+ * trials must be like the first of their own side. */
 static void match_all(struct comparison *c, bool ignores_slo)
 {
-    for (size_t i = 0; i < c->n; i++)
-        match_side(c, i, ignores_slo);
+    for (size_t i = 0; i < c->n; i++) {
+        const struct side *s = &c->sides[i];
+        struct match match = {
+            .vary = c->vary, .ignores_slo = ignores_slo, .side = i};
+
+        if (i > 0)
+            matched_find(&c->differences, &c->sides[0].runs[0].conditions,
+                         &s->runs[0].conditions, &match);
+        match.vary = NULL;
+        match.is_must = true;
+        for (size_t k = 1; k < s->n; k++)
+            matched_find(&c->differences, &s->runs[0].conditions,
+                         &s->runs[k].conditions, &match);
+    }
     for (size_t i = 0; i < c->differences.len; i++)
         c->vary_differs = c->vary_differs || c->differences.list[i].is_declared;
-}
-
-static bool has_obstacle(const struct comparison *c)
-{
-    for (size_t i = 0; i < c->n; i++) {
-        if (side_obstacle(&c->sides[i]))
-            return true;
-    }
-    return false;
 }
 
 /* ---- do they differ? ---- */
@@ -94,9 +66,9 @@ static struct finding find(const struct comparison *c, size_t i, size_t j,
     return finding_make(&rule, &a, &b);
 }
 
-/* What was asked for shares the level (Bonferroni): a verdict on several
- * quantities is wrong no more often than one on one.  The others are shown for
- * themselves. */
+/* The requested quantities share the level (Bonferroni), so a verdict on
+ * several is wrong no more often than a verdict on one.  The other quantities
+ * are shown with the full level. */
 static void find_all(struct comparison *c)
 {
     for (size_t i = 0; i < c->qs.len; i++) {
@@ -113,55 +85,73 @@ static void find_all(struct comparison *c)
     }
 }
 
-static bool some_verdict(const struct comparison *c, enum finding_verdict v)
-{
-    for (size_t i = 0; i < c->qs.asked; i++) {
-        if (c->findings[i].verdict == v)
-            return true;
-    }
-    return false;
-}
-
-static bool some_regression(const struct comparison *c, enum regression r)
-{
-    for (size_t i = 0; i < c->qs.asked; i++) {
-        if (c->regressions[i] == r)
-            return true;
-    }
-    return false;
-}
-
-static enum compare_answer better_or_alike(const struct comparison *c)
-{
-    return some_verdict(c, FINDING_BETTER) ? COMPARE_BETTER
-                                           : COMPARE_NO_DIFFERENCE;
-}
-
-static enum compare_answer conclude_regression(const struct comparison *c)
-{
-    if (some_regression(c, REGRESSION_YES))
-        return COMPARE_WORSE;
-    if (some_regression(c, REGRESSION_UNKNOWN))
-        return COMPARE_CANNOT_TELL;
-    return some_verdict(c, FINDING_WORSE) ? COMPARE_TOLERATED
-                                          : better_or_alike(c);
-}
-
-/* One that is worse makes it worse, as one missed term fails a run. */
+/* One worse quantity makes the answer worse, just as one missed term fails a
+ * run. */
 static enum compare_answer conclude_pair(const struct comparison *c)
 {
-    if (c->regression >= 0)
-        return conclude_regression(c);
-    if (some_verdict(c, FINDING_WORSE))
+    bool has_verdict[FINDING_CANNOT_TELL + 1] = {false};
+    bool has_regression[REGRESSION_UNKNOWN + 1] = {false};
+    bool is_worse, is_unknown;
+
+    for (size_t i = 0; i < c->qs.asked; i++) {
+        has_verdict[c->findings[i].verdict] = true;
+        has_regression[c->regressions[i]] = true;
+    }
+    is_worse = c->regression >= 0 ? has_regression[REGRESSION_YES]
+                                  : has_verdict[FINDING_WORSE];
+    is_unknown = c->regression >= 0 ? has_regression[REGRESSION_UNKNOWN]
+                                    : has_verdict[FINDING_CANNOT_TELL];
+    if (is_worse)
         return COMPARE_WORSE;
-    if (some_verdict(c, FINDING_CANNOT_TELL))
+    if (is_unknown)
         return COMPARE_CANNOT_TELL;
-    return better_or_alike(c);
+    if (has_verdict[FINDING_WORSE])
+        return COMPARE_TOLERATED;
+    return has_verdict[FINDING_BETTER] ? COMPARE_BETTER : COMPARE_NO_DIFFERENCE;
 }
 
-/* ---- more than two ---- */
+/* ---- more than two sides ---- */
 
-/* All pairs of all quantities that were asked for share the level. */
+static bool goes_before(const struct placed *a, const struct placed *b,
+                        bool more_is_better)
+{
+    if (a->has_value != b->has_value)
+        return a->has_value;
+    return more_is_better ? a->value > b->value : a->value < b->value;
+}
+
+/* Insertion sort: there are few sides. */
+void rank_sort(struct placed *list, size_t n, bool more_is_better)
+{
+    for (size_t i = 1; i < n; i++) {
+        struct placed x = list[i];
+        size_t k = i;
+
+        for (; k > 0 && goes_before(&x, &list[k - 1], more_is_better); k--)
+            list[k] = list[k - 1];
+        list[k] = x;
+    }
+}
+
+void rank_group(struct placed *list, size_t n,
+                const enum finding_verdict *verdicts)
+{
+    size_t first = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const enum finding_verdict *of_first = &verdicts[list[first].side * n];
+
+        if (!list[i].has_value) {
+            list[i].rank = 0;
+            continue;
+        }
+        if (i > 0 && of_first[list[i].side] == FINDING_WORSE)
+            first = i;
+        list[i].rank = first + 1;
+    }
+}
+
+/* All pairs of all requested quantities share the level. */
 static void make_ranking(const struct comparison *c, struct ranking *r)
 {
     size_t pairs = c->n * (c->n - 1) / 2;
@@ -217,48 +207,36 @@ static bool shows_tail(const struct quantity *q, bool has_slo)
     }
 }
 
-static void note_run(struct fairness_facts *f, const struct run_card *run,
-                     bool is_open)
-{
-    f->has_slo = f->has_slo && run->has_slo;
-    f->breaks_slo = f->breaks_slo || run->breaks_slo;
-    f->has_warmup = f->has_warmup && run->has_warmup;
-    f->is_mixed_loop = f->is_mixed_loop || run->is_open_loop != is_open;
-    f->is_overloaded = f->is_overloaded || run->is_overloaded;
-    f->is_untrusted = f->is_untrusted || run->why[0];
-}
-
 static void note_side(struct fairness_facts *f, const struct side *side,
                       bool is_open)
 {
     size_t trials = side->is_set ? side->n : 1;
 
     f->is_one_launch = f->is_one_launch || side->is_one_launch;
-    if (trials < f->least_trials)
-        f->least_trials = trials;
-    if (trials > f->most_trials)
-        f->most_trials = trials;
+    f->min_trials = trials < f->min_trials ? trials : f->min_trials;
+    f->max_trials = trials > f->max_trials ? trials : f->max_trials;
     f->is_warmup_too_short =
         f->is_warmup_too_short || 2 * side_cold(side) > side->n;
-    for (size_t i = 0; i < side->n; i++)
-        note_run(f, &side->runs[i], is_open);
-}
+    for (size_t i = 0; i < side->n; i++) {
+        const struct compared_run *run = &side->runs[i];
 
-static size_t quality_place(const struct quantities *qs)
-{
-    size_t i = 0;
-
-    while (i < qs->len && qs->list[i].kind != QUANTITY_QUALITY)
-        i++;
-    return i;
+        f->has_slo = f->has_slo && run->has_slo;
+        f->breaks_slo = f->breaks_slo || run->breaks_slo;
+        f->has_warmup = f->has_warmup && run->has_warmup;
+        f->is_mixed_loop = f->is_mixed_loop || run->is_open_loop != is_open;
+        f->is_overloaded = f->is_overloaded || run->is_overloaded;
+        f->is_untrusted = f->is_untrusted || run->why[0];
+    }
 }
 
 /* Every side against the first. */
 static enum fairness_quality quality_of(const struct comparison *c)
 {
-    size_t at = quality_place(&c->qs);
     enum fairness_quality seen = QUALITY_ALIKE;
+    size_t at = 0;
 
+    while (at < c->qs.len && c->qs.list[at].kind != QUANTITY_QUALITY)
+        at++;
     for (size_t i = 0; i < c->n; i++) {
         if (at == c->qs.len || c->sides[i].runs[0].checked == 0)
             return QUALITY_NOT_CHECKED;
@@ -277,11 +255,10 @@ static enum fairness_quality quality_of(const struct comparison *c)
 static void make_fairness(struct comparison *c)
 {
     const struct side *first = &c->sides[0];
-    bool is_open = first->runs[0].is_open_loop;
     struct fairness_facts f = {
         .mismatches = c->differences.must,
         .is_declared = c->vary != NULL,
-        .least_trials = (size_t)-1,
+        .min_trials = (size_t)-1,
         .baseline_trials = first->is_set ? first->n : 1,
         .baseline_is_trusted = !side_obstacle(first),
         .baseline_breaks_slo = side_missed(first) > 0,
@@ -291,7 +268,7 @@ static void make_fairness(struct comparison *c)
     };
 
     for (size_t i = 0; i < c->n; i++)
-        note_side(&f, &c->sides[i], is_open);
+        note_side(&f, &c->sides[i], first->runs[0].is_open_loop);
     for (size_t i = 0; i < c->qs.asked; i++)
         f.has_tail = f.has_tail || shows_tail(&c->qs.list[i], f.has_slo);
     for (size_t i = 0; i < c->differences.len; i++)
@@ -301,67 +278,62 @@ static void make_fairness(struct comparison *c)
 
 /* ---- all of it ---- */
 
-static int load_sides(struct comparison *c, const struct compare_ask *ask,
-                      struct err *err)
+static int load(struct comparison *c, const struct compare_ask *ask,
+                struct err *err)
 {
     const struct side_ask each = {
         .qs = &c->qs, .slo = ask->slo, .cost = ask->cost};
+    const struct strmap *conditions[COMPARE_MAX_SIDES];
 
+    if (side_slo(ask->dirs->items[0], ask->slo, &c->slo, err) ||
+        quantities_make(&c->qs, ask->on, &c->slo, err))
+        return -1;
     c->sides = xcalloc(ask->dirs->len, sizeof(*c->sides));
     for (; c->n < ask->dirs->len; c->n++) {
         if (side_load(&c->sides[c->n], ask->dirs->items[c->n], &each, err))
             return -1;
+        conditions[c->n] = &c->sides[c->n].runs[0].conditions;
     }
+    c->vary = ask->vary ? matched_key(conditions, c->n, ask->vary) : NULL;
+    if (ask->vary && !c->vary)
+        return err_set(err, ERR_USAGE,
+                       "--vary: no recording has a condition or a setting "
+                       "'%.80s' (examples: batching, load.rate)",
+                       ask->vary);
     return 0;
-}
-
-static int load_all(struct comparison *c, const struct compare_ask *ask,
-                    struct err *err)
-{
-    if (side_slo(ask->dirs->items[0], ask->slo, &c->slo, err) ||
-        quantities_make(&c->qs, ask->on, &c->slo, err) ||
-        load_sides(c, ask, err))
-        return -1;
-    return resolve_vary(c, ask->vary, err);
-}
-
-static enum basis weakest(const struct comparison *c)
-{
-    enum basis basis = BASIS_PAIRS;
-
-    for (size_t i = 0; i < c->n; i++) {
-        for (size_t k = i + 1; k < c->n; k++) {
-            enum basis of = basis_of(&c->sides[i], &c->sides[k]);
-
-            basis = of > basis ? of : basis;
-        }
-    }
-    return basis;
-}
-
-static enum compare_answer answer_of(struct comparison *c)
-{
-    if (!c->is_compared)
-        return c->differences.must > 0 ? COMPARE_REFUSED : COMPARE_CANNOT_TELL;
-    if (c->n > 2)
-        return rank_all(c);
-    find_all(c);
-    return conclude_pair(c);
 }
 
 int compare_make(struct comparison *c, const struct compare_ask *ask,
                  struct err *err)
 {
-    *c = (struct comparison){.regression = ask->regression};
-    if (load_all(c, ask, err)) {
+    bool is_trusted = true;
+
+    *c = (struct comparison){.regression = ask->regression,
+                             .basis = BASIS_PAIRS};
+    if (load(c, ask, err)) {
         compare_fini(c);
         return -1;
     }
-    c->basis = weakest(c);
+    for (size_t i = 0; i < c->n; i++) {
+        is_trusted = is_trusted && !side_obstacle(&c->sides[i]);
+        for (size_t k = i + 1; k < c->n; k++) {
+            enum basis basis = basis_of(&c->sides[i], &c->sides[k]);
+
+            c->basis = basis > c->basis ? basis : c->basis;
+        }
+    }
     match_all(c, ask->slo != NULL);
     make_fairness(c);
-    c->is_compared = c->differences.must == 0 && !has_obstacle(c);
-    c->answer = answer_of(c);
+    c->is_compared = c->differences.must == 0 && is_trusted;
+    if (!c->is_compared) {
+        c->answer =
+            c->differences.must > 0 ? COMPARE_REFUSED : COMPARE_CANNOT_TELL;
+    } else if (c->n > 2) {
+        c->answer = rank_all(c);
+    } else {
+        find_all(c);
+        c->answer = conclude_pair(c);
+    }
     return 0;
 }
 
@@ -391,4 +363,86 @@ enum conclusion compare_conclusion(enum compare_answer answer)
     default:
         return CONCLUSION_YES;
     }
+}
+
+/* ---- the claim ---- */
+
+static void put_variable(const struct comparison *c, struct buf *out)
+{
+    const char *a;
+    const char *b;
+
+    if (!c->vary) {
+        buf_adds(out, "B against A");
+        return;
+    }
+    a = strmap_get(&c->sides[0].runs[0].conditions, c->vary);
+    b = strmap_get(&c->sides[1].runs[0].conditions, c->vary);
+    settings_describe_path(c->vary, out);
+    buf_adds(out, " ");
+    settings_describe_path(b ? b : "(none)", out);
+    buf_adds(out, " against ");
+    settings_describe_path(a ? a : "(none)", out);
+}
+
+static void put_conditions(const struct comparison *c, struct buf *out)
+{
+    const struct strmap *conditions = &c->sides[0].runs[0].conditions;
+    const char *model = strmap_get(conditions, "target.model");
+
+    if (model && model[0]) {
+        buf_adds(out, ", model ");
+        settings_describe_path(model, out);
+    }
+    for (size_t i = 0; i < conditions->keys.len; i++) {
+        const char *key = conditions->keys.items[i];
+
+        if (strncmp(key, "conditions.", strlen("conditions.")) != 0 ||
+            (c->vary && strcmp(key, c->vary) == 0))
+            continue;
+        buf_adds(out, ", ");
+        settings_describe_path(key + strlen("conditions."), out);
+        buf_adds(out, " ");
+        settings_describe_path(conditions->values.items[i], out);
+    }
+    for (size_t i = 0; i < c->slo.len; i++)
+        buf_addf(out, "%s %s", i ? "," : ", SLO", c->slo.terms[i].text);
+}
+
+static bool is_shown(const struct finding *f)
+{
+    return f->verdict == FINDING_BETTER || f->verdict == FINDING_WORSE;
+}
+
+void claim_make(const struct comparison *c, struct buf *out)
+{
+    size_t shown = 0;
+
+    for (size_t i = 0; c->n == 2 && c->is_compared && i < c->qs.asked; i++) {
+        const struct quantity *q = &c->qs.list[i];
+        const struct finding *f = &c->findings[i];
+        char a[SHOW_TEXT];
+        char b[SHOW_TEXT];
+
+        if (!is_shown(f))
+            continue;
+        if (shown == 0)
+            put_variable(c, out);
+        buf_addf(out, "%s%s %s against %s", shown++ ? ", " : ": ", q->name,
+                 show_value(q, f->b, b), show_value(q, f->a, a));
+        if (f->ratio.has_range)
+            buf_addf(out, " (%.4g times, [%.4g, %.4g] at %.4g%%)",
+                     f->ratio.value, f->ratio.range.low, f->ratio.range.high,
+                     f->confidence * 100);
+    }
+    if (shown == 0)
+        return;
+    buf_addf(out, "; %s", c->sides[0].runs[0].load);
+    put_conditions(c, out);
+    if (c->basis == BASIS_PAIRS)
+        buf_addf(out, "; %zu pairs of trials in turn", c->sides[0].n);
+    else if (c->basis == BASIS_TRIALS)
+        buf_addf(out, "; %zu and %zu trials", c->sides[0].n, c->sides[1].n);
+    else
+        buf_adds(out, "; one launch per side");
 }

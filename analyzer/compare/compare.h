@@ -1,7 +1,7 @@
-/* compare.h - recordings against each other: may they be compared, do they
- * differ, and is the comparison fair?
+/* compare.h - a comparison of recordings: may they be compared, do they differ,
+ * and is the comparison fair?
  *
- * The text and the JSON are renderings of this struct.
+ * Text and JSON are renderings of struct comparison.
  */
 #ifndef ANALYZER_COMPARE_COMPARE_H
 #define ANALYZER_COMPARE_COMPARE_H
@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "analyzer/compare/compare_rank.h"
 #include "analyzer/compare/compare_side.h"
 #include "analyzer/compare/fairness.h"
 #include "analyzer/compare/finding.h"
@@ -22,15 +21,15 @@ struct buf;
 struct err;
 
 #define COMPARE_MAX_SIDES 32
-#define COMPARE_LEVEL     0.05 /* of all that is asked for together */
+#define COMPARE_LEVEL     0.05 /* for all requested quantities together */
 
 struct compare_ask {
     const struct strlist *dirs;
     const struct strlist *on;
     const char *vary;            /* NULL: nothing is declared */
-    const struct strlist *slo;   /* instead of the recordings'; NULL: theirs */
-    double regression;           /* a share; below 0: not asked */
-    const struct cost_ask *cost; /* prices instead of theirs; may be NULL */
+    const struct strlist *slo;   /* NULL: those of the recordings */
+    double regression;           /* threshold, a share; below 0: none */
+    const struct cost_ask *cost; /* NULL: prices of the recordings */
 };
 
 enum compare_answer {
@@ -38,17 +37,26 @@ enum compare_answer {
     COMPARE_NO_DIFFERENCE,
     COMPARE_BETTER,
     COMPARE_WORSE,
-    COMPARE_TOLERATED, /* worse, by no more than the threshold */
+    COMPARE_TOLERATED, /* worse, but within the threshold */
     COMPARE_CANNOT_TELL,
     COMPARE_RANKED,
 };
 
-/* The order of the sides by one quantity that was asked for. */
+/* Position of a side in a ranking. */
+struct placed {
+    size_t side;
+    double value;
+    bool has_value; /* sides without a value come last and have no rank */
+    size_t rank;    /* from 1; 0: none */
+};
+
+/* The sides ordered by one requested quantity, the best first.  Sides that are
+ * not shown to be worse than the best of their group share its rank. */
 struct ranking {
     size_t quantity;
-    struct placed *list;            /* a place a side; owned */
-    enum finding_verdict *verdicts; /* [i * n + j]: of j against i; owned */
-    size_t unknown;                 /* pairs that cannot be told */
+    struct placed *list;            /* one per side; owned */
+    enum finding_verdict *verdicts; /* [i * n + j]: j against i; owned */
+    size_t unknown;                 /* number of undecided pairs */
 };
 
 struct comparison {
@@ -56,21 +64,21 @@ struct comparison {
     struct slo slo;
     struct side *sides;
     size_t n;
-    char *vary; /* key of the declared variable; NULL: none */
+    char *vary; /* key of the declared condition; NULL: none */
     bool vary_differs;
     enum basis basis; /* the weakest of all pairs */
     struct differences differences;
     double regression;
 
-    /* Of two sides, one a quantity. */
+    /* Two sides: one finding per quantity. */
     struct finding findings[QUANTITIES_MAX];
-    enum regression regressions[QUANTITIES_MAX]; /* of those asked for */
+    enum regression regressions[QUANTITIES_MAX]; /* for requested quantities */
 
-    /* Of more: one a quantity that was asked for. */
+    /* More than two sides: one ranking per requested quantity. */
     struct ranking *rankings;
 
     struct fairness fairness;
-    bool is_compared; /* false: refused, or a recording may not be believed */
+    bool is_compared; /* false: refused, or a recording cannot be trusted */
     enum compare_answer answer;
 };
 
@@ -87,5 +95,18 @@ enum conclusion compare_conclusion(enum compare_answer answer);
 
 void compare_render_text(const struct comparison *c, struct buf *out);
 void compare_render_json(const struct comparison *c, struct buf *out);
+
+#define CLAIM_MAX 16384
+
+/* What a comparison of two sides shows, in one sentence with its conditions.
+ * Appends nothing if no quantity was shown to be better or worse. */
+void claim_make(const struct comparison *c, struct buf *out);
+
+/* Sort by value, best first, sides without a value last; stable. */
+void rank_sort(struct placed *list, size_t n, bool more_is_better);
+
+/* Assign ranks; verdicts[i * n + j] is side j against side i. */
+void rank_group(struct placed *list, size_t n,
+                const enum finding_verdict *verdicts);
 
 #endif

@@ -9,19 +9,18 @@
 
 #include "analyzer/compare/compare_side.h"
 #include "analyzer/compare/matched.h"
+#include "analyzer/stats/change_points.h"
+#include "analyzer/stats/order_stats.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
+#include "common/base/rng.h"
 #include "common/base/xalloc.h"
 #include "common/spec/slo.h"
 
-/* ---- what there is ---- */
+#define PERMUTATIONS 999
+#define MIN_RUNS     3 /* per segment: one odd run is not a change */
 
-static bool is_dir(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
+/* ---- the recordings ---- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -29,7 +28,6 @@ static int by_name(const void *a, const void *b)
                   ((const struct history_point *)b)->dir);
 }
 
-/* Those that began at the same time stay in the order of their names. */
 static int by_time(const void *a, const void *b)
 {
     const struct history_point *x = a;
@@ -45,7 +43,15 @@ static bool is_visible(const char *name)
     return name[0] != '.';
 }
 
-static int list_dirs(struct history *h, const char *dir, struct err *err)
+static void leave_out(struct history_point *p, const char *why)
+{
+    snprintf(p->why, sizeof(p->why), "%s", why);
+}
+
+/* The subdirectories in the order in which they began.  Those that cannot be
+ * read are left out.  The recordings are read again later, when the quantity is
+ * known. */
+static int list_points(struct history *h, const char *dir, struct err *err)
 {
     struct strlist names = {0};
 
@@ -55,41 +61,27 @@ static int list_dirs(struct history *h, const char *dir, struct err *err)
     }
     for (size_t i = 0; i < names.len; i++) {
         char *path = xasprintf("%s/%s", dir, names.items[i]);
+        struct err unreadable = {0};
+        struct history_point *p;
+        struct stat st;
 
-        if (!is_dir(path)) {
+        if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
             free(path);
             continue;
         }
         h->points = xrealloc(h->points, h->n + 1, sizeof(*h->points));
-        h->points[h->n++] = (struct history_point){.dir = path};
+        p = &h->points[h->n++];
+        *p = (struct history_point){.dir = path};
+        if (side_started(p->dir, &p->started_ns, &unreadable))
+            leave_out(p, unreadable.msg);
     }
     strlist_fini(&names);
     if (h->n > 0)
-        qsort(h->points, h->n, sizeof(*h->points), by_name);
+        qsort(h->points, h->n, sizeof(*h->points), by_time);
     return 0;
 }
 
-static void leave_out(struct history_point *p, const char *why)
-{
-    snprintf(p->why, sizeof(p->why), "%s", why);
-}
-
-/* When each began; what cannot be read is left out.  They are looked at again
- * when it is known what for. */
-static void read_times(struct history *h)
-{
-    for (size_t i = 0; i < h->n; i++) {
-        struct history_point *p = &h->points[i];
-        struct err err = {0};
-
-        if (side_started(p->dir, &p->started_ns, &err))
-            leave_out(p, err.msg);
-    }
-    if (h->n > 0)
-        qsort(h->points, h->n, sizeof(*h->points), by_time);
-}
-
-/* NULL if none can be read. */
+/* NULL if no recording can be read. */
 static struct history_point *newest_of(struct history *h)
 {
     for (size_t i = h->n; i > 0; i--) {
@@ -99,60 +91,39 @@ static struct history_point *newest_of(struct history *h)
     return NULL;
 }
 
-/* ---- what is used of it ---- */
-
-static void leave_out_other(struct history_point *p,
-                            const struct differences *d)
-{
-    const struct difference *x = &d->list[0];
-    char more[40] = "";
-
-    if (d->must > 1)
-        snprintf(more, sizeof(more), ", and %zu more", d->must - 1);
-    snprintf(p->why, sizeof(p->why),
-             "other conditions: %.40s %.60s, not %.60s%s", x->key, x->b, x->a,
-             more);
-}
-
-static void leave_out_untrusted(struct history_point *p,
-                                const struct side *side)
-{
-    const struct run_card *obstacle = side_obstacle(side);
-
-    leave_out(p, obstacle->why);
-}
-
-static void use(struct history_point *p, const struct side *side)
-{
-    if (!side_value(side, 0, &p->value))
-        leave_out(p, "n too small, or not measured");
-    else if (!isfinite(p->value))
-        leave_out(p, "the percentile falls among the failures");
-    else
-        p->is_used = true;
-}
+/* ---- which are used ---- */
 
 static void take_point(struct history_point *p, const struct side *side,
                        const struct strmap *reference, bool ignores_slo)
 {
     const struct match match = {.ignores_slo = ignores_slo, .is_must = true};
+    const struct compared_run *obstacle = side_obstacle(side);
     struct differences d = {0};
+    char more[40] = "";
 
     for (size_t i = 0; i < side->n; i++)
-        matched_find(&d, reference, &side->runs[i].card, &match);
+        matched_find(&d, reference, &side->runs[i].conditions, &match);
+    if (d.must > 1)
+        snprintf(more, sizeof(more), ", and %zu more", d.must - 1);
     if (d.must > 0)
-        leave_out_other(p, &d);
-    else if (side_obstacle(side))
-        leave_out_untrusted(p, side);
+        snprintf(p->why, sizeof(p->why),
+                 "other conditions: %.40s %.60s, not %.60s%s", d.list[0].key,
+                 d.list[0].b, d.list[0].a, more);
+    else if (obstacle)
+        leave_out(p, obstacle->why);
+    else if (!side_value(side, 0, &p->value))
+        leave_out(p, "n too small, or not measured");
+    else if (!isfinite(p->value))
+        leave_out(p, "the percentile falls among the failures");
     else
-        use(p, side);
+        p->is_used = true;
     differences_fini(&d);
 }
 
 static void take_points(struct history *h, const struct side *newest,
                         const struct side_ask *each)
 {
-    const struct strmap *reference = &newest->runs[0].card;
+    const struct strmap *reference = &newest->runs[0].conditions;
 
     for (size_t i = 0; i < h->n; i++) {
         struct history_point *p = &h->points[i];
@@ -173,9 +144,59 @@ static void take_points(struct history *h, const struct side *newest,
 
 /* ---- where it changes ---- */
 
+void segments_find(struct segments *s, const double *x, size_t n)
+{
+    struct rng rng = rng_stream(1, RNG_COMPARE);
+    const struct changes rule = {.level = SEGMENTS_LEVEL,
+                                 .permutations = PERMUTATIONS,
+                                 .least = MIN_RUNS,
+                                 .rng = &rng};
+    struct change found[SEGMENTS_MAX - 1];
+    double *scratch;
+    size_t first = 0;
+    double p = 1;
+    size_t k;
+
+    *s = (struct segments){0};
+    if (n < SEGMENTS_MIN)
+        return;
+    scratch = xcalloc(n, sizeof(*scratch));
+    k = changes_find(&rule, x, n, found, SEGMENTS_MAX - 1, scratch);
+    for (size_t i = 0; i <= k; i++) {
+        size_t end = i < k ? found[i].at : n;
+        size_t len = end - first;
+
+        memcpy(scratch, x + first, len * sizeof(*x));
+        s->list[s->len++] = (struct segment){
+            .first = first,
+            .n = len,
+            .median = order_median(scratch, len),
+            .p = p,
+        };
+        first = end;
+        p = i < k ? found[i].p : 1;
+    }
+    free(scratch);
+}
+
+double segments_loss(const struct segments *s, bool more_is_better)
+{
+    double before;
+    double rise;
+
+    if (s->len < 2)
+        return 0;
+    before = s->list[s->len - 2].median;
+    rise = s->list[s->len - 1].median - before;
+    if (before != 0)
+        rise /= fabs(before);
+    return more_is_better ? -rise : rise;
+}
+
 static void find_segments(struct history *h)
 {
     double *x = xcalloc(h->used + 1, sizeof(*x));
+    size_t segment = 0;
     size_t n = 0;
 
     for (size_t i = 0; i < h->n; i++) {
@@ -184,35 +205,29 @@ static void find_segments(struct history *h)
     }
     segments_find(&h->segments, x, n);
     free(x);
-}
-
-static void mark_segments(struct history *h)
-{
-    size_t at = 0;
-    size_t segment = 0;
-
+    n = 0;
     for (size_t i = 0; i < h->n; i++) {
         if (!h->points[i].is_used)
             continue;
         if (segment + 1 < h->segments.len &&
-            h->segments.list[segment + 1].first == at)
+            h->segments.list[segment + 1].first == n)
             segment++;
         h->points[i].segment = segment;
-        at++;
+        n++;
     }
 }
 
 static bool has_file(const char *dir, const char *name)
 {
     char *path = xasprintf("%s/%s", dir, name);
-    bool is_there = access(path, F_OK) == 0;
+    bool is_present = access(path, F_OK) == 0;
 
     free(path);
-    return is_there;
+    return is_present;
 }
 
-/* Is there one that cannot be read, and may be newer than all that can?  What
- * has neither of these is no recording, and no set of them. */
+/* Is there an unreadable recording that may be newer than all readable ones?
+ * Directories with neither of these files are not recordings. */
 static bool has_unknown(const struct history *h)
 {
     for (size_t i = 0; i < h->n; i++) {
@@ -227,22 +242,18 @@ static bool has_unknown(const struct history *h)
 
 static void conclude(struct history *h, const struct history_point *newest)
 {
-    bool more_is_better = quantity_more_is_better(&h->quantity);
-
     h->answer = HISTORY_CANNOT_TELL;
-    if (!newest->is_used) {
-        h->why = "the newest recording is left out";
+    if (!newest->is_used)
+        h->why = "the newest recording cannot be used";
+    else if (has_unknown(h))
+        h->why = "a recording that cannot be read may be the newest";
+    else if (h->segments.len == 0)
+        h->why = "n too small: at least 10 recordings under these conditions "
+                 "are needed";
+    if (h->why)
         return;
-    }
-    if (has_unknown(h)) {
-        h->why = "one that cannot be read may be the newest";
-        return;
-    }
-    if (h->segments.len == 0) {
-        h->why = "n too small: at least 10 recordings of these conditions";
-        return;
-    }
-    h->loss = segments_loss(&h->segments, more_is_better);
+    h->loss =
+        segments_loss(&h->segments, quantity_more_is_better(&h->quantity));
     if (h->loss > fmax(0, h->regression))
         h->answer = HISTORY_WORSE;
     else
@@ -262,7 +273,7 @@ static int make_all(struct history *h, const struct history_ask *ask,
     struct slo slo;
 
     if (!newest)
-        return err_set(err, ERR_CONFIG, "%s: no recording below it%s%.200s",
+        return err_set(err, ERR_CONFIG, "%s: contains no recording%s%.200s",
                        ask->dir, h->n > 0 ? "; " : "",
                        h->n > 0 ? h->points[0].why : "");
     if (side_slo(newest->dir, ask->slo, &slo, err) ||
@@ -276,7 +287,6 @@ static int make_all(struct history *h, const struct history_ask *ask,
     take_points(h, &side, &each);
     side_fini(&side);
     find_segments(h);
-    mark_segments(h);
     conclude(h, newest);
     return 0;
 }
@@ -285,11 +295,8 @@ int history_make(struct history *h, const struct history_ask *ask,
                  struct err *err)
 {
     *h = (struct history){.regression = ask->regression};
-    if (list_dirs(h, ask->dir, err) == 0) {
-        read_times(h);
-        if (make_all(h, ask, err) == 0)
-            return 0;
-    }
+    if (list_points(h, ask->dir, err) == 0 && make_all(h, ask, err) == 0)
+        return 0;
     history_fini(h);
     return -1;
 }

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "analyzer/compare/compare_history.h"
-#include "analyzer/compare/compare_numbers.h"
+#include "analyzer/compare/quantity.h"
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/settings/settings.h"

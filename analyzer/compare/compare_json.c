@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "analyzer/compare/compare.h"
-#include "analyzer/compare/compare_claim.h"
 #include "analyzer/compare/compare_json_parts.h"
-#include "analyzer/compare/compare_numbers.h"
+#include "analyzer/compare/quantity.h"
 #include "common/base/buf.h"
 #include "common/base/json.h"
 
@@ -14,7 +13,7 @@
 
 static const char *const basis_names[] = {[BASIS_PAIRS] = "pairs",
                                           [BASIS_TRIALS] = "trials",
-                                          [BASIS_BLOCKS] = "blocks",
+                                          [BASIS_SLICES] = "blocks",
                                           [BASIS_NONE] = "none"};
 
 static json_t *text(const char *s)
@@ -57,7 +56,7 @@ static json_t *side_json(const struct comparison *c, size_t i)
     char name[SHOW_TEXT];
 
     for (size_t k = 0; k < s->n; k++) {
-        const struct run_card *run = &s->runs[k];
+        const struct compared_run *run = &s->runs[k];
 
         json_array_append_new(
             runs,
@@ -116,7 +115,7 @@ static json_t *variable_json(const struct comparison *c)
     }
     for (size_t i = 0; i < c->n; i++)
         json_array_append_new(
-            values, text(strmap_get(&c->sides[i].runs[0].card, c->vary)));
+            values, text(strmap_get(&c->sides[i].runs[0].conditions, c->vary)));
     return json_pack("{so, so, sb}", "key", text(c->vary), "values", values,
                      "differs", c->vary_differs);
 }

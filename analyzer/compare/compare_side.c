@@ -4,27 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/compare/run_conditions.h"
 #include "analyzer/read/reader.h"
 #include "analyzer/stats/order_stats.h"
 #include "common/base/xalloc.h"
 #include "common/recording/trialset.h"
 #include "common/spec/slo.h"
 
-/* More than anybody makes; a guard against a directory of something else. */
+/* Upper bound, in case the directory is something else. */
 #define MAX_TRIALS 10000
 
-/* NULL: it is not there any more. */
-static char *resolved(const char *dir, const char *from_there)
-{
-    char *path = xasprintf("%s/%s", dir, from_there);
-    char *real = realpath(path, NULL);
-
-    free(path);
-    return real;
-}
-
-/* A set without study.json is one that somebody put together. */
+/* Sets without study.json were put together by hand. */
 static int read_study(struct side *side, struct err *err)
 {
     struct trial_set set = {0};
@@ -36,8 +25,12 @@ static int read_study(struct side *side, struct err *err)
     side->is_one_launch = set.launched_by == LAUNCHED_ONCE;
     side->has_own_stubs = set.launched_by == LAUNCHED_STUB;
     side->home = realpath(side->dir, NULL);
-    if (set.against[0])
-        side->turned_with = resolved(side->dir, set.against);
+    if (set.against[0]) {
+        char *path = xasprintf("%s/%s", side->dir, set.against);
+
+        side->turned_with = realpath(path, NULL);
+        free(path);
+    }
     trial_set_fini(&set);
     return 0;
 }
@@ -46,40 +39,10 @@ static int add_run(struct side *side, const char *dir,
                    const struct side_ask *ask, struct err *err)
 {
     side->runs = xrealloc(side->runs, side->n + 1, sizeof(*side->runs));
-    if (run_card_load(&side->runs[side->n], dir, ask, err))
+    if (compared_run_load(&side->runs[side->n], dir, ask, err))
         return -1;
     side->n++;
     return 0;
-}
-
-static int add_trials(struct side *side, const struct side_ask *ask,
-                      struct err *err)
-{
-    int rc = 0;
-
-    for (int64_t k = 1;
-         rc == 0 && k <= MAX_TRIALS && trial_set_has(side->dir, k); k++) {
-        char *path = trial_set_path(side->dir, k);
-
-        rc = add_run(side, path, ask, err);
-        free(path);
-    }
-    return rc;
-}
-
-static void gather(struct side *side, size_t quantity)
-{
-    double *units = xcalloc(side->n, sizeof(*units));
-    bool has_all = true;
-
-    for (size_t i = 0; i < side->n; i++) {
-        const struct reading *r = &side->runs[i].whole[quantity];
-
-        has_all = has_all && r->n > 0 && !r->is_too_few;
-        units[i] = r->value;
-    }
-    side->units[quantity] = units;
-    side->has_all[quantity] = has_all;
 }
 
 int side_load(struct side *side, const char *dir, const struct side_ask *ask,
@@ -89,11 +52,26 @@ int side_load(struct side *side, const char *dir, const struct side_ask *ask,
 
     *side = (struct side){.dir = xstrdup(dir), .is_set = trial_set_has(dir, 1)};
     rc = read_study(side, err);
-    if (rc == 0)
-        rc = side->is_set ? add_trials(side, ask, err)
-                          : add_run(side, dir, ask, err);
-    for (size_t i = 0; rc == 0 && i < ask->qs->len; i++)
-        gather(side, i);
+    if (rc == 0 && !side->is_set)
+        rc = add_run(side, dir, ask, err);
+    for (int64_t k = 1;
+         rc == 0 && side->is_set && k <= MAX_TRIALS && trial_set_has(dir, k);
+         k++) {
+        char *path = trial_set_path(dir, k);
+
+        rc = add_run(side, path, ask, err);
+        free(path);
+    }
+    for (size_t q = 0; rc == 0 && q < ask->qs->len; q++) {
+        side->units[q] = xcalloc(side->n, sizeof(double));
+        side->has_all[q] = true;
+        for (size_t i = 0; i < side->n; i++) {
+            const struct reading *r = &side->runs[i].whole[q];
+
+            side->has_all[q] = side->has_all[q] && r->n > 0 && !r->is_too_few;
+            side->units[q][i] = r->value;
+        }
+    }
     if (rc)
         side_fini(side);
     return rc;
@@ -102,7 +80,7 @@ int side_load(struct side *side, const char *dir, const struct side_ask *ask,
 void side_fini(struct side *side)
 {
     for (size_t i = 0; i < side->n; i++)
-        run_card_fini(&side->runs[i]);
+        compared_run_fini(&side->runs[i]);
     for (size_t i = 0; i < QUANTITIES_MAX; i++)
         free(side->units[i]);
     free(side->runs);
@@ -181,43 +159,29 @@ bool side_value(const struct side *side, size_t i, double *value)
     return true;
 }
 
-/* By one of its trials at least. */
-static bool is_measured(const struct side *side, size_t i)
-{
-    for (size_t k = 0; k < side->n; k++) {
-        if (side->runs[k].whole[i].n > 0)
-            return true;
-    }
-    return false;
-}
-
-static int64_t counted(const struct side *side, size_t i)
-{
-    int64_t n = 0;
-
-    for (size_t k = 0; k < side->n; k++)
-        n += side->runs[k].whole[i].n;
-    return n;
-}
-
 struct sample side_sample(const struct side *side, size_t i)
 {
-    const struct block_readings *blocks = &side->runs[0].blocks[i];
+    const struct slice_readings *slices = &side->runs[0].slices[i];
+    int64_t counted = 0;
     struct sample s = {0};
 
-    if (!is_measured(side, i))
+    for (size_t k = 0; k < side->n; k++)
+        counted += side->runs[k].whole[i].n;
+    if (counted == 0)
         return s;
+    s = (struct sample){
+        .counted = counted,
+        .units = side->is_set ? side->units[i] : slices->value,
+        .has_all = side->is_set ? side->has_all[i] : slices->has_all,
+        .n = side->is_set ? side->n : SLICES,
+        .min_in_slice = slices->min_n,
+        .beyond = slices->beyond,
+    };
     s.has_whole = side_value(side, i, &s.whole);
-    s.counted = counted(side, i);
-    s.units = side->is_set ? side->units[i] : blocks->value;
-    s.has_all = side->is_set ? side->has_all[i] : blocks->has_all;
-    s.n = side->is_set ? side->n : BLOCKS;
-    s.least_in_one = blocks->least;
-    s.beyond = blocks->beyond;
     return s;
 }
 
-const struct run_card *side_obstacle(const struct side *side)
+const struct compared_run *side_obstacle(const struct side *side)
 {
     for (size_t i = 0; i < side->n; i++) {
         if (side->runs[i].why[0])
@@ -254,7 +218,7 @@ enum basis basis_of(const struct side *a, const struct side *b)
     if (a->is_set != b->is_set)
         return BASIS_NONE;
     if (!a->is_set)
-        return BASIS_BLOCKS;
+        return BASIS_SLICES;
     return a->n == b->n && is_turned_with(a, b) && is_turned_with(b, a)
                ? BASIS_PAIRS
                : BASIS_TRIALS;

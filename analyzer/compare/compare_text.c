@@ -3,8 +3,7 @@
 #include <stdio.h>
 
 #include "analyzer/compare/compare.h"
-#include "analyzer/compare/compare_claim.h"
-#include "analyzer/compare/compare_numbers.h"
+#include "analyzer/compare/quantity.h"
 #include "common/base/buf.h"
 #include "common/settings/settings.h"
 
@@ -37,7 +36,7 @@ static void put_basis(const struct comparison *c, struct buf *out)
         [BASIS_TRIALS] =
             "trials; A and B are medians, B - A and B / A of means, with "
             "Welch's intervals",
-        [BASIS_BLOCKS] =
+        [BASIS_SLICES] =
             "20 blocks in time of one launch a side, which is weaker: what is "
             "the same within a launch does not show (--trials 5)",
         [BASIS_NONE] = "trials on some sides and single runs on others: no "
@@ -120,7 +119,8 @@ static void put_variable(const struct comparison *c, struct buf *out)
     buf_adds(out, "varied     ");
     settings_describe_path(c->vary, out);
     for (size_t i = 0; i < c->n; i++) {
-        const char *value = strmap_get(&c->sides[i].runs[0].card, c->vary);
+        const char *value =
+            strmap_get(&c->sides[i].runs[0].conditions, c->vary);
 
         buf_adds(out, i ? " | " : ": ");
         settings_describe_path(value ? value : "(none)", out);

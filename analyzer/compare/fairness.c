@@ -1,6 +1,129 @@
 #include "analyzer/compare/fairness.h"
 
+#include <string.h>
+
 #include "analyzer/compare/finding.h"
+
+#define MORE_TRIALS                                                            \
+    "run at least five trials a side, each with a server started anew "        \
+    "(--trials 5 --restart CMD)"
+
+enum situation {
+    BASELINE_UNTRUSTED,
+    BASELINE_MISSES,
+    BASELINE_SHORT,
+    UNDECLARED,
+    MISMATCHED,
+    FEW_TRIALS,
+    ONE_LAUNCH,
+    NO_TAIL,
+    MISSES_SLO,
+    NO_SLO,
+    NO_WARMUP,
+    SHORT_WARMUP,
+    SAME_QUALITY,
+    OTHER_QUALITY,
+    UNCLEAR_QUALITY,
+    MIXED_LOOPS,
+    OVERLOADED,
+    OTHER_CLIENT,
+    UNTRUSTED,
+    OTHERWISE,
+    SITUATIONS,
+};
+
+/* For each check the first row that applies counts. */
+static const struct {
+    const char *name;
+    enum situation situation;
+    enum fairness_answer answer;
+    const char *says;
+    const char *mend;
+} rows[] = {
+    {"baseline", BASELINE_UNTRUSTED, FAIRNESS_FAILED,
+     "the baseline (the first side) cannot be trusted",
+     "do what the checks in its report advise, and run the baseline again"},
+    {"baseline", BASELINE_MISSES, FAIRNESS_FAILED,
+     "the baseline (the first side) misses its SLO, so it is easy to beat",
+     "take a load at which the baseline keeps its objective"},
+    {"baseline", BASELINE_SHORT, FAIRNESS_FAILED,
+     "the baseline (the first side) has fewer trials than another side",
+     "run as many trials of the baseline as of the others"},
+    {"baseline", UNDECLARED, FAIRNESS_UNKNOWN,
+     "the varied condition is not declared", "name the variable (--vary)"},
+    {"baseline", OTHERWISE, FAIRNESS_PASSED,
+     "the first side can be trusted, has as many trials as the others, and the "
+     "varied condition is declared",
+     ""},
+    {"conditions", MISMATCHED, FAIRNESS_FAILED,
+     "conditions differ that were not declared as varied",
+     "run one side again under the conditions of the other"},
+    {"conditions", OTHERWISE, FAIRNESS_PASSED,
+     "all conditions match except the declared one", ""},
+    {"repeats", FEW_TRIALS, FAIRNESS_FAILED,
+     "fewer than five trials per side: differences between launches do not "
+     "show",
+     MORE_TRIALS},
+    {"repeats", ONE_LAUNCH, FAIRNESS_UNKNOWN,
+     "all trials used one server process: how much launches differ is unknown",
+     MORE_TRIALS},
+    {"repeats", OTHERWISE, FAIRNESS_PASSED, "at least five trials per side",
+     ""},
+    {"tail", NO_TAIL, FAIRNESS_FAILED,
+     "none of the requested quantities shows the tail",
+     "ask for a high percentile as well (--on 'e2e p99')"},
+    {"tail", OTHERWISE, FAIRNESS_PASSED, "a requested quantity shows the tail",
+     ""},
+    {"within the SLO", MISSES_SLO, FAIRNESS_FAILED,
+     "a side misses its SLO: its throughput is not deliverable",
+     "compare at a load at which every side keeps its objective"},
+    {"within the SLO", NO_SLO, FAIRNESS_UNKNOWN,
+     "no SLO was given: throughput may have been gained at the cost of latency",
+     "say what is good enough (--slo)"},
+    {"within the SLO", OTHERWISE, FAIRNESS_PASSED, "every side meets its SLO",
+     ""},
+    {"warm-up", NO_WARMUP, FAIRNESS_FAILED,
+     "a side has no warm-up: its numbers include cold requests",
+     "give every run a warm-up (--warmup 10s)"},
+    {"warm-up", SHORT_WARMUP, FAIRNESS_FAILED,
+     "most windows of a side begin before the server is warm: its numbers "
+     "include cold requests",
+     "give every run the longest warm-up that the reports suggest (--warmup)"},
+    {"warm-up", OTHERWISE, FAIRNESS_PASSED,
+     "the warm-up is excluded on every side", ""},
+    {"quality", SAME_QUALITY, FAIRNESS_PASSED,
+     "the checked answers show no difference in quality", ""},
+    {"quality", OTHER_QUALITY, FAIRNESS_FAILED,
+     "the quality of the answers differs: speed may have been gained at its "
+     "cost",
+     "compare variants that answer equally well, or say both qualities with "
+     "the claim (--on quality)"},
+    {"quality", UNCLEAR_QUALITY, FAIRNESS_UNKNOWN,
+     "too few answers were checked to tell whether their quality differs",
+     "check more answers: longer runs, or more trials"},
+    {"quality", OTHERWISE, FAIRNESS_UNKNOWN,
+     "the answers were not checked on every side: speed may have been gained "
+     "at the cost of quality",
+     "check the answers (--check) on every side"},
+    {"regime", MIXED_LOOPS, FAIRNESS_FAILED,
+     "open and closed loops are mixed: a closed loop sends fewer requests to a "
+     "slow server",
+     "take the same scenario on every side"},
+    {"regime", OVERLOADED, FAIRNESS_FAILED,
+     "a side is overloaded: its latencies depend on the length of the window",
+     "take a load that every side can take"},
+    {"regime", OTHERWISE, FAIRNESS_PASSED,
+     "one kind of loop, and no queue that grows throughout a window", ""},
+    {"client", OTHER_CLIENT, FAIRNESS_FAILED,
+     "client, host or network path differ",
+     "run all sides from one host with one version and the same settings of "
+     "the client"},
+    {"client", OTHERWISE, FAIRNESS_PASSED, "the same client on the same host",
+     ""},
+    {"trust", UNTRUSTED, FAIRNESS_FAILED, "a recording cannot be trusted",
+     "do what the checks in its report advise, and run it again"},
+    {"trust", OTHERWISE, FAIRNESS_PASSED, "every recording can be trusted", ""},
+};
 
 const char *fairness_answer_name(enum fairness_answer answer)
 {
@@ -13,183 +136,37 @@ const char *fairness_answer_name(enum fairness_answer answer)
     return names[answer];
 }
 
-static struct fairness_check passed(const char *says)
-{
-    return (struct fairness_check){
-        .answer = FAIRNESS_PASSED, .says = says, .mend = ""};
-}
-
-static struct fairness_check failed(const char *says, const char *mend)
-{
-    return (struct fairness_check){
-        .answer = FAIRNESS_FAILED, .says = says, .mend = mend};
-}
-
-static struct fairness_check unknown(const char *says, const char *mend)
-{
-    return (struct fairness_check){
-        .answer = FAIRNESS_UNKNOWN, .says = says, .mend = mend};
-}
-
-static struct fairness_check baseline(const struct fairness_facts *f)
-{
-    if (!f->baseline_is_trusted)
-        return failed("the baseline, the first side, may not be believed",
-                      "do what the checks in its report advise, and run the "
-                      "baseline again");
-    if (f->baseline_breaks_slo)
-        return failed("the baseline, the first side, breaks its objective: it "
-                      "is easy to be better than that",
-                      "take a load at which the baseline keeps its objective");
-    if (f->baseline_trials < f->most_trials)
-        return failed("the baseline, the first side, was measured less often "
-                      "than another",
-                      "run as many trials of the baseline as of the others");
-    if (!f->is_declared)
-        return unknown("what distinguishes the baseline is not declared",
-                       "name the variable (--vary)");
-    return passed("the first side is sound, measured as often as the others, "
-                  "and what is varied is declared");
-}
-
-static struct fairness_check conditions(const struct fairness_facts *f)
-{
-    if (f->mismatches > 0)
-        return failed("conditions differ that were not declared",
-                      "run one side again under the conditions of the other");
-    return passed("all conditions match but the declared one");
-}
-
-static struct fairness_check repeats(const struct fairness_facts *f)
-{
-    static const char mend[] =
-        "run at least five trials a side, each with a server started anew "
-        "(--trials 5 --restart CMD)";
-
-    if (f->least_trials < FINDING_TRIALS)
-        return failed("fewer than five trials a side: what is the same within "
-                      "a launch does not show",
-                      mend);
-    if (f->is_one_launch)
-        return unknown("trials of one process of the server: how much launches "
-                       "differ is not known",
-                       mend);
-    return passed("at least five trials a side");
-}
-
-static struct fairness_check tail(const struct fairness_facts *f)
-{
-    if (!f->has_tail)
-        return failed("nothing that is asked for shows a tail",
-                      "ask for a high percentile as well (--on 'e2e p99')");
-    return passed("a tail is among what is asked for");
-}
-
-static struct fairness_check deliverable(const struct fairness_facts *f)
-{
-    if (f->breaks_slo)
-        return failed("a side breaks its objective: its throughput is not "
-                      "deliverable",
-                      "compare at a load at which every side keeps its "
-                      "objective");
-    if (!f->has_slo)
-        return unknown("no objective was given: throughput may be bought with "
-                       "latency",
-                       "say what is good enough (--slo)");
-    return passed("every side keeps its objective");
-}
-
-static struct fairness_check warmup(const struct fairness_facts *f)
-{
-    if (!f->has_warmup)
-        return failed("a side has no warm-up: cold requests are in its numbers",
-                      "give every run a warm-up (--warmup 10s)");
-    if (f->is_warmup_too_short)
-        return failed("most windows of a side begin before it is warm: cold "
-                      "requests are in its numbers",
-                      "give every run the longest warm-up that the reports "
-                      "suggest (--warmup)");
-    return passed("the warm-up is left out on every side");
-}
-
-static struct fairness_check quality(const struct fairness_facts *f)
-{
-    switch (f->quality) {
-    case QUALITY_ALIKE:
-        return passed("no difference of the checked answers is shown");
-    case QUALITY_DIFFERS:
-        return failed("the quality of the answers differs: speed may be bought "
-                      "with it",
-                      "compare variants that answer equally well, or say both "
-                      "qualities with the claim (--on quality)");
-    case QUALITY_CANNOT_TELL:
-        return unknown("too few answers were checked to tell whether their "
-                       "quality differs",
-                       "check more answers: longer runs, or more trials");
-    default:
-        return unknown("nobody checked the answers on every side: speed may be "
-                       "bought with quality",
-                       "check the answers (--check) on every side");
-    }
-}
-
-static struct fairness_check regime(const struct fairness_facts *f)
-{
-    if (f->is_mixed_loop)
-        return failed("open and closed loops are mixed: a closed one asks a "
-                      "slow server less often",
-                      "take the same scenario on every side");
-    if (f->is_overloaded)
-        return failed("a side is overloaded: its latencies depend on how long "
-                      "one looked",
-                      "take a load that every side can take");
-    return passed("one kind of loop, and no queue that grows through its "
-                  "window");
-}
-
-static struct fairness_check client(const struct fairness_facts *f)
-{
-    if (f->warnings > 0)
-        return failed("client, host or path differ",
-                      "run all sides from one host with one version and the "
-                      "same settings of the client");
-    return passed("the same client on the same host");
-}
-
-static struct fairness_check trust(const struct fairness_facts *f)
-{
-    if (f->is_untrusted)
-        return failed("a recording may not be believed",
-                      "do what the checks in its report advise, and run it "
-                      "again");
-    return passed("every recording may be believed");
-}
-
-static const struct {
-    const char *name;
-    struct fairness_check (*ask)(const struct fairness_facts *f);
-} rules[FAIRNESS_CHECKS] = {
-    {"baseline", baseline},
-    {"conditions", conditions},
-    {"repeats", repeats},
-    {"tail", tail},
-    {"within the SLO", deliverable},
-    {"warm-up", warmup},
-    {"quality", quality},
-    {"regime", regime},
-    {"client", client},
-    {"trust", trust},
-};
-
 void fairness_make(struct fairness *out, const struct fairness_facts *f)
 {
-    *out = (struct fairness){0};
-    for (size_t i = 0; i < FAIRNESS_CHECKS; i++) {
-        struct fairness_check *check = &out->checks[i];
+    const bool applies[SITUATIONS] = {
+        [BASELINE_UNTRUSTED] = !f->baseline_is_trusted,
+        [BASELINE_MISSES] = f->baseline_breaks_slo,
+        [BASELINE_SHORT] =
+            f->baseline_trials<f->max_trials, [UNDECLARED] = !f->is_declared,
+                               [MISMATCHED] = f->mismatches> 0,
+        [FEW_TRIALS] = f->min_trials<
+            FINDING_TRIALS, [ONE_LAUNCH] = f->is_one_launch,
+            [NO_TAIL] = !f->has_tail, [MISSES_SLO] = f->breaks_slo,
+            [NO_SLO] = !f->has_slo, [NO_WARMUP] = !f->has_warmup,
+            [SHORT_WARMUP] = f->is_warmup_too_short,
+            [SAME_QUALITY] = f->quality == QUALITY_ALIKE,
+            [OTHER_QUALITY] = f->quality == QUALITY_DIFFERS,
+            [UNCLEAR_QUALITY] = f->quality == QUALITY_CANNOT_TELL,
+            [MIXED_LOOPS] = f->is_mixed_loop, [OVERLOADED] = f->is_overloaded,
+            [OTHER_CLIENT] = f->warnings> 0,
+        [UNTRUSTED] = f->is_untrusted,
+        [OTHERWISE] = true,
+    };
+    size_t n = 0;
 
-        *check = rules[i].ask(f);
-        check->name = rules[i].name;
-        out->failed += check->answer == FAIRNESS_FAILED;
-        out->unknown += check->answer == FAIRNESS_UNKNOWN;
+    *out = (struct fairness){0};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (!applies[rows[i].situation] ||
+            (n > 0 && strcmp(out->checks[n - 1].name, rows[i].name) == 0))
+            continue;
+        out->checks[n++] = (struct fairness_check){rows[i].name, rows[i].answer,
+                                                   rows[i].says, rows[i].mend};
+        out->failed += rows[i].answer == FAIRNESS_FAILED;
+        out->unknown += rows[i].answer == FAIRNESS_UNKNOWN;
     }
 }

@@ -1,5 +1,5 @@
 /* fairness.h - the usual ways in which a comparison misleads, each as a named
- * check with the one change that would mend it.  Pure. */
+ * check with the one change that would fix it.  Pure. */
 #ifndef ANALYZER_COMPARE_FAIRNESS_H
 #define ANALYZER_COMPARE_FAIRNESS_H
 
@@ -15,34 +15,34 @@ enum fairness_quality {
     QUALITY_CANNOT_TELL,
 };
 
-/* Of all the sides together. */
+/* About all sides together; the baseline is the first side. */
 struct fairness_facts {
-    size_t mismatches; /* conditions that must match */
-    bool is_declared;  /* the variable */
-    size_t least_trials;
-    size_t baseline_trials; /* of the first side */
-    size_t most_trials;
-    bool is_one_launch;       /* a side's trials are of one process */
-    bool baseline_is_trusted; /* may be compared ... */
-    bool baseline_breaks_slo; /* ... and misses its SLO in some of its runs */
-    bool has_tail;            /* a high percentile is asked for, or shares of
+    size_t mismatches; /* conditions that must match and do not */
+    bool is_declared;  /* the varied condition was named */
+    size_t min_trials;
+    size_t max_trials;
+    size_t baseline_trials;
+    bool is_one_launch;       /* the trials of a side ran on one process */
+    bool baseline_is_trusted; /* it may be compared */
+    bool baseline_breaks_slo; /* in some of its runs */
+    bool has_tail;            /* a high percentile was requested, or a share of
                                  good requests under a limit */
     bool has_slo;             /* on every side */
-    bool breaks_slo;          /* on some */
-    bool has_warmup;          /* on every side it is left out ... */
-    bool is_warmup_too_short; /* ... and in most runs of one not all of it */
+    bool breaks_slo;          /* on some side */
+    bool has_warmup;          /* on every side, excluded from the window */
+    bool is_warmup_too_short; /* in most runs of some side */
     enum fairness_quality quality;
-    bool is_mixed_loop; /* open and closed */
-    bool is_overloaded; /* one of them */
-    bool is_untrusted;  /* likewise */
-    size_t warnings;    /* client or host differs */
+    bool is_mixed_loop; /* open and closed loops */
+    bool is_overloaded; /* some side */
+    bool is_untrusted;  /* some recording */
+    size_t warnings;    /* differences of client or host */
 };
 
 struct fairness_check {
     const char *name;
     enum fairness_answer answer;
-    const char *says; /* which of its ways to fail it is */
-    const char *mend; /* the one change for that; "" if it passed */
+    const char *says; /* what was found */
+    const char *mend; /* the change that would fix it; "" if it passed */
 };
 
 #define FAIRNESS_CHECKS 10

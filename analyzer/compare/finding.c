@@ -1,6 +1,10 @@
 #include "analyzer/compare/finding.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/stats/sectioning.h"
+#include "common/base/xalloc.h"
 
 const char *finding_verdict_name(enum finding_verdict verdict)
 {
@@ -14,9 +18,135 @@ const char *finding_verdict_name(enum finding_verdict verdict)
     return names[verdict];
 }
 
-/* ---- what it shows ---- */
+/* ---- the difference with its interval ---- */
 
-/* A histogram's values are only so fine. */
+/* One side on the scale of the contrast. */
+struct estimate {
+    double value;
+    double below; /* distance to the lower end of its interval; NAN: unknown */
+    double above;
+};
+
+/* Is it 0 in every unit, or 1 in every unit? */
+static bool is_constant(const struct sample *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->units[i] != s->units[0])
+            return false;
+    }
+    return s->units[0] == 0 || s->units[0] == 1;
+}
+
+static struct estimate of_constant(enum contrast contrast, double confidence,
+                                   const struct sample *s)
+{
+    /* With a share of `bound`, seeing none in n has half the probability that
+     * the confidence leaves: (1 - bound)^n.  About 3.7 / n at 95 %. */
+    double bound = -expm1(log((1 - confidence) / 2) / (double)s->counted);
+    struct estimate e = {.value = contrast_scale(contrast, s->units[0])};
+
+    if (s->units[0] == 0)
+        e.above = contrast_scale(contrast, bound) - e.value;
+    else
+        e.below = e.value - contrast_scale(contrast, 1 - bound);
+    return e;
+}
+
+/* Factor by which the interval over slices is widened, at least 1.  Sectioning
+ * treats each slice as a sample of its own.  That holds only if at least one
+ * independent request of each slice lies beyond the percentile.  If the slices
+ * hold fewer by a factor of k, then k of them make one sample, and the error is
+ * sqrt(k) times what their scatter suggests.  docs/statistics.md has the false
+ * alarms with and without this. */
+static double widening(const struct finding_rule *rule, const struct sample *s)
+{
+    if (rule->basis != BASIS_SLICES || rule->quantile <= 0 || s->beyond <= 0)
+        return 1;
+    return sqrt(fmax(1, (double)s->n / s->beyond));
+}
+
+static struct estimate of_slices(enum contrast contrast,
+                                 const struct finding_rule *rule,
+                                 const struct sample *s)
+{
+    double q = rule->quantile > 0 ? rule->quantile : 0.5;
+    int64_t min_n = rule->quantile > 0 ? s->min_in_slice : INT64_MAX;
+    struct estimate e = {contrast_scale(contrast, s->whole), NAN, NAN};
+    double scaled[SECTION_COUNT];
+    struct section_quantile sq;
+
+    if (s->n > SECTION_COUNT)
+        return e;
+    for (size_t i = 0; i < s->n; i++)
+        scaled[i] = contrast_scale(contrast, s->units[i]);
+    sq = section_combine(scaled, s->n, e.value, q, min_n, rule->confidence);
+    if (sq.verdict == SECTION_KNOWN)
+        e.below = e.above =
+            (sq.quantile.range.high - e.value) * widening(rule, s);
+    return e;
+}
+
+static struct estimate of_trials(enum contrast contrast, double confidence,
+                                 const struct sample *s)
+{
+    double *scaled = xcalloc(s->n, sizeof(*scaled));
+    struct uncertain u;
+
+    for (size_t i = 0; i < s->n; i++)
+        scaled[i] = contrast_scale(contrast, s->units[i]);
+    u = trials_mean(scaled, s->n, confidence);
+    free(scaled);
+    return u.has_range ? (struct estimate){u.value, u.value - u.range.low,
+                                           u.range.high - u.value}
+                       : (struct estimate){u.value, NAN, NAN};
+}
+
+static struct estimate estimate_of(enum contrast contrast,
+                                   const struct finding_rule *rule,
+                                   const struct sample *s)
+{
+    if (rule->is_share && is_constant(s))
+        return of_constant(contrast, rule->confidence, s);
+    return rule->basis == BASIS_SLICES
+               ? of_slices(contrast, rule, s)
+               : of_trials(contrast, rule->confidence, s);
+}
+
+/* b against a.  Without a range if the values have none, or if a slice cannot
+ * bound its percentile. */
+static struct uncertain contrast_of(enum contrast contrast,
+                                    const struct finding_rule *rule,
+                                    const struct sample *a,
+                                    const struct sample *b)
+{
+    struct estimate of_a, of_b;
+    struct uncertain u;
+    double gap, below, above;
+
+    if (rule->basis != BASIS_SLICES &&
+        !(rule->is_share && (is_constant(a) || is_constant(b))))
+        return rule->basis == BASIS_PAIRS
+                   ? trials_paired(contrast, a->units, b->units, a->n,
+                                   rule->confidence)
+                   : trials_contrast(contrast, a->units, a->n, b->units, b->n,
+                                     rule->confidence);
+    /* The two sides are independent: their errors add as squares. */
+    of_a = estimate_of(contrast, rule, a);
+    of_b = estimate_of(contrast, rule, b);
+    gap = of_b.value - of_a.value;
+    below = hypot(of_b.below, of_a.above);
+    above = hypot(of_b.above, of_a.below);
+    u = (struct uncertain){.value = contrast_back(contrast, gap)};
+    u.has_range = isfinite(gap) && isfinite(below) && isfinite(above);
+    if (u.has_range)
+        u.range = (struct interval){contrast_back(contrast, gap - below),
+                                    contrast_back(contrast, gap + above)};
+    return u;
+}
+
+/* ---- the verdict ---- */
+
+/* Widen by the resolution of a histogram. */
 static void blur(struct finding *f)
 {
     double step = FINDING_RESOLUTION * fmax(fabs(f->a), fabs(f->b));
@@ -31,23 +161,19 @@ static void blur(struct finding *f)
     }
 }
 
-/* Whether there is more of it in b: 1, -1, or 0 if that is not shown. */
-static int direction(const struct finding *f)
+static enum finding_verdict by_interval(const struct finding *f,
+                                        bool more_is_better)
 {
     const struct uncertain *u = f->ratio.has_range ? &f->ratio : &f->difference;
     double same = f->ratio.has_range ? 1 : 0;
 
-    return u->range.low > same ? 1 : u->range.high < same ? -1 : 0;
-}
-
-static enum finding_verdict by_direction(int more, bool more_is_better)
-{
-    if (more == 0)
+    if (u->range.low <= same && u->range.high >= same)
         return FINDING_NO_DIFFERENCE;
-    return (more > 0) == more_is_better ? FINDING_BETTER : FINDING_WORSE;
+    return (u->range.low > same) == more_is_better ? FINDING_BETTER
+                                                   : FINDING_WORSE;
 }
 
-/* How far apart they must be to be seen, as a share of a. */
+/* How large a difference must be to be detected, as a share of a. */
 static double visible_share(const struct finding *f)
 {
     const struct uncertain *d = &f->difference;
@@ -60,34 +186,29 @@ static double visible_share(const struct finding *f)
                : 0;
 }
 
-static bool some_infinite(const struct sample *s)
+static size_t count_infinite(const struct sample *s)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        if (!isfinite(s->units[i]))
-            return true;
-    }
-    return !isfinite(s->whole);
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        n += isfinite(s->units[i]) ? 0 : 1;
+    return n;
 }
 
-static bool all_infinite(const struct sample *s, bool wanted)
-{
-    for (size_t i = 0; i < s->n; i++) {
-        if (!isfinite(s->units[i]) != wanted)
-            return false;
-    }
-    return s->n >= FINDING_TRIALS;
-}
-
-/* A percentile among the failures has no number, but where it is there in every
- * unit of one side and in none of the other, it is plain which is worse. */
+/* A percentile among the failures has no number.  But if that happens in every
+ * unit of one side and in no unit of the other, it is clear which is worse. */
 static void by_failures(struct finding *f, const struct sample *a,
                         const struct sample *b)
 {
+    size_t bad_a = count_infinite(a);
+    size_t bad_b = count_infinite(b);
+
     f->why = "the percentile falls among the failures";
-    f->verdict = FINDING_CANNOT_TELL;
-    if (all_infinite(a, false) && all_infinite(b, true))
+    if (a->n < FINDING_TRIALS || b->n < FINDING_TRIALS)
+        return;
+    if (bad_a == 0 && bad_b == b->n)
         f->verdict = FINDING_WORSE;
-    else if (all_infinite(a, true) && all_infinite(b, false))
+    else if (bad_a == a->n && bad_b == 0)
         f->verdict = FINDING_BETTER;
 }
 
@@ -95,62 +216,26 @@ static const char *too_few(const struct finding_rule *rule,
                            const struct sample *a, const struct sample *b)
 {
     if (rule->basis == BASIS_NONE)
-        return "trials on one side and a single run on the other: give trials "
+        return "one side has trials, the other is a single run: give trials "
                "of both";
     if (basis_is_trials(rule->basis) &&
         (a->n < FINDING_TRIALS || b->n < FINDING_TRIALS))
-        return "n too small: at least 5 trials a side";
+        return "n too small: at least 5 trials per side are needed";
     if (!a->has_all || !b->has_all)
         return basis_is_trials(rule->basis)
-                   ? "n too small: each trial must bound it"
-                   : "n too small: each of 20 blocks must bound it";
+                   ? "n too small: each trial must be able to bound it"
+                   : "n too small: each of the 20 slices must be able to bound "
+                     "it";
     return NULL;
 }
 
-static void conclude(struct finding *f, const struct finding_rule *rule,
-                     const struct sample *a, const struct sample *b)
-{
-    if (rule->quantile > 0)
-        blur(f);
-    if (some_infinite(a) || some_infinite(b)) {
-        by_failures(f, a, b);
-        return;
-    }
-    if (!f->difference.has_range) {
-        f->why = "n too small";
-        return;
-    }
-    f->verdict = by_direction(direction(f), rule->more_is_better);
-    if (visible_share(f) > 0) /* else nothing scatters */
-        f->visible = visible_share(f);
-}
-
-static bool is_none(const struct sample *s)
+static bool is_zero(const struct sample *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         if (s->units[i] != 0)
             return false;
     }
     return true;
-}
-
-static void take_values(struct finding *f, const struct sample *a,
-                        const struct sample *b)
-{
-    f->has_a = a->has_whole;
-    f->has_b = b->has_whole;
-    f->a = a->whole;
-    f->b = b->whole;
-}
-
-/* A contrast without its interval is not worth printing. */
-static struct finding without_guesses(struct finding f)
-{
-    if (!f.difference.has_range)
-        f.difference = (struct uncertain){0};
-    if (!f.ratio.has_range)
-        f.ratio = (struct uncertain){0};
-    return f;
 }
 
 struct finding finding_make(const struct finding_rule *rule,
@@ -166,58 +251,61 @@ struct finding finding_make(const struct finding_rule *rule,
         return f;
     }
     f.is_measured = true;
-    take_values(&f, a, b);
+    f.has_a = a->has_whole;
+    f.has_b = b->has_whole;
+    f.a = a->whole;
+    f.b = b->whole;
     f.why = too_few(rule, a, b);
     if (f.why)
         return f;
-    f.a_is_none = is_none(a);
-    f.b_is_none = is_none(b);
-    f.difference = difference_contrast(CONTRAST_DIFFERENCE, rule, a, b);
-    f.ratio = difference_contrast(CONTRAST_RATIO, rule, a, b);
+    f.a_is_zero = is_zero(a);
+    f.b_is_zero = is_zero(b);
+    f.difference = contrast_of(CONTRAST_DIFFERENCE, rule, a, b);
+    f.ratio = contrast_of(CONTRAST_RATIO, rule, a, b);
     if (f.ratio.has_range || f.difference.has_range)
-        f.widened =
-            fmax(difference_widening(rule, a), difference_widening(rule, b));
-    conclude(&f, rule, a, b);
-    return without_guesses(f);
-}
-
-/* ---- regression ---- */
-
-/* What is lost, as a share of a: for latencies b / a - 1. */
-static struct interval loss_of(const struct interval *ratio,
-                               bool more_is_better)
-{
-    return more_is_better ? (struct interval){1 - ratio->high, 1 - ratio->low}
-                          : (struct interval){ratio->low - 1, ratio->high - 1};
-}
-
-/* Nothing on either side has no share of itself.  It is not worse if all that
- * there may be is no more than the threshold. */
-static bool is_bounded_none(const struct finding *f, bool more_is_better,
-                            double threshold)
-{
-    double most =
-        more_is_better ? -f->difference.range.low : f->difference.range.high;
-
-    return f->a_is_none && f->b_is_none && f->difference.has_range &&
-           most <= threshold;
+        f.widened = fmax(widening(rule, a), widening(rule, b));
+    if (rule->quantile > 0)
+        blur(&f);
+    if (count_infinite(a) > 0 || count_infinite(b) > 0 || !isfinite(a->whole) ||
+        !isfinite(b->whole)) {
+        by_failures(&f, a, b);
+    } else if (!f.difference.has_range) {
+        f.why = "n too small";
+    } else {
+        f.verdict = by_interval(&f, rule->more_is_better);
+        if (visible_share(&f) > 0) /* else nothing scatters */
+            f.visible = visible_share(&f);
+    }
+    /* A difference without an interval is not worth printing. */
+    if (!f.difference.has_range)
+        f.difference = (struct uncertain){0};
+    if (!f.ratio.has_range)
+        f.ratio = (struct uncertain){0};
+    return f;
 }
 
 enum regression finding_regression(const struct finding *f, bool more_is_better,
                                    double threshold)
 {
-    struct interval loss;
+    const struct interval *ratio = &f->ratio.range;
+    const struct interval *d = &f->difference.range;
 
     if (f->ratio.has_range) {
-        loss = loss_of(&f->ratio.range, more_is_better);
-        if (loss.low > threshold)
-            return REGRESSION_YES;
-        return loss.high <= threshold ? REGRESSION_NO : REGRESSION_UNKNOWN;
+        /* The loss as a share of a: for latencies b / a - 1. */
+        struct interval loss = {ratio->low - 1, ratio->high - 1};
+
+        if (more_is_better)
+            loss = (struct interval){1 - ratio->high, 1 - ratio->low};
+        return loss.low > threshold     ? REGRESSION_YES
+               : loss.high <= threshold ? REGRESSION_NO
+                                        : REGRESSION_UNKNOWN;
     }
-    if (f->verdict == FINDING_WORSE && (f->a_is_none || !isfinite(f->b)))
+    if (f->verdict == FINDING_WORSE && (f->a_is_zero || !isfinite(f->b)))
         return REGRESSION_YES;
     if (f->verdict == FINDING_BETTER)
         return REGRESSION_NO;
-    return is_bounded_none(f, more_is_better, threshold) ? REGRESSION_NO
-                                                         : REGRESSION_UNKNOWN;
+    return f->a_is_zero && f->b_is_zero && f->difference.has_range &&
+                   (more_is_better ? -d->low : d->high) <= threshold
+               ? REGRESSION_NO
+               : REGRESSION_UNKNOWN;
 }

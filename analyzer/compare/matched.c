@@ -6,20 +6,21 @@
 #include "common/base/xalloc.h"
 #include "common/settings/variant_settings.h"
 
-#define NONE "(none)"
-
-/* The first that fits; a key that ends in a dot stands for all below it. */
+/* The first matching rule counts; a key that ends in a dot matches every key
+ * that begins with it. */
 static const struct {
     const char *key;
     enum difference_kind kind;
     const char *why;
 } rules[] = {
-    {"conditions.variant", DIFFERENCE_NOTED, "the name of what differs"},
+    {"conditions.variant", DIFFERENCE_NOTED, "the name of the variant"},
     {"conditions.", DIFFERENCE_MUST, "a condition of the server"},
-    {"load.seed", DIFFERENCE_NOTED, "other arrivals of the same process"},
+    {"load.seed", DIFFERENCE_NOTED,
+     "other arrivals of the same random process"},
     {"load.schedule_rng_seed", DIFFERENCE_NOTED,
-     "other arrivals of the same process"},
-    {"load.abort_on", DIFFERENCE_NOTED, "it only ends a run"},
+     "other arrivals of the same random process"},
+    {"load.abort_on", DIFFERENCE_NOTED,
+     "it only decides when a run is stopped"},
     {"load.scenario", DIFFERENCE_MUST,
      "open and closed loops measure different things"},
     {"load.arrival", DIFFERENCE_MUST, "bursts make queues"},
@@ -27,138 +28,111 @@ static const struct {
     {"load.stages", DIFFERENCE_MUST, "latency follows the load"},
     {"load.clients", DIFFERENCE_MUST, "latency follows the load"},
     {"load.duration", DIFFERENCE_MUST,
-     "a longer window sees rarer events and warmer caches"},
+     "a longer window includes rarer events and warmer caches"},
     {"load.requests", DIFFERENCE_MUST,
-     "a longer window sees rarer events and warmer caches"},
+     "a longer window includes rarer events and warmer caches"},
     {"load.warmup", DIFFERENCE_MUST, "cold requests are slower"},
     {"load.", DIFFERENCE_MUST, "it is part of the load"},
     {"slo", DIFFERENCE_MUST,
-     "good means something else; --slo judges all sides by one"},
-    {"checks", DIFFERENCE_MUST, "right means something else"},
+     "\"good\" means something else; --slo judges all sides alike"},
+    {"checks", DIFFERENCE_MUST, "\"correct\" means something else"},
     {"data.nonce", DIFFERENCE_NOTED, "other prompts of the same kind"},
-    {"data.file", DIFFERENCE_NOTED, "its hash is what must match"},
-    {"data.sha256", DIFFERENCE_MUST, "other data is other work"},
-    {"data.input_tokens", DIFFERENCE_MUST, "prompts decide about ttft"},
-    {"data.output_tokens", DIFFERENCE_MUST, "tokens decide about e2e"},
-    {"data.cached_share", DIFFERENCE_MUST, "a cache has more to find"},
-    {"data.", DIFFERENCE_MUST, "other data is other work"},
-    {"trace.file", DIFFERENCE_NOTED, "its hash is what must match"},
-    {"trace.", DIFFERENCE_MUST, "another trace is another load"},
-    {"target.url", DIFFERENCE_NOTED, "where the server was"},
-    {"target.model", DIFFERENCE_MUST, "another model is other work"},
-    {"target.api", DIFFERENCE_MUST, "another API is other work"},
-    {"target.stream", DIFFERENCE_MUST, "ttft of whole answers is their end"},
-    {"target.metrics", DIFFERENCE_NOTED, "it is only looked at"},
+    {"data.file", DIFFERENCE_NOTED, "only its hash must match"},
+    {"data.sha256", DIFFERENCE_MUST, "other data means other work"},
+    {"data.input_tokens", DIFFERENCE_MUST,
+     "ttft depends on the length of the prompt"},
+    {"data.output_tokens", DIFFERENCE_MUST,
+     "e2e depends on the length of the answer"},
+    {"data.cached_share", DIFFERENCE_MUST,
+     "more prompts can be served from a cache"},
+    {"data.", DIFFERENCE_MUST, "other data means other work"},
+    {"trace.file", DIFFERENCE_NOTED, "only its hash must match"},
+    {"trace.", DIFFERENCE_MUST, "another trace means another load"},
+    {"target.url", DIFFERENCE_NOTED, "the address of the server"},
+    {"target.model", DIFFERENCE_MUST, "another model means other work"},
+    {"target.api", DIFFERENCE_MUST, "another API means other work"},
+    {"target.stream", DIFFERENCE_MUST,
+     "without streaming, ttft is the end of the answer"},
+    {"target.metrics", DIFFERENCE_NOTED, "it is only observed"},
     {"target.auth_env", DIFFERENCE_NOTED, "where the key comes from"},
     {"target.auth_file", DIFFERENCE_NOTED, "where the key comes from"},
-    {"target.ca_file", DIFFERENCE_NOTED, "whom the client trusts"},
-    {"target.cert", DIFFERENCE_NOTED, "whom the server trusts"},
-    {"target.key", DIFFERENCE_NOTED, "whom the server trusts"},
-    {"target.unix_socket", DIFFERENCE_WARNS, "another way to the server"},
-    {"target.connect_to", DIFFERENCE_WARNS, "another way to the server"},
+    {"target.ca_file", DIFFERENCE_NOTED, "which servers the client trusts"},
+    {"target.cert", DIFFERENCE_NOTED, "how the client identifies itself"},
+    {"target.key", DIFFERENCE_NOTED, "how the client identifies itself"},
+    {"target.unix_socket", DIFFERENCE_WARNS,
+     "another network path to the server"},
+    {"target.connect_to", DIFFERENCE_WARNS,
+     "another network path to the server"},
     {"target.transport", DIFFERENCE_WARNS, "another client"},
     {"target.request_id", DIFFERENCE_NOTED, "a header of a few bytes"},
-    {"target.", DIFFERENCE_MUST, "the server is asked something else"},
+    {"target.", DIFFERENCE_MUST, "the requests differ"},
     {"client.connections", DIFFERENCE_MUST,
-     "a cap on connections closes the loop"},
+     "a limit on connections turns an open loop into a closed one"},
     {"client.", DIFFERENCE_WARNS, "another client"},
-    {"stub.port", DIFFERENCE_NOTED, "where the server was"},
-    {"stub.bind", DIFFERENCE_NOTED, "where the server was"},
-    {"stub.seed", DIFFERENCE_NOTED, "other service times of the same kind"},
+    {"stub.port", DIFFERENCE_NOTED, "the address of the server"},
+    {"stub.bind", DIFFERENCE_NOTED, "the address of the server"},
+    {"stub.seed", DIFFERENCE_NOTED,
+     "other service times of the same distribution"},
     {"stub.", DIFFERENCE_MUST, "another server"},
-    {"cost.memory_of", DIFFERENCE_WARNS, "an instrument takes CPU"},
-    {"cost.usd_per_hour", DIFFERENCE_NOTED, "what it costs"},
-    {"cost.machine", DIFFERENCE_NOTED, "whose price it is"},
+    {"cost.memory_of", DIFFERENCE_WARNS, "measuring takes CPU time"},
+    {"cost.usd_per_hour", DIFFERENCE_NOTED, "it only sets the price"},
+    {"cost.machine", DIFFERENCE_NOTED, "it only sets the price"},
     {"cost.energy", DIFFERENCE_NOTED, "how energy was measured"},
-    {"cost.co2_g_per_kwh", DIFFERENCE_NOTED, "what energy comes to"},
-    {"study.", DIFFERENCE_NOTED, "how many runs there were"},
+    {"cost.co2_g_per_kwh", DIFFERENCE_NOTED, "how energy is converted"},
+    {"study.", DIFFERENCE_NOTED, "the number of runs"},
     {"search.", DIFFERENCE_NOTED, "how the load was chosen"},
     {"sweep.", DIFFERENCE_NOTED, "how the load was chosen"},
     {"name", DIFFERENCE_NOTED, "free text"},
-    {"clock.", DIFFERENCE_NOTED, "when it was"},
-    {"endpoints", DIFFERENCE_NOTED, "where the server was"},
+    {"clock.", DIFFERENCE_NOTED, "the time of the run"},
+    {"endpoints", DIFFERENCE_NOTED, "the address of the server"},
     {"server.flavour", DIFFERENCE_WARNS, "another kind of server"},
     {"server.start", DIFFERENCE_MUST, "another server"},
-    {"server.", DIFFERENCE_NOTED, "how the server was started and ended"},
-    {"variant.", DIFFERENCE_NOTED, "what the variants of a study say"},
+    {"server.", DIFFERENCE_NOTED, "how the server was started and stopped"},
+    {"variant.", DIFFERENCE_NOTED, "what the variants of a study set"},
     {"tailgate", DIFFERENCE_WARNS, "another client"},
     {"transport", DIFFERENCE_WARNS, "another client"},
-    {"environment.", DIFFERENCE_WARNS, "another host of the client"},
-    {"noise.", DIFFERENCE_NOTED, "what else went on at the client"},
+    {"environment.", DIFFERENCE_WARNS, "the client ran on another host"},
+    {"noise.", DIFFERENCE_NOTED, "other activity on the client host"},
     {"rtt_floor", DIFFERENCE_NOTED, "the network is part of every latency"},
 };
-
-static bool fits(const char *rule, const char *key)
-{
-    size_t len = strlen(rule);
-
-    return rule[len - 1] == '.' ? strncmp(rule, key, len) == 0
-                                : strcmp(rule, key) == 0;
-}
 
 enum difference_kind matched_kind(const char *key, const char **why)
 {
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-        if (fits(rules[i].key, key)) {
+        const char *rule = rules[i].key;
+        size_t len = strlen(rule);
+
+        if (rule[len - 1] == '.' ? strncmp(rule, key, len) == 0
+                                 : strcmp(rule, key) == 0) {
             *why = rules[i].why;
             return rules[i].kind;
         }
     }
-    *why = "a setting that is not known to do no harm";
+    *why = "this setting is not known to be harmless";
     return DIFFERENCE_MUST;
 }
 
-static bool some_have(const struct strmap *const *cards, size_t n,
+static bool some_have(const struct strmap *const *sides, size_t n,
                       const char *key)
 {
     for (size_t i = 0; i < n; i++) {
-        if (strmap_get(cards[i], key))
+        if (strmap_get(sides[i], key))
             return true;
     }
     return false;
 }
 
-char *matched_key(const struct strmap *const *cards, size_t n, const char *vary)
+char *matched_key(const struct strmap *const *sides, size_t n, const char *vary)
 {
     char *condition = xasprintf("conditions.%s", vary);
 
-    if (some_have(cards, n, condition))
+    if (some_have(sides, n, condition))
         return condition;
     free(condition);
-    return some_have(cards, n, vary) ? xstrdup(vary) : NULL;
+    return some_have(sides, n, vary) ? xstrdup(vary) : NULL;
 }
 
-static bool is_listed(const struct differences *d, const struct difference *new)
-{
-    for (size_t i = 0; i < d->len; i++) {
-        const struct difference *x = &d->list[i];
-
-        if (strcmp(x->key, new->key) == 0 && strcmp(x->a, new->a) == 0 &&
-            strcmp(x->b, new->b) == 0 && x->side == new->side)
-            return true;
-    }
-    return false;
-}
-
-static void difference_fini(struct difference *x)
-{
-    free(x->key);
-    free(x->a);
-    free(x->b);
-}
-
-static void add(struct differences *d, struct difference x)
-{
-    if (is_listed(d, &x)) {
-        difference_fini(&x);
-        return;
-    }
-    d->list = xrealloc(d->list, d->len + 1, sizeof(*d->list));
-    d->list[d->len++] = x;
-    d->must += x.kind == DIFFERENCE_MUST && !x.is_declared;
-}
-
-/* Is it one of "stub.batching, stub.max_batch"? */
+/* Is `key` in a list such as "stub.batching, stub.max_batch"? */
 static bool lists(const char *keys, const char *key)
 {
     size_t len = strlen(key);
@@ -172,13 +146,14 @@ static bool lists(const char *keys, const char *key)
     return false;
 }
 
-/* To vary the variant is to vary whatever it says. */
+/* Varying the variant means varying every setting that it names. */
 static bool is_declared(const char *key, const struct match *match)
 {
     if (!match->vary)
         return false;
     if (strcmp(match->vary, "conditions." VARIANTS_CONDITION) == 0 &&
-        (lists(match->said[0], key) || lists(match->said[1], key)))
+        (lists(match->variant_keys[0], key) ||
+         lists(match->variant_keys[1], key)))
         return true;
     return strcmp(key, match->vary) == 0;
 }
@@ -188,34 +163,28 @@ static void add_key(struct differences *d, const char *key, const char *a,
 {
     struct difference x = {.side = match->side};
 
-    if (a && b && strcmp(a, b) == 0)
-        return;
-    if (match->ignores_slo && strcmp(key, "slo") == 0)
+    if ((a && b && strcmp(a, b) == 0) ||
+        (match->ignores_slo && strcmp(key, "slo") == 0))
         return;
     x.kind = matched_kind(key, &x.why);
     x.is_declared = is_declared(key, match);
     if (match->is_must && (x.kind != DIFFERENCE_MUST || x.is_declared))
         return;
+    a = a ? a : "(none)";
+    b = b ? b : "(none)";
+    for (size_t i = 0; i < d->len; i++) {
+        const struct difference *old = &d->list[i];
+
+        if (strcmp(old->key, key) == 0 && strcmp(old->a, a) == 0 &&
+            strcmp(old->b, b) == 0 && old->side == x.side)
+            return;
+    }
     x.key = xstrdup(key);
-    x.a = xstrdup(a ? a : NONE);
-    x.b = xstrdup(b ? b : NONE);
-    add(d, x);
-}
-
-static void find(struct differences *d, const struct strmap *a,
-                 const struct strmap *b, const struct match *match)
-{
-    for (size_t i = 0; i < a->keys.len; i++) {
-        const char *key = a->keys.items[i];
-
-        add_key(d, key, a->values.items[i], strmap_get(b, key), match);
-    }
-    for (size_t i = 0; i < b->keys.len; i++) {
-        const char *key = b->keys.items[i];
-
-        if (!strmap_get(a, key))
-            add_key(d, key, NULL, b->values.items[i], match);
-    }
+    x.a = xstrdup(a);
+    x.b = xstrdup(b);
+    d->list = xrealloc(d->list, d->len + 1, sizeof(*d->list));
+    d->list[d->len++] = x;
+    d->must += x.kind == DIFFERENCE_MUST && !x.is_declared;
 }
 
 void matched_find(struct differences *d, const struct strmap *a,
@@ -223,15 +192,28 @@ void matched_find(struct differences *d, const struct strmap *a,
 {
     struct match both = *match;
 
-    both.said[0] = strmap_get(a, VARIANTS_CONDITION ".keys");
-    both.said[1] = strmap_get(b, VARIANTS_CONDITION ".keys");
-    find(d, a, b, &both);
+    both.variant_keys[0] = strmap_get(a, VARIANTS_CONDITION ".keys");
+    both.variant_keys[1] = strmap_get(b, VARIANTS_CONDITION ".keys");
+    for (size_t i = 0; i < a->keys.len; i++) {
+        const char *key = a->keys.items[i];
+
+        add_key(d, key, a->values.items[i], strmap_get(b, key), &both);
+    }
+    for (size_t i = 0; i < b->keys.len; i++) {
+        const char *key = b->keys.items[i];
+
+        if (!strmap_get(a, key))
+            add_key(d, key, NULL, b->values.items[i], &both);
+    }
 }
 
 void differences_fini(struct differences *d)
 {
-    for (size_t i = 0; i < d->len; i++)
-        difference_fini(&d->list[i]);
+    for (size_t i = 0; i < d->len; i++) {
+        free(d->list[i].key);
+        free(d->list[i].a);
+        free(d->list[i].b);
+    }
     free(d->list);
     *d = (struct differences){0};
 }

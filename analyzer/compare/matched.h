@@ -1,8 +1,8 @@
-/* matched.h - may two recordings be compared?  Their conditions in, their
- * differences out.  Pure.
+/* matched.h - may two recordings be compared?  Takes the conditions of both,
+ * returns their differences.  Pure.
  *
- * What is in no rule must match: a setting that is added later is a condition
- * until somebody says that it is none.
+ * Keys without a rule must match: a setting that is added later counts as a
+ * condition until a rule says otherwise.
  */
 #ifndef ANALYZER_COMPARE_MATCHED_H
 #define ANALYZER_COMPARE_MATCHED_H
@@ -13,46 +13,46 @@
 #include "common/base/str.h"
 
 enum difference_kind {
-    DIFFERENCE_NOTED, /* it is to differ, or does no harm */
-    DIFFERENCE_WARNS, /* a part of what is seen may be due to it */
-    DIFFERENCE_MUST,  /* not to be there */
+    DIFFERENCE_NOTED, /* expected, or harmless */
+    DIFFERENCE_WARNS, /* it may explain a part of the result */
+    DIFFERENCE_MUST,  /* the condition must match */
 };
 
 struct difference {
     char *key; /* owned, like the two values */
-    char *a;   /* "(none)" where a side does not have it */
+    char *a;   /* "(none)" if a side does not have the key */
     char *b;
-    size_t side; /* that b is of */
+    size_t side; /* index of b's side */
     enum difference_kind kind;
-    bool is_declared; /* the variable of the comparison */
-    const char *why;  /* it matters */
+    bool is_declared; /* the varied condition */
+    const char *why;  /* why it matters */
 };
 
 struct differences {
     struct difference *list;
     size_t len;
-    size_t must; /* that must match and are not declared */
+    size_t must; /* number that must match and are not declared */
 };
 
-/* The key of a card that `vary` means: itself, or conditions.<vary>.  NULL if
- * none of them has one; owned by the caller. */
-char *matched_key(const struct strmap *const *cards, size_t n,
+/* The key that `vary` means: itself, or conditions.<vary>.  NULL if no side has
+ * it; owned by the caller. */
+char *matched_key(const struct strmap *const *sides, size_t n,
                   const char *vary);
 
-/* What two cards are held against each other for. */
 struct match {
-    const char *vary;    /* the key that may differ; NULL: none */
-    bool ignores_slo;    /* both are judged by another */
-    bool is_must;        /* list only what must match */
-    size_t side;         /* of the second card */
-    const char *said[2]; /* keys of the two variants; filled in */
+    const char *vary;            /* the key that may differ; NULL: none */
+    bool ignores_slo;            /* both are judged by another SLO */
+    bool is_must;                /* list only what must match */
+    size_t side;                 /* index of the second side */
+    const char *variant_keys[2]; /* set by matched_find(): keys that the two
+                                    variants set */
 };
 
 /* Add the differences of b from a that are not in the list yet. */
 void matched_find(struct differences *d, const struct strmap *a,
                   const struct strmap *b, const struct match *match);
 
-/* Why a key matters, and how a difference in it is taken. */
+/* How a difference in `key` is treated, and why it matters. */
 enum difference_kind matched_kind(const char *key, const char **why);
 
 void differences_fini(struct differences *d);

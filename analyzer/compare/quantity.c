@@ -1,10 +1,12 @@
 #include "analyzer/compare/quantity.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/str.h"
+#include "common/base/units.h"
 #include "common/spec/slo.h"
 
 static const struct {
@@ -55,35 +57,30 @@ static struct quantity quantile(enum measure measure, double q)
     return out;
 }
 
-/* A measure and its percentile are written as in a term of an SLO. */
-static bool parse_quantile(const char *text, struct quantity *out)
+int quantity_parse(const char *text, struct quantity *out, struct err *err)
 {
     struct err ignored = {0};
     struct slo_term term;
     char full[120];
 
-    if (strlen(text) > 60 || strpbrk(text, "<>=:,"))
-        return false;
-    snprintf(full, sizeof(full), "%s < 1s", text);
-    if (slo_parse_term(full, &term, &ignored) || term.kind != SLO_QUANTILE)
-        return false;
-    *out = quantile(term.measure, term.quantile);
-    return true;
-}
-
-int quantity_parse(const char *text, struct quantity *out, struct err *err)
-{
     for (int k = 0; k < QUANTITY_QUANTILE; k++) {
         if (strcmp(text, kinds[k].name) == 0) {
             *out = plain((enum quantity_kind)k);
             return 0;
         }
     }
-    if (parse_quantile(text, out))
-        return 0;
+    /* A percentile is written as in an SLO term. */
+    if (strlen(text) <= 60 && !strpbrk(text, "<>=:,")) {
+        snprintf(full, sizeof(full), "%s < 1s", text);
+        if (slo_parse_term(full, &term, &ignored) == 0 &&
+            term.kind == SLO_QUANTILE) {
+            *out = quantile(term.measure, term.quantile);
+            return 0;
+        }
+    }
     return err_set(
         err, ERR_USAGE,
-        "'%.60s' is none of throughput, goodput, tokens, attainment, "
+        "'%.60s' is not one of throughput, goodput, tokens, attainment, "
         "quality, errors, cost, or a percentile such as 'ttft p99'",
         text);
 }
@@ -95,58 +92,34 @@ int quantity_check(const char *text, struct err *err)
     return quantity_parse(text, &ignored, err);
 }
 
-static bool holds(const struct quantities *qs, const struct quantity *q)
-{
-    for (size_t i = 0; i < qs->len; i++) {
-        if (strcmp(qs->list[i].name, q->name) == 0)
-            return true;
-    }
-    return false;
-}
-
 static void add(struct quantities *qs, struct quantity q)
 {
-    if (qs->len < QUANTITIES_MAX && !holds(qs, &q))
+    for (size_t i = 0; i < qs->len; i++) {
+        if (strcmp(qs->list[i].name, q.name) == 0)
+            return;
+    }
+    if (qs->len < QUANTITIES_MAX)
         qs->list[qs->len++] = q;
 }
 
 static void add_term(struct quantities *qs, const struct slo_term *term)
 {
-    switch (term->kind) {
-    case SLO_QUANTILE:
-        add(qs, quantile(term->measure, term->quantile));
-        break;
-    case SLO_ERRORS:
-        add(qs, plain(QUANTITY_ERRORS));
-        break;
-    case SLO_GOODPUT:
-        add(qs, plain(QUANTITY_GOODPUT));
-        break;
-    case SLO_QUALITY:
-        add(qs, plain(QUANTITY_QUALITY));
-        break;
-    default: /* all the limits of a request at once */
-        add(qs, plain(QUANTITY_ATTAINMENT));
-    }
-}
+    static const enum quantity_kind kind_of[] = {
+        [SLO_ERRORS] = QUANTITY_ERRORS,    [SLO_GOODPUT] = QUANTITY_GOODPUT,
+        [SLO_QUALITY] = QUANTITY_QUALITY,  [SLO_GOOD] = QUANTITY_ATTAINMENT,
+        [SLO_LIMIT] = QUANTITY_ATTAINMENT, [SLO_CHECK] = QUANTITY_ATTAINMENT,
+    };
 
-static void add_usual(struct quantities *qs)
-{
-    static const enum measure measures[] = {MEASURE_E2E, MEASURE_TTFT,
-                                            MEASURE_TPOT};
-    static const double shares[] = {0.5, 0.9, 0.99};
-
-    for (int k = 0; k < QUANTITY_QUANTILE; k++)
-        add(qs, plain((enum quantity_kind)k));
-    for (size_t m = 0; m < sizeof(measures) / sizeof(measures[0]); m++) {
-        for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
-            add(qs, quantile(measures[m], shares[i]));
-    }
+    add(qs, term->kind == SLO_QUANTILE ? quantile(term->measure, term->quantile)
+                                       : plain(kind_of[term->kind]));
 }
 
 int quantities_make(struct quantities *qs, const struct strlist *on,
                     const struct slo *slo, struct err *err)
 {
+    static const enum measure measures[] = {MEASURE_E2E, MEASURE_TTFT,
+                                            MEASURE_TPOT};
+    static const double shares[] = {0.5, 0.9, 0.99};
     struct quantity q;
 
     *qs = (struct quantities){0};
@@ -164,6 +137,51 @@ int quantities_make(struct quantities *qs, const struct strlist *on,
         add(qs, plain(QUANTITY_THROUGHPUT));
     }
     qs->asked = qs->len;
-    add_usual(qs);
+
+    for (int k = 0; k < QUANTITY_QUANTILE; k++)
+        add(qs, plain((enum quantity_kind)k));
+    for (size_t m = 0; m < sizeof(measures) / sizeof(measures[0]); m++) {
+        for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
+            add(qs, quantile(measures[m], shares[i]));
+    }
     return 0;
+}
+
+const char *show_value(const struct quantity *q, double value,
+                       char out[static SHOW_TEXT])
+{
+    char text[UNITS_TEXT];
+
+    if (!isfinite(value))
+        return "failed";
+    if (q->kind == QUANTITY_QUANTILE)
+        snprintf(out, SHOW_TEXT, "%s", units_show_duration(value, text));
+    else if (quantity_is_share(q))
+        snprintf(out, SHOW_TEXT, "%.4g%%", value * 100);
+    else if (q->kind == QUANTITY_COST)
+        snprintf(out, SHOW_TEXT, "%.4g USD", value);
+    else
+        snprintf(out, SHOW_TEXT, "%.4g/s", value);
+    return out;
+}
+
+const char *show_difference(const struct quantity *q, double value,
+                            char out[static SHOW_TEXT])
+{
+    char text[SHOW_TEXT];
+
+    snprintf(out, SHOW_TEXT, "%s%.60s", value < 0 ? "-" : "+",
+             show_value(q, fabs(value), text));
+    return out;
+}
+
+const char *show_side(size_t side, char out[static SHOW_TEXT])
+{
+    char letter = (char)('A' + side % 26);
+
+    if (side < 26)
+        snprintf(out, SHOW_TEXT, "%c", letter);
+    else
+        snprintf(out, SHOW_TEXT, "%c%zu", letter, side / 26);
+    return out;
 }

@@ -15,47 +15,61 @@ struct strlist;
 enum quantity_kind {
     QUANTITY_THROUGHPUT,
     QUANTITY_GOODPUT,
-    QUANTITY_TOKENS, /* of the output, that arrived */
+    QUANTITY_TOKENS, /* output tokens received per second */
     QUANTITY_ATTAINMENT,
     QUANTITY_QUALITY,
     QUANTITY_ERRORS,
-    QUANTITY_COST, /* dollars of a thousand good requests */
+    QUANTITY_COST, /* dollars per thousand good requests */
     QUANTITY_QUANTILE,
 };
 
 struct quantity {
     enum quantity_kind kind;
-    enum measure measure; /* of a quantile */
-    double q;             /* likewise: 0.99 */
+    enum measure measure; /* for QUANTITY_QUANTILE */
+    double q;             /* for QUANTITY_QUANTILE: 0.99 */
     char name[40];        /* "ttft p99" */
 };
 
 #define QUANTITIES_MAX 32
 
-/* Those that were asked for stand first. */
+/* Requested quantities come first. */
 struct quantities {
     struct quantity list[QUANTITIES_MAX];
     size_t len;
-    size_t asked;
+    size_t asked; /* number of requested ones */
 };
 
 /* "ttft p99", "throughput", "errors"; ERR_USAGE. */
 int quantity_parse(const char *text, struct quantity *out, struct err *err);
 
-/* For an option table. */
+/* Check function for an option table. */
 int quantity_check(const char *text, struct err *err);
 
 bool quantity_more_is_better(const struct quantity *q);
 
-/* Of requests, from 0 to 1. */
+/* Is it a share of requests, from 0 to 1? */
 bool quantity_is_share(const struct quantity *q);
 
-/* Of a difference; a quantile is in ns. */
+/* Unit of its values; quantiles are in ns. */
 const char *quantity_unit(const struct quantity *q);
 
-/* Asked for are `on`, or where it is empty what the objective speaks of, or e2e
- * p99 and throughput; the rest is what every comparison shows.  ERR_USAGE. */
+/* The requested quantities are `on`; if that is empty, those the SLO is about;
+ * without an SLO e2e p99 and throughput.  The rest are shown in every
+ * comparison.  ERR_USAGE. */
 int quantities_make(struct quantities *qs, const struct strlist *on,
                     const struct slo *slo, struct err *err);
+
+#define SHOW_TEXT 64
+
+/* A value for people: 12.3ms, 50.1/s, 99.5%; "failed" for INFINITY. */
+const char *show_value(const struct quantity *q, double value,
+                       char out[static SHOW_TEXT]);
+
+/* The same with a sign. */
+const char *show_difference(const struct quantity *q, double value,
+                            char out[static SHOW_TEXT]);
+
+/* Name of a side: "A", "B", ..., "Z", "A1", ... */
+const char *show_side(size_t side, char out[static SHOW_TEXT]);
 
 #endif

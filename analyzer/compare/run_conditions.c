@@ -1,108 +1,196 @@
 #include "analyzer/compare/run_conditions.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/compare/conditions.h"
-#include "analyzer/read/reader.h"
+#include "analyzer/studies/study_recordings.h"
 #include "analyzer/tally/summary.h"
+#include "common/base/buf.h"
+#include "common/base/units.h"
 #include "common/base/xalloc.h"
 
+#define MAX_TEXT ((size_t)1 << 20)
 #define MAX_LINE 4096
+
+/* ---- conditions ---- */
+
+/* Anything but plain text, such as the classes of a workload, as JSON. */
+static void put_text(const json_t *value, struct buf *out)
+{
+    char *dump;
+
+    if (json_is_string(value)) {
+        buf_adds(out, json_string_value(value));
+        return;
+    }
+    dump = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS);
+    buf_adds(out, dump ? dump : "?");
+    free(dump);
+}
+
+static void put_leaf(struct strmap *conditions, const char *key,
+                     const json_t *value)
+{
+    struct buf text;
+    json_t *item;
+    size_t i;
+
+    if (!value || json_is_null(value))
+        return;
+    buf_init(&text, MAX_TEXT);
+    if (json_is_array(value)) {
+        json_array_foreach(value, i, item)
+        {
+            buf_adds(&text, i ? ", " : "");
+            put_text(item, &text);
+        }
+    } else {
+        put_text(value, &text);
+    }
+    strmap_put(conditions, key, buf_text(&text));
+    buf_fini(&text);
+}
+
+/* The members of an object below `prefix`, objects down to `depth`. */
+static void put_members(struct strmap *conditions, const char *prefix,
+                        const json_t *object, int depth)
+{
+    const char *name;
+    json_t *value;
+
+    json_object_foreach((json_t *)object, name, value)
+    {
+        char *key = xasprintf("%s%s%s", prefix, prefix[0] ? "." : "", name);
+
+        if (json_is_object(value) && depth > 0)
+            put_members(conditions, key, value, depth - 1);
+        else
+            put_leaf(conditions, key, value);
+        free(key);
+    }
+}
+
+/* What the manifest says apart from the settings. */
+static void put_facts(struct strmap *conditions, const json_t *manifest)
+{
+    static const char *const facts[][2] = {
+        {"data", "sha256"},      {"data", "samples"},
+        {"data", "left_out"},    {"data", "cached_share"},
+        {"trace", "hash"},       {"trace", "rows"},
+        {"clock", "utc"},        {"environment", "host"},
+        {"environment", "cpus"}, {"environment", "kernel"},
+        {"server", "flavour"},   {"environment", "machine"},
+    };
+    static const char *const top[] = {"tailgate", "transport", "endpoints"};
+
+    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+        const json_t *part = json_object_get(manifest, facts[i][0]);
+        char key[64];
+
+        snprintf(key, sizeof(key), "%s.%s", facts[i][0], facts[i][1]);
+        put_leaf(conditions, key, json_object_get(part, facts[i][1]));
+    }
+    for (size_t i = 0; i < sizeof(top) / sizeof(top[0]); i++)
+        put_leaf(conditions, top[i], json_object_get(manifest, top[i]));
+}
+
+void run_conditions_make(struct strmap *conditions, struct recording *rec,
+                         const struct summary *s)
+{
+    static const char *const noise[] = {"steal", "throttled", "pressure"};
+    json_t *settings = settings_to_json(&rec->settings);
+    char text[UNITS_TEXT];
+
+    *conditions = (struct strmap){0};
+    put_members(conditions, "", settings, 2);
+    put_facts(conditions, rec->manifest.json);
+    for (size_t i = 0; i < s->trust.len; i++) {
+        const struct check *c = &s->trust.checks[i];
+
+        for (size_t k = 0; k < sizeof(noise) / sizeof(noise[0]); k++) {
+            char key[32];
+            char value[64];
+
+            if (strcmp(c->name, noise[k]) != 0)
+                continue;
+            snprintf(key, sizeof(key), "noise.%s", noise[k]);
+            snprintf(value, sizeof(value), "%.3g %s", c->value, c->unit);
+            strmap_put(conditions, key, value);
+        }
+    }
+    if (s->rtt_floor_ns > 0)
+        strmap_put(conditions, "rtt_floor",
+                   units_show_duration((double)s->rtt_floor_ns, text));
+    json_decref(settings);
+}
 
 /* ---- may it be compared? ---- */
 
-static const struct check *first_failed(const struct trust *trust)
-{
-    for (size_t i = 0; i < trust->len; i++) {
-        if (!trust->checks[i].ok && trust->checks[i].is_fatal)
-            return &trust->checks[i];
-    }
-    return NULL;
-}
-
-static void say(char why[static RUN_CARD_WHY], const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void say(char why[static RUN_CARD_WHY], const char *fmt, ...)
+/* Only the first reason is kept. */
+__attribute__((format(printf, 2, 3))) static void
+give_reason(char why[static RUN_OBSTACLE], const char *fmt, ...)
 {
     va_list args;
 
-    if (why[0]) /* the first reason is enough */
+    if (why[0])
         return;
     va_start(args, fmt);
-    vsnprintf(why, RUN_CARD_WHY, fmt, args);
+    vsnprintf(why, RUN_OBSTACLE, fmt, args);
     va_end(args);
 }
 
-static void say_invalid(char why[static RUN_CARD_WHY],
-                        const struct trust *trust)
-{
-    const struct check *c = first_failed(trust);
-
-    say(why, "invalid: %s: %.3g %s, limit %.3g", c ? c->name : "trust",
-        c ? c->value : 0, c ? c->unit : "", c ? c->limit : 0);
-}
-
-static const char *why_undecided(const struct judgement *j)
-{
-    for (size_t i = 0; i < j->len; i++) {
-        if (j->terms[i].verdict == VERDICT_UNDECIDED)
-            return j->terms[i].term->text;
-    }
-    return "the recording has no end";
-}
-
-void run_card_obstacle(const struct summary *s, char why[static RUN_CARD_WHY])
+void run_obstacle(const struct summary *s, char why[static RUN_OBSTACLE])
 {
     why[0] = '\0';
     if (s->integrity.was_killed)
-        say(why, "killed before its end");
+        give_reason(why, "killed before its end");
     if (s->integrity.lost_requests > 0)
-        say(why, "damaged: %lld requests are not in it",
-            (long long)s->integrity.lost_requests);
+        give_reason(why, "damaged: %lld requests are missing",
+                    (long long)s->integrity.lost_requests);
     if (s->integrity.lost_events > 0)
-        say(why, "damaged: %lld content events are not in it",
-            (long long)s->integrity.lost_events);
+        give_reason(why, "damaged: %lld content events are missing",
+                    (long long)s->integrity.lost_events);
     if (s->stopped_by)
-        say(why, "interrupted");
+        give_reason(why, "interrupted");
     if (s->aborted)
-        say(why, "aborted before its end");
+        give_reason(why, "aborted before its end");
+    for (size_t i = 0; !s->trust.valid && i < s->trust.len; i++) {
+        const struct check *c = &s->trust.checks[i];
+
+        if (!c->ok && c->is_fatal)
+            give_reason(why, "invalid: %s: %.3g %s, limit %.3g", c->name,
+                        c->value, c->unit, c->limit);
+    }
     if (!s->trust.valid)
-        say_invalid(why, &s->trust);
+        give_reason(why, "invalid");
     if (s->scheduled == 0)
-        say(why, "nothing was due in its window");
+        give_reason(why, "no request was due in its window");
 }
 
-static void judge_standing(struct run_card *run, const struct summary *s)
+static void judge_standing(struct compared_run *run, const struct summary *s)
 {
-    run_card_obstacle(s, run->why);
+    const struct judgement *j = &s->judgement;
+
+    run_obstacle(s, run->why);
     if (run->is_overloaded)
-        say(run->why, "overloaded: requests in flight grow through the window");
-    if (s->verdict == VERDICT_UNDECIDED)
-        say(run->why, "undecided: %s", why_undecided(&s->judgement));
+        give_reason(run->why, "overloaded: the number of requests in flight "
+                              "grows throughout the window");
+    if (s->verdict != VERDICT_UNDECIDED)
+        return;
+    for (size_t i = 0; i < j->len; i++) {
+        if (j->terms[i].verdict == VERDICT_UNDECIDED)
+            give_reason(run->why, "undecided: %s", j->terms[i].term->text);
+    }
+    give_reason(run->why, "undecided: the recording has no end");
 }
 
 /* ---- numbers ---- */
 
-static int read_rows(struct blocks *b, struct recording *rec, struct err *err)
-{
-    const struct facts *rows;
-    size_t n;
-    int rc = recording_rewind(rec, err);
-
-    while (rc == 0 && (rc = recording_next(rec, &rows, &n, err)) > 0) {
-        for (size_t i = 0; i < n; i++)
-            blocks_add(b, &rows[i]);
-        rc = 0;
-    }
-    return rc;
-}
-
-/* Of events or queries: the summary has it, of the usual percentiles. */
+/* Measures of events or queries: the summary has the usual percentiles. */
 static struct reading pooled(const struct summary *s, const struct quantity *q)
 {
     const struct spread *spread = &s->spread[q->measure][VIEW_DUE];
@@ -120,10 +208,12 @@ static struct reading pooled(const struct summary *s, const struct quantity *q)
     return r;
 }
 
-/* Of the whole window what the summary says holds, whatever good means there.
- */
+/* For the whole window the number in the summary counts, whatever "good" means
+ * there. */
 static struct reading counted(const struct summary *s, const struct quantity *q)
 {
+    double bad = (double)(s->failed + s->unsent);
+
     switch (q->kind) {
     case QUANTITY_THROUGHPUT:
         return (struct reading){s->throughput_rps, s->scheduled, false};
@@ -137,18 +227,16 @@ static struct reading counted(const struct summary *s, const struct quantity *q)
         return (struct reading){s->quality.share, s->quality.checked, false};
     case QUANTITY_COST:
         return (struct reading){s->cost.usd_per_1000_good, s->good, false};
-    default:
-        return (struct reading){s->scheduled > 0
-                                    ? (double)(s->failed + s->unsent) /
-                                          (double)s->scheduled
-                                    : 0,
+    default: /* errors */
+        return (struct reading){s->scheduled > 0 ? bad / (double)s->scheduled
+                                                 : 0,
                                 s->scheduled, false};
     }
 }
 
-/* Where nothing streams its failures are no samples of streams' measures, and
- * ttft is e2e. */
-static bool is_without(const struct summary *s, const struct quantity *q)
+/* Without streaming, failures are no samples of stream measures, and ttft is
+ * e2e. */
+static bool is_not_measured(const struct summary *s, const struct quantity *q)
 {
     if (q->kind == QUANTITY_TOKENS)
         return !s->has_tokens;
@@ -158,46 +246,57 @@ static bool is_without(const struct summary *s, const struct quantity *q)
            (measure_is_of_stream(q->measure) || q->measure == MEASURE_TTFT);
 }
 
-static void take_numbers(struct run_card *run, const struct blocks *b,
-                         const struct summary *s, const struct quantities *qs)
+static int take_numbers(struct compared_run *run, struct recording *rec,
+                        const struct summary *s, const struct quantities *qs,
+                        struct err *err)
 {
-    for (size_t i = 0; i < qs->len; i++) {
+    struct good_table good = {0};
+    struct window_slices *slices;
+    const struct facts *rows;
+    size_t n;
+    int rc = good_table_init(&good, &s->slo, &rec->settings.classes, err);
+
+    if (rc)
+        return -1;
+    slices = xcalloc(1, sizeof(*slices));
+    window_slices_init(slices, summary_window(s), &good, qs);
+    slices->usd_per_hour = s->cost.usd_per_hour;
+    rc = recording_rewind(rec, err);
+    while (rc == 0 && (rc = recording_next(rec, &rows, &n, err)) > 0) {
+        for (size_t i = 0; i < n; i++)
+            window_slices_add(slices, &rows[i]);
+        rc = 0;
+    }
+    for (size_t i = 0; rc == 0 && i < qs->len; i++) {
         const struct quantity *q = &qs->list[i];
 
-        if (is_without(s, q))
+        if (is_not_measured(s, q))
             continue;
         if (q->kind == QUANTITY_QUANTILE && measure_is_pooled(q->measure)) {
             run->whole[i] = pooled(s, q);
             continue;
         }
         run->whole[i] = q->kind == QUANTITY_QUANTILE
-                            ? blocks_reading(b, q, BLOCKS_ALL)
+                            ? window_slices_reading(slices, q, SLICES_ALL)
                             : counted(s, q);
-        blocks_readings(b, q, &run->blocks[i]);
+        window_slices_readings(slices, q, &run->slices[i]);
     }
+    window_slices_fini(slices);
+    free(slices);
+    good_table_fini(&good);
+    return rc;
 }
 
 /* ---- all of it ---- */
 
-static char *load_line(const struct settings *settings)
-{
-    struct buf line;
-    char *text;
-
-    buf_init(&line, MAX_LINE);
-    settings_describe_load(&settings->load, &line);
-    text = xstrdup(buf_text(&line));
-    text[strcspn(text, "\n")] = '\0';
-    buf_fini(&line);
-    return text;
-}
-
-static void take_facts(struct run_card *run, struct recording *rec,
+static void take_facts(struct compared_run *run, struct recording *rec,
                        const struct summary *s)
 {
+    struct buf line;
+
     run->started_ns = manifest_start_realtime_ns(&rec->manifest);
-    run->load = load_line(&rec->settings);
     run->is_open_loop = scenario_is_open(rec->settings.load.scenario);
+    run->is_overloaded = summary_is_overloaded(s);
     run->has_slo = s->slo.len > 0;
     run->breaks_slo = s->verdict == VERDICT_FAIL;
     run->has_warmup = s->warmup_requests > 0;
@@ -205,62 +304,37 @@ static void take_facts(struct run_card *run, struct recording *rec,
     run->checked = s->quality.checked;
     if (rec->settings.load.scenario == SCENARIO_OFFLINE)
         run->makespan_s = s->window_length_s;
-    conditions_make(&run->card, rec, s);
+    buf_init(&line, MAX_LINE);
+    settings_describe_load(&rec->settings.load, &line);
+    run->load = xstrdup(buf_text(&line));
+    run->load[strcspn(run->load, "\n")] = '\0';
+    buf_fini(&line);
+    run_conditions_make(&run->conditions, rec, s);
+    judge_standing(run, s);
 }
 
-static int take_all(struct run_card *run, struct recording *rec,
-                    const struct summary *s, const struct quantities *qs,
-                    struct err *err)
+int compared_run_load(struct compared_run *run, const char *dir,
+                      const struct side_ask *ask, struct err *err)
 {
-    struct good_table good = {0};
-    struct blocks *b;
+    struct study_run read;
     int rc;
 
-    if (good_table_init(&good, &s->slo, &rec->settings.classes, err))
+    *run = (struct compared_run){0};
+    if (study_run_open(&read, dir, ask->slo, ask->cost, err))
         return -1;
-    b = xcalloc(1, sizeof(*b));
-    blocks_init(b, summary_window(s), &good, qs);
-    b->usd_per_hour = s->cost.usd_per_hour;
-    rc = read_rows(b, rec, err);
+    rc = take_numbers(run, &read.rec, read.summary, ask->qs, err);
     if (rc == 0) {
-        take_numbers(run, b, s, qs);
-        take_facts(run, rec, s);
-        run->is_overloaded = summary_is_overloaded(s);
-        judge_standing(run, s);
+        run->dir = xstrdup(dir);
+        take_facts(run, &read.rec, read.summary);
     }
-    blocks_fini(b);
-    free(b);
-    good_table_fini(&good);
+    study_run_close(&read);
     return rc;
 }
 
-int run_card_load(struct run_card *run, const char *dir,
-                  const struct side_ask *ask, struct err *err)
-{
-    struct recording rec;
-    struct summary *s;
-    int rc;
-
-    *run = (struct run_card){0};
-    if (recording_open(&rec, dir, err))
-        return -1;
-    run->dir = xstrdup(dir);
-    s = xcalloc(1, sizeof(*s));
-    rc = summary_make_priced(s, &rec, ask->slo, ask->cost, err);
-    if (rc == 0)
-        rc = take_all(run, &rec, s, ask->qs, err);
-    summary_fini(s);
-    free(s);
-    recording_close(&rec);
-    if (rc)
-        run_card_fini(run);
-    return rc;
-}
-
-void run_card_fini(struct run_card *run)
+void compared_run_fini(struct compared_run *run)
 {
     free(run->dir);
     free(run->load);
-    strmap_fini(&run->card);
-    *run = (struct run_card){0};
+    strmap_fini(&run->conditions);
+    *run = (struct compared_run){0};
 }

@@ -88,7 +88,7 @@ static json_t *probe(const struct search_summary *s,
         p->run.rate[TRIAL_GOODPUT], "requests", (json_int_t)r->requests,
         "window_s", (double)r->window_ns / 1e9, "took_s",
         (double)r->took_ns / 1e9, "overloaded", r->is_overloaded, "ended_early",
-        r->ended_early, "set_aside", r->set_aside, "verdict",
+        r->ended_early, "set_aside", r->discarded, "verdict",
         verdict_name(p->run.verdict));
 
     free(dir);
@@ -134,7 +134,7 @@ json_t *search_to_json(const struct search_summary *s)
         json_array_append_new(slo, json_string(s->terms.slo.terms[i].text));
     json_object_set_new(o, "slo", slo);
     put_answer(o, s);
-    json_object_set_new(o, "set_aside", json_integer((json_int_t)a->set_aside));
+    json_object_set_new(o, "set_aside", json_integer((json_int_t)a->discarded));
     json_object_set_new(o, "requests", json_integer(a->requests));
     json_object_set_new(o, "took_s", json_real((double)a->took_ns / 1e9));
     json_object_set_new(o, "calibration",

@@ -73,7 +73,7 @@ static json_t *place(const struct variants_summary *s,
 static json_t *capacity(const struct variants_summary *s,
                         const struct capacity *c)
 {
-    if (!c->is_there)
+    if (!c->is_present)
         return json_null();
     return json_pack("{so, so, s[oo], sb, so, ss*, ss, ss}",
                      s->is_rate ? "capacity_rps" : "capacity", number(c->value),

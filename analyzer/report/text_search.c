@@ -145,7 +145,8 @@ static bool is_beyond_by(const struct search_summary *s, const char *check)
     for (size_t i = 0; i < s->n; i++) {
         const struct search_result *r = &s->probes[i].result;
 
-        if (r->value >= s->answer.client_limit && search_is_aside(r, check))
+        if (r->value >= s->answer.client_limit &&
+            search_is_discarded_by(r, check))
             return true;
     }
     return false;
@@ -196,8 +197,8 @@ static void put_spent(const struct search_summary *s, struct buf *out)
     buf_addf(out, "spent      %zu probe%s, %zu confirmation%s",
              s->n - confirmations, s->n - confirmations == 1 ? "" : "s",
              confirmations, confirmations == 1 ? "" : "s");
-    if (a->set_aside > 0)
-        buf_addf(out, " (%zu of them set aside)", a->set_aside);
+    if (a->discarded > 0)
+        buf_addf(out, " (%zu of them set aside)", a->discarded);
     buf_addf(out, ": %lld requests in %s\n", (long long)a->requests,
              units_show_span(a->took_ns, text));
 }
@@ -256,7 +257,7 @@ static const char *remark(const struct search_probe *p)
 
     if (r->ended_early)
         return "  ended early";
-    return r->is_overloaded && !r->set_aside ? "  overloaded" : "";
+    return r->is_overloaded && !r->discarded ? "  overloaded" : "";
 }
 
 static void put_probe(const struct search_summary *s,
@@ -280,8 +281,8 @@ static void put_probe(const struct search_summary *s,
         buf_addf(out, " %8.3g%%", 100 * share);
         put_mark(share, search_allowed(t), out);
     }
-    if (p->result.set_aside)
-        buf_addf(out, "  set aside: %s", p->result.set_aside);
+    if (p->result.discarded)
+        buf_addf(out, "  set aside: %s", p->result.discarded);
     buf_addf(out, "%s\n", remark(p));
 }
 

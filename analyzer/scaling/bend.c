@@ -6,17 +6,17 @@
 #include "analyzer/scaling/scaling_point.h"
 #include "common/stats/student.h"
 
-#define LEVEL       0.01 /* of the test that runs scatter more than at K = 1 */
-#define EXPLAINS    0.5  /* share of a loss that names its cause */
-#define SLOW        0.75 /* of a healthy worker's rate */
-#define SHAPE_LEAST 3    /* points that have a shape */
+#define LEVEL     0.01 /* of the test for more scatter than at K = 1 */
+#define EXPLAINS  0.5  /* share of a loss that identifies its cause */
+#define SLOW      0.75 /* share of the rate of a healthy worker */
+#define SHAPE_MIN 3    /* minimum number of points for a shape */
 
-/* Share of a loss that is an uneven end: of two workers, one of them slow, it
- * is little more than half. */
+/* Share of a loss due to an uneven end that identifies it: with two workers,
+ * one of them slow, it is little more than half. */
 #define UNEVEN 0.4
 
-#define MISSING_LEAST 0.15 /* part of a worker that is more than chance */
-#define MISSING_SAME  1.5  /* most to least, of what counts as the same */
+#define MISSING_MIN  0.15 /* part of a worker that is more than chance */
+#define MISSING_SAME 1.5  /* max / min of parts that count as the same */
 
 const char *bend_cause_name(enum bend_cause cause)
 {
@@ -29,49 +29,31 @@ const char *bend_cause_name(enum bend_cause cause)
     return names[cause];
 }
 
-static const struct scale_point *worst_of(const struct scale_point *points,
-                                          size_t n)
-{
-    const struct scale_point *worst = &points[0];
-
-    for (size_t i = 1; i < n; i++) {
-        if (points[i].efficiency.value < worst->efficiency.value)
-            worst = &points[i];
-    }
-    return worst;
-}
-
 /* ---- how fixed sets end ---- */
-
-/* What part of the lost efficiency is lost while some workers stand idle,
- * beyond what is lost so at K = 1. */
-static double explained(const struct scale_point *base,
-                        const struct scale_point *p)
-{
-    double kept = (1 - p->drain.uneven) / (1 - base->drain.uneven);
-
-    return log(fmin(1, kept)) / log(p->efficiency.value);
-}
 
 static bool by_drain(struct bend *b, const struct scale_point *base,
                      const struct scale_point *p)
 {
-    double share, rate;
+    double kept, share, rate;
 
     if (base->drain.runs == 0 || p->drain.runs == 0)
         return false;
-    share = explained(base, p);
+    /* The part of the lost efficiency that is lost while some workers are idle,
+     * beyond that at K = 1. */
+    kept = (1 - p->drain.uneven) / (1 - base->drain.uneven);
+    share = log(fmin(1, kept)) / log(p->efficiency.value);
     if (!(share >= UNEVEN))
         return false;
     rate = p->drain.last_rps / base->drain.last_rps;
     b->cause = rate < SLOW ? BEND_STRAGGLER : BEND_IMBALANCE;
     snprintf(b->evidence, sizeof(b->evidence),
-             "at K = %lld %.0f%% of the loss is an uneven end, when %s: the "
+             "at K = %lld, %.0f%% of the loss is an uneven end, when %s: the "
              "last %.0f%% of the answers come at %.2f times the rate of one "
              "worker alone",
              (long long)p->k, fmin(1, share) * 100,
-             b->cause == BEND_STRAGGLER ? "the others wait for a slow worker"
-                                        : "some have more left than others",
+             b->cause == BEND_STRAGGLER
+                 ? "the others wait for a slow worker"
+                 : "some workers have more left than others",
              DRAIN_LAST * 100, rate);
     return true;
 }
@@ -99,7 +81,7 @@ static struct scatter pooled(const struct scale_point *points, size_t n)
     return s;
 }
 
-/* P(F >= ratio of the two variances), were they the same. */
+/* Probability of such a ratio of two equal variances, by the F test. */
 static double chance(const struct scatter *wide, const struct scatter *narrow)
 {
     double ratio = wide->variance / narrow->variance;
@@ -124,7 +106,7 @@ static bool by_scatter(struct bend *b, const struct scale_point *points,
     b->cause = BEND_STRAGGLER;
     snprintf(b->evidence, sizeof(b->evidence),
              "runs at the same K scatter widely: by %.1f%% above K = 1%s, as "
-             "they do when now and then one worker is slow",
+             "they do when a worker is slow now and then",
              sqrt(more.variance) * 100,
              one.freedom > 0 ? ", significantly more than at K = 1" : "");
     return true;
@@ -132,28 +114,28 @@ static bool by_scatter(struct bend *b, const struct scale_point *points,
 
 /* ---- the shape ---- */
 
-/* Where work goes to whoever is free, a slow worker costs the same part of one
- * worker at every K. */
+/* If work goes to any free worker, a slow one costs the same part of a worker
+ * at every K. */
 static bool by_missing(struct bend *b, const struct scale_point *points,
                        size_t n)
 {
-    double least = INFINITY;
-    double most = 0;
+    double min = INFINITY;
+    double max = 0;
 
     for (size_t i = 1; i < n; i++) {
         double missing = (double)points[i].k * (1 - points[i].efficiency.value);
 
-        least = fmin(least, missing);
-        most = fmax(most, missing);
+        min = fmin(min, missing);
+        max = fmax(max, missing);
     }
-    if (n < SHAPE_LEAST || least < MISSING_LEAST || most > 1 ||
-        most > MISSING_SAME * least)
+    if (n < SHAPE_MIN || min < MISSING_MIN || max > 1 ||
+        max > MISSING_SAME * min)
         return false;
     b->cause = BEND_STRAGGLER;
     snprintf(b->evidence, sizeof(b->evidence),
              "the same part of one worker, %.2f to %.2f, is missing at every "
-             "K, as if one were slow and the others did its work",
-             least, most);
+             "K, as if one worker were slow and the others did its work",
+             min, max);
     return true;
 }
 
@@ -161,19 +143,19 @@ static bool by_small_k(struct bend *b, const struct scale_point *small,
                        const struct scale_point *worst)
 {
     double early = 1 - small->efficiency.value;
-    double most = 1 - worst->efficiency.value;
+    double max = 1 - worst->efficiency.value;
 
     if (small == worst || small->efficiency.value >= BEND_VISIBLE ||
-        early < EXPLAINS * most)
+        early < EXPLAINS * max)
         return false;
     b->cause = BEND_IMBALANCE;
     snprintf(b->evidence, sizeof(b->evidence),
-             "efficiency is %.3f at K = %lld already, %.0f%% of the largest "
+             "efficiency is already %.3f at K = %lld, %.0f%% of the largest "
              "loss, %s",
-             small->efficiency.value, (long long)small->k, early / most * 100,
-             small->runs >= 2 ? "and repeats do not mend it"
-                              : "in a single run: repeats could tell chance "
-                                "from it");
+             small->efficiency.value, (long long)small->k, early / max * 100,
+             small->runs >= 2 ? "and in every repeat"
+                              : "but in a single run: repeats could rule out "
+                                "chance");
     return true;
 }
 
@@ -184,45 +166,47 @@ static void by_shape(struct bend *b, const struct scale_point *points, size_t n,
     char runs[80];
 
     b->cause = BEND_UNCLEAR;
-    if (n < SHAPE_LEAST) {
+    if (n < SHAPE_MIN) {
         snprintf(b->evidence, sizeof(b->evidence),
-                 "%zu points have no shape: measure more of them", n);
+                 "%zu points are too few for a shape: measure more", n);
         return;
     }
     if (!(residual <= BEND_SMOOTH)) {
         snprintf(b->evidence, sizeof(b->evidence),
-                 "the curve is not smooth (%.1f%% off the law that fits best), "
-                 "and runs do not scatter",
+                 "the curve is not smooth (%.1f%% off the best law), and runs "
+                 "do not scatter",
                  residual * 100);
         return;
     }
     b->cause = BEND_COMMUNICATION;
     if (s.freedom > 0)
-        snprintf(runs, sizeof(runs), "runs scatter by %.1f%% only",
+        snprintf(runs, sizeof(runs), "runs scatter by only %.1f%%",
                  sqrt(s.variance) * 100);
     else
         snprintf(runs, sizeof(runs), "%s",
-                 "of single runs, so that a straggler "
-                 "could not be told");
+                 "with single runs a straggler would not "
+                 "show");
     snprintf(b->evidence, sizeof(b->evidence),
-             "the loss grows smoothly with K (%.1f%% off the law that fits "
-             "best), and %s: what workers share or tell each other",
+             "the loss grows smoothly with K (%.1f%% off the best law), and "
+             "%s: shared resources or communication",
              residual * 100, runs);
 }
 
 struct bend bend_find(const struct scale_point *points, size_t n,
                       double residual)
 {
-    const struct scale_point *worst = worst_of(points, n);
+    const struct scale_point *worst = &points[0];
     struct bend b = {.cause = BEND_NONE};
 
-    for (size_t i = 1; i < n && b.k == 0; i++) {
-        if (points[i].efficiency.value < BEND_VISIBLE)
+    for (size_t i = 1; i < n; i++) {
+        if (points[i].efficiency.value < worst->efficiency.value)
+            worst = &points[i];
+        if (b.k == 0 && points[i].efficiency.value < BEND_VISIBLE)
             b.k = points[i].k;
     }
     if (b.k == 0) {
         snprintf(b.evidence, sizeof(b.evidence),
-                 "efficiency is %.2f or more at every K", BEND_VISIBLE);
+                 "efficiency is at least %.2f at every K", BEND_VISIBLE);
         return b;
     }
     if (!by_drain(&b, &points[0], worst) && !by_scatter(&b, points, n) &&

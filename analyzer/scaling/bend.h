@@ -1,11 +1,11 @@
-/* bend.h - where a curve leaves the ideal line, and a guess at what bends it.
+/* bend.h - where a scaling curve leaves the ideal line, and the likely cause.
  * Pure.
  *
- * Talking to each other grows with the workers: a smooth curve.  A straggler
- * comes and goes: runs at the same K scatter widely; or it stays, and then the
- * last answers of a fixed set come more slowly than from one healthy worker.
- * Uneven shares of the work cost at small K already, and repeats do not mend
- * it; the last answers come at the rate of a healthy worker.
+ * Communication grows with the number of workers and gives a smooth curve.  An
+ * occasional straggler makes runs at the same K scatter widely.  With a
+ * permanent straggler the last answers of a fixed set come more slowly than
+ * from one healthy worker.  Unevenly shared work costs time even at small K, in
+ * every repeat, and the last answers come at the rate of a healthy worker.
  */
 #ifndef ANALYZER_SCALING_BEND_H
 #define ANALYZER_SCALING_BEND_H
@@ -15,12 +15,12 @@
 
 struct scale_point;
 
-#define BEND_VISIBLE 0.9  /* efficiency below which a curve is seen to bend */
-#define BEND_WIDE    0.05 /* standard deviation of runs, as a share */
-#define BEND_SMOOTH  0.05 /* root mean square about a law, likewise */
+#define BEND_VISIBLE 0.9  /* efficiency below which a curve counts as bent */
+#define BEND_WIDE    0.05 /* relative standard deviation of runs */
+#define BEND_SMOOTH  0.05 /* relative root mean square around a law */
 
 enum bend_cause {
-    BEND_NONE, /* it does not */
+    BEND_NONE, /* no bend */
     BEND_COMMUNICATION,
     BEND_STRAGGLER,
     BEND_IMBALANCE,
@@ -28,13 +28,13 @@ enum bend_cause {
 };
 
 struct bend {
-    int64_t k; /* the first that is visibly off; 0: none */
+    int64_t k; /* the first K below BEND_VISIBLE; 0: none */
     enum bend_cause cause;
     char evidence[320];
 };
 
-/* Points by K, the baseline first, rated; the residual of the law that fits
- * best, NAN: none does. */
+/* Points sorted by K, the baseline first, with their efficiency; the residual
+ * of the law that fits best, NAN: none. */
 struct bend bend_find(const struct scale_point *points, size_t n,
                       double residual);
 

@@ -1,7 +1,7 @@
-/* scaling.h - what a series of measurements at K workers says: speedup,
- * efficiency, quality and cost together, and up to which K it pays.
+/* scaling.h - a scaling study, from measurements at several numbers of workers
+ * K: speedup, efficiency, quality and cost, and up to which K it pays.
  *
- * The text and the JSON are renderings of this struct.  docs/scaling.md
+ * Text and JSON are renderings of struct scaling.  docs/scaling.md
  */
 #ifndef ANALYZER_SCALING_SCALING_H
 #define ANALYZER_SCALING_SCALING_H
@@ -23,20 +23,20 @@ struct err;
 struct scale_ask {
     const struct strlist *sources; /* one CSV, or directories */
     enum scale_regime regime;
-    const struct strlist *slo;   /* instead of the recordings'; NULL: theirs */
-    double threshold;            /* of the efficiency */
-    double tolerance;            /* of the quality */
-    double work;                 /* of one worker's job; 0: not said */
-    const char *unit;            /* of work, in the singular; NULL: not said */
-    double usd_per_hour;         /* of one worker; 0: not said */
+    const struct strlist *slo;   /* NULL: those of the recordings */
+    double threshold;            /* for the efficiency */
+    double tolerance;            /* for the quality */
+    double work;                 /* of the job of one worker; 0: not given */
+    const char *unit;            /* of work, in the singular; NULL: not given */
+    double usd_per_hour;         /* of one worker; 0: not given */
     const struct cost_ask *cost; /* prices of machines; may be NULL */
-    double flops_per_token; /* 0: not said; likewise the peak of a worker */
-    double peak_flops;
-    int64_t warmup_trials; /* of each set, the first so many */
-    const char *baseline;  /* a sealed one; NULL: none */
+    double flops_per_token;      /* 0: not given */
+    double peak_flops;           /* of a worker; 0: not given */
+    int64_t warmup_trials;       /* number of trials of each set to skip */
+    const char *baseline;        /* path of a sealed one; NULL: none */
 };
 
-/* What makes a result look better than it can be. */
+/* A sign that a result is too good to be true. */
 struct red_flag {
     const char *name;
     char says[200];
@@ -44,7 +44,7 @@ struct red_flag {
 
 #define SCALE_FLAGS 5
 
-/* What a report of scaling must carry with it. */
+/* What a report on scaling must state. */
 struct scale_item {
     const char *name;
     bool is_present;
@@ -53,30 +53,32 @@ struct scale_item {
 
 #define SCALE_ITEMS 6
 
-/* Ks; 0: there is none.  Rows whose quality is not held are in none of them. */
+/* Values of K; 0: none.  Points that do not hold quality are excluded, except
+ * from first_below. */
 struct scale_verdict {
-    int64_t first_below;  /* the threshold; of all rows */
-    int64_t efficient_k;  /* the largest at or above it */
-    int64_t cheapest_k;   /* a unit of work; 0 also without prices */
-    int64_t thriftiest_k; /* the same in joules */
+    int64_t first_below;  /* first K below the threshold */
+    int64_t efficient_k;  /* largest K at or above it */
+    int64_t cheapest_k;   /* per unit of work; 0 also without prices */
+    int64_t thriftiest_k; /* lowest energy per unit of work */
     int64_t recommended_k;
-    bool is_shown; /* the interval of its efficiency is above the threshold */
+    bool is_shown; /* the interval of the efficiency of recommended_k is above
+                      the threshold */
 };
 
 struct scaling {
     struct scale_ask ask; /* sources and slo are borrowed */
     char *unit;           /* owned */
 
-    /* By K, the baseline first. */
+    /* Sorted by K, the baseline first. */
     struct scale_point *points;
     size_t n;
-    struct strlist refusals; /* why nothing below is worked out */
+    struct strlist refusals; /* if any, the fields below are not computed */
     struct strlist notes;
 
-    bool is_work_declared; /* by the user, not by the measurements */
+    bool is_work_declared; /* by the user, not from the measurements */
     bool has_quality;
-    double largest_drift;  /* of quality, either way */
-    struct serial_law law; /* Gustafson's of weak scaling, else Amdahl's */
+    double largest_drift;  /* of quality, in either direction */
+    struct serial_law law; /* Gustafson's for weak scaling, else Amdahl's */
     struct usl usl;
     struct bend bend;
     struct red_flag flags[SCALE_FLAGS];
@@ -98,31 +100,30 @@ enum conclusion scaling_conclusion(const struct scaling *s);
 void scaling_render_text(const struct scaling *s, struct buf *out);
 void scaling_render_json(const struct scaling *s, struct buf *out);
 
-/* ---- its parts; pure but for the first ---- */
+/* ---- its parts; all but the first are pure ---- */
 
-/* The points of a CSV (docs/scaling.md), in no order, one a K and config. */
+/* Read points from a CSV file (docs/scaling.md), one per K and config, in any
+ * order. */
 int scale_table_read(struct scaling *s, const char *path, struct err *err);
 
-/* The same from memory, which is changed; `name` stands for the path. */
+/* The same from memory, which is modified; `name` replaces the path. */
 int scale_table_parse(struct scaling *s, const char *name, char *text,
                       struct err *err);
 
-/* A point of that K and config, made if it is not there. */
+/* The point with this K and config, created if needed. */
 struct scale_point *scaling_point(struct scaling *s, int64_t k,
                                   const char *config, const char *where);
 
-/* Order the points, choose the baseline, refuse what is no such scaling. */
-void scaling_order(struct scaling *s);
-
-/* From points in order to all the rest. */
+/* Sort the points, choose the baseline, refuse what is not scaling of this
+ * regime, and compute the rest. */
 void scaling_work_out(struct scaling *s);
 
-/* Of that: red flags, checklist, verdict. */
+/* Compute the red flags, the checklist and the verdict. */
 void scaling_raise_flags(struct scaling *s);
 void scaling_fill_checklist(struct scaling *s);
 void scaling_decide(struct scaling *s);
 
-/* One more line in a list. */
+/* Add a line to a list. */
 void scaling_say(struct strlist *list, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

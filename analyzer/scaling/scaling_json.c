@@ -46,7 +46,7 @@ static json_t *yes(enum scale_answer a)
     return a == SCALE_UNKNOWN ? json_null() : json_boolean(a == SCALE_YES);
 }
 
-static json_t *gate_json(const struct quality_gate *g)
+static json_t *gate_json(const struct quality_check *g)
 {
     static const char *const names[] = {
         [QUALITY_UNKNOWN] = "unknown",
@@ -99,9 +99,9 @@ static json_t *point_json(const struct scaling *s, const struct scale_point *p)
     json_object_set_new(json, "p99_ms", number(p->p99_ms));
     json_object_set_new(json, "slo_met", yes(p->keeps_slo));
     json_object_set_new(json, "quality", number(p->quality));
-    json_object_set_new(json, "quality_gate", gate_json(&p->handoff));
+    json_object_set_new(json, "quality_gate", gate_json(&p->quality_check));
     json_object_set_new(json, "excluded",
-                        json_boolean(!quality_allows(&p->handoff)));
+                        json_boolean(!quality_allows(&p->quality_check)));
     json_object_set_new(json, "usd_per_run", number(p->usd));
     json_object_set_new(json, "usd_per_unit", number(p->usd_per_unit));
     json_object_set_new(json, "units_per_usd", number(p->units_per_usd));

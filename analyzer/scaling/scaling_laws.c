@@ -1,10 +1,187 @@
 #include "analyzer/scaling/scaling_laws.h"
 
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
-#include "analyzer/scaling/least_squares.h"
 #include "analyzer/scaling/scaling_point.h"
 #include "common/stats/student.h"
+
+/* ---- least squares by Levenberg-Marquardt ---- */
+
+#define LM_PARAMETERS 3
+#define MAX_STEPS     200
+#define ENOUGH        1e-12 /* relative step size at which to stop */
+
+/* A curve with a few parameters; for a handful of points. */
+struct lm {
+    double (*curve)(double x, const double *p); /* NAN: not defined at x */
+    const double *x;
+    const double *y;
+    size_t n;
+    size_t parameters;       /* number of free ones; the others are fixed */
+    double p[LM_PARAMETERS]; /* in: the start; out: the fit */
+
+    double squares; /* sum of the squared residuals of the fit */
+    /* Inverse of the curvature; times the variance of a point it is the
+     * covariance of the parameters. */
+    double inverse[LM_PARAMETERS][LM_PARAMETERS];
+};
+
+/* Solve a x = b for n unknowns by Gauss-Jordan elimination; false: singular. */
+static bool lm_solve(double a[LM_PARAMETERS][LM_PARAMETERS], const double *b,
+                     size_t n, double *x)
+{
+    double m[LM_PARAMETERS][LM_PARAMETERS + 1];
+
+    for (size_t i = 0; i < n; i++) {
+        memcpy(m[i], a[i], n * sizeof(m[i][0]));
+        m[i][n] = b[i];
+    }
+    for (size_t c = 0; c < n; c++) {
+        size_t best = c;
+
+        for (size_t r = c + 1; r < n; r++)
+            best = fabs(m[r][c]) > fabs(m[best][c]) ? r : best;
+        if (!(fabs(m[best][c]) > DBL_MIN))
+            return false;
+        for (size_t i = 0; i <= n; i++) {
+            double keep = m[c][i];
+
+            m[c][i] = m[best][i];
+            m[best][i] = keep;
+        }
+        for (size_t r = 0; r < n; r++) {
+            double by = m[r][c] / m[c][c];
+
+            for (size_t i = c; r != c && i <= n; i++)
+                m[r][i] -= by * m[c][i];
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        x[i] = m[i][n] / m[i][i];
+    return true;
+}
+
+/* INFINITY where the curve is not defined. */
+static double squares_at(const struct lm *f, const double *p)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < f->n; i++) {
+        double off = f->y[i] - f->curve(f->x[i], p);
+
+        sum += off * off;
+    }
+    return isnan(sum) ? INFINITY : sum;
+}
+
+/* By central differences. */
+static double slope(const struct lm *f, size_t i, size_t of)
+{
+    double p[LM_PARAMETERS];
+    double step = 1e-6 * fmax(1e-3, fabs(f->p[of]));
+    double above, below;
+
+    memcpy(p, f->p, sizeof(p));
+    p[of] = f->p[of] + step;
+    above = f->curve(f->x[i], p);
+    p[of] = f->p[of] - step;
+    below = f->curve(f->x[i], p);
+    return (above - below) / (2 * step);
+}
+
+/* Curvature J'J and descent J'r at the current parameters. */
+static void linearise(const struct lm *f,
+                      double a[LM_PARAMETERS][LM_PARAMETERS], double *g)
+{
+    memset(a, 0, sizeof(double[LM_PARAMETERS][LM_PARAMETERS]));
+    memset(g, 0, sizeof(double[LM_PARAMETERS]));
+    for (size_t i = 0; i < f->n; i++) {
+        double off = f->y[i] - f->curve(f->x[i], f->p);
+        double j[LM_PARAMETERS];
+
+        for (size_t c = 0; c < f->parameters; c++)
+            j[c] = slope(f, i, c);
+        for (size_t c = 0; c < f->parameters; c++) {
+            g[c] += j[c] * off;
+            for (size_t r = 0; r < f->parameters; r++)
+                a[c][r] += j[c] * j[r];
+        }
+    }
+}
+
+/* One step with this damping: 1 taken, 0 refused, -1 singular.  *size is its
+ * relative length. */
+static int step(struct lm *f, double damping, double *size)
+{
+    double a[LM_PARAMETERS][LM_PARAMETERS];
+    double g[LM_PARAMETERS];
+    double by[LM_PARAMETERS] = {0};
+    double p[LM_PARAMETERS];
+    double squares;
+
+    linearise(f, a, g);
+    for (size_t c = 0; c < f->parameters; c++)
+        a[c][c] *= 1 + damping;
+    if (!lm_solve(a, g, f->parameters, by))
+        return -1;
+    memcpy(p, f->p, sizeof(p));
+    *size = 0;
+    for (size_t c = 0; c < f->parameters; c++) {
+        p[c] += by[c];
+        *size = fmax(*size, fabs(by[c]) / fmax(1e-3, fabs(p[c])));
+    }
+    squares = squares_at(f, p);
+    if (!(squares <= f->squares))
+        return 0;
+    memcpy(f->p, p, sizeof(p));
+    f->squares = squares;
+    return 1;
+}
+
+static bool invert(struct lm *f)
+{
+    double a[LM_PARAMETERS][LM_PARAMETERS];
+    double g[LM_PARAMETERS];
+
+    linearise(f, a, g);
+    for (size_t c = 0; c < f->parameters; c++) {
+        double unit[LM_PARAMETERS] = {0};
+        double column[LM_PARAMETERS];
+
+        unit[c] = 1;
+        if (!lm_solve(a, unit, f->parameters, column))
+            return false;
+        for (size_t r = 0; r < f->parameters; r++)
+            f->inverse[r][c] = column[r];
+    }
+    return true;
+}
+
+/* false: the points do not determine the parameters. */
+static bool lm_fit(struct lm *f)
+{
+    double damping = 1e-3;
+
+    memset(f->inverse, 0, sizeof(f->inverse));
+    f->squares = squares_at(f, f->p);
+    if (f->n < f->parameters || isinf(f->squares))
+        return false;
+    for (int i = 0; i < MAX_STEPS && damping < 1e12; i++) {
+        double size;
+        int taken = step(f, damping, &size);
+
+        if (taken < 0)
+            return false;
+        if (size < ENOUGH)
+            break;
+        damping *= taken ? 0.1 : 10;
+    }
+    return invert(f);
+}
+
+/* ---- the laws ---- */
 
 double amdahl_at(double serial, double k)
 {
@@ -22,7 +199,7 @@ double usl_at(const struct usl *u, double k)
            (1 + u->alpha.value * (k - 1) + u->beta.value * k * (k - 1));
 }
 
-/* ---- the curves on logarithms; the first parameter is that of T(1) ---- */
+/* The curves on logarithms; the first parameter is that of T(1). */
 
 static double log_or_nan(double x)
 {
@@ -39,7 +216,7 @@ static double gustafson_curve(double k, const double *p)
     return p[0] + log_or_nan(gustafson_at(p[1], k));
 }
 
-/* A fit of so many parameters from this start; false: none. */
+/* false: no fit. */
 static bool fit(struct lm *f, const struct law_data *d, double *logs)
 {
     for (size_t i = 0; i < d->n; i++)
@@ -50,8 +227,8 @@ static bool fit(struct lm *f, const struct law_data *d, double *logs)
     return d->n <= LAWS_MAX_POINTS && lm_fit(f);
 }
 
-/* How far to either side, for an estimate whose squared error is `factor`
- * times that of a point; NAN: nobody knows. */
+/* Half-width of the interval for an estimate whose squared error is `factor`
+ * times that of a point; NAN: unknown. */
 static double reach(const struct lm *f, const struct law_data *d, double factor)
 {
     double freedom = (double)f->n - (double)f->parameters;
@@ -74,120 +251,61 @@ static struct uncertain around(double value, double half)
                               .has_range = !isnan(half)};
 }
 
-/* ---- one serial fraction ---- */
-
-struct serial_kind {
-    double (*at)(double serial, double k);
-    double (*curve)(double k, const double *p);
-    /* What is regressed on 1 - 1/K is loss - rest: a point moves it by so
-     * much a share of its time. */
-    double (*moves)(double k, double speedup);
-    double (*rest)(double k);
-};
-
-static double inverse_speedup(double k, double speedup)
-{
-    (void)k;
-    return 1 / speedup;
-}
-
-static double inverse_k(double k)
-{
-    return 1 / k;
-}
-
-static double efficiency(double k, double speedup)
-{
-    return speedup / k;
-}
-
-static double one(double k)
-{
-    (void)k;
-    return 1;
-}
-
-static const struct serial_kind amdahl = {amdahl_at, usl_curve, inverse_speedup,
-                                          inverse_k};
-static const struct serial_kind gustafson = {gustafson_at, gustafson_curve,
-                                             efficiency, one};
-
-static double residual(const struct law_data *d,
-                       double (*at)(const void *law, double k), const void *law)
+/* Root mean square of measured / predicted - 1, without the baseline. */
+static double residual(const struct law_data *d, const double *predicted)
 {
     double sum = 0;
 
     for (size_t i = 1; i < d->n; i++) {
-        double off = d->speedup[i] / at(law, d->k[i]) - 1;
+        double off = d->speedup[i] / predicted[i] - 1;
 
         sum += off * off;
     }
     return sqrt(sum / (double)(d->n - 1));
 }
 
-struct serial_guess {
-    const struct serial_kind *kind;
-    double serial;
-};
+/* ---- one serial fraction ---- */
 
-static double guess_at(const void *law, double k)
+static struct serial_law serial_fit(const struct law_data *d, bool is_weak)
 {
-    const struct serial_guess *g = law;
-
-    return g->kind->at(g->serial, k);
-}
-
-/* Both terms of the loss of a point: T(K) itself, and T(1), which all share. */
-static double error_factor(const struct law_data *d,
-                           const struct serial_kind *kind, double xx)
-{
-    double own = 0;
-    double shared = 0;
-
-    for (size_t i = 1; i < d->n; i++) {
-        double by = (1 - 1 / d->k[i]) * kind->moves(d->k[i], d->speedup[i]);
-
-        own += by * by;
-        shared += by;
-    }
-    return (own + shared * shared) / (xx * xx);
-}
-
-static struct serial_law serial_fit(const struct law_data *d,
-                                    const struct serial_kind *kind)
-{
-    struct lm f = {.curve = kind->curve, .parameters = 2};
-    double logs[LAWS_MAX_POINTS];
+    struct lm f = {.curve = is_weak ? gustafson_curve : usl_curve,
+                   .parameters = 2};
     struct serial_law law = {.ceiling = INFINITY, .half_k = INFINITY};
-    struct serial_guess guess = {.kind = kind};
-    double sign = kind == &amdahl ? 1 : -1;
+    double values[LAWS_MAX_POINTS];
+    double xx = 0, xy = 0;
+    double own = 0, shared = 0; /* errors of T(K), and of T(1) */
     double half = NAN;
-    double xx = 0;
-    double xy = 0;
+    double serial;
 
-    if (d->n < 2)
+    if (d->n < 2 || d->n > LAWS_MAX_POINTS)
         return law;
     for (size_t i = 1; i < d->n; i++) {
-        double x = 1 - 1 / d->k[i];
-        double loss =
-            sign * (kind->moves(d->k[i], d->speedup[i]) - kind->rest(d->k[i]));
+        double k = d->k[i];
+        double x = 1 - 1 / k;
+        /* What a relative error of a time changes. */
+        double moves = is_weak ? d->speedup[i] / k : 1 / d->speedup[i];
+        double loss = is_weak ? 1 - moves : moves - 1 / k;
 
         xx += x * x;
         xy += x * loss;
+        own += x * moves * (x * moves);
+        shared += x * moves;
     }
-    guess.serial = xy / xx;
-    f.p[1] = guess.serial;
-    if (fit(&f, d, logs))
-        half = reach(&f, d, error_factor(d, kind, xx));
+    serial = xy / xx;
+    f.p[1] = serial;
+    if (fit(&f, d, values))
+        half = reach(&f, d, (own + shared * shared) / (xx * xx));
+    for (size_t i = 0; i < d->n; i++)
+        values[i] = (is_weak ? gustafson_at : amdahl_at)(serial, d->k[i]);
     law.is_fitted = true;
-    law.serial = around(guess.serial, half);
-    law.residual = residual(d, guess_at, &guess);
+    law.serial = around(serial, half);
+    law.residual = residual(d, values);
     return law;
 }
 
 struct serial_law law_amdahl(const struct law_data *d)
 {
-    struct serial_law law = serial_fit(d, &amdahl);
+    struct serial_law law = serial_fit(d, false);
 
     if (law.is_fitted && law.serial.value > 0) {
         law.ceiling = 1 / law.serial.value;
@@ -198,7 +316,7 @@ struct serial_law law_amdahl(const struct law_data *d)
 
 struct serial_law law_gustafson(const struct law_data *d)
 {
-    return serial_fit(d, &gustafson);
+    return serial_fit(d, true);
 }
 
 /* ---- the Universal Scalability Law ---- */
@@ -227,12 +345,7 @@ static void linearised(const struct law_data *d, double *p)
     p[2] = c[2] / c[0];
 }
 
-static double usl_model(const void *law, double k)
-{
-    return usl_at(law, k);
-}
-
-/* By the delta method on its logarithm.  Open above where beta may be 0. */
+/* By the delta method on its logarithm.  Open above if beta may be 0. */
 static struct uncertain peak(const struct usl *u, const struct lm *f,
                              const struct law_data *d)
 {
@@ -256,37 +369,33 @@ static struct uncertain peak(const struct usl *u, const struct lm *f,
     };
 }
 
-/* The last parameter cannot be told from 0, or seems below it: nobody gains by
- * talking, so that it is 0, and at most what the free fit allows. */
-static bool usl_without_beta(struct usl *u, struct lm *f,
-                             const struct law_data *d, double *logs)
-{
-    double most = f->p[2] + reach(f, d, f->inverse[2][2]);
-
-    u->beta = (struct uncertain){.range = {0, fmax(0, most)},
-                                 .has_range = !isnan(most)};
-    *f = (struct lm){.curve = usl_curve, .parameters = 2};
-    return fit(f, d, logs);
-}
-
 struct usl law_usl(const struct law_data *d)
 {
     struct lm f = {.curve = usl_curve, .parameters = 3};
-    double logs[LAWS_MAX_POINTS];
+    double values[LAWS_MAX_POINTS];
     struct usl u = {.is_hint = d->n < USL_TRUSTED};
 
-    if (d->n < USL_LEAST)
+    if (d->n < USL_MIN)
         return u;
     linearised(d, f.p);
-    if (!fit(&f, d, logs))
+    if (!fit(&f, d, values))
         return u;
     u.beta = around(f.p[2], reach(&f, d, f.inverse[2][2]));
-    if (u.beta.value < 0 && !usl_without_beta(&u, &f, d, logs))
-        return u;
+    if (u.beta.value < 0) {
+        /* Communication cannot make workers faster: beta is 0, with the upper
+         * bound of the free fit. */
+        u.beta.value = 0;
+        u.beta.range = (struct interval){0, fmax(0, u.beta.range.high)};
+        f = (struct lm){.curve = usl_curve, .parameters = 2};
+        if (!fit(&f, d, values))
+            return u;
+    }
     u.is_fitted = true;
     u.scale = exp(f.p[0]);
     u.alpha = around(f.p[1], reach(&f, d, f.inverse[1][1]));
     u.peak_k = peak(&u, &f, d);
-    u.residual = residual(d, usl_model, &u);
+    for (size_t i = 0; i < d->n; i++)
+        values[i] = usl_at(&u, d->k[i]);
+    u.residual = residual(d, values);
     return u;
 }

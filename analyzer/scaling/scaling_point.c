@@ -7,7 +7,141 @@
 #include "common/base/xalloc.h"
 #include "common/stats/student.h"
 
-#define MANY 1e9 /* degrees of freedom: as good as known */
+#define MANY 1e9 /* degrees of freedom of a known error */
+
+/* ---- quality ---- */
+
+/* Qualities are decimals: 0.871 - 0.866 must not exceed 0.005. */
+#define ROUNDING 1e-9
+
+#define MAX_ANSWERS 1e9
+
+/* Newcombe 1998, his method 10. */
+static struct interval difference(struct quality_of base,
+                                  struct quality_of point)
+{
+    struct interval b = stats_share_interval(base.share, base.n);
+    struct interval r = stats_share_interval(point.share, point.n);
+    double drift = point.share - base.share;
+
+    return (struct interval){
+        .low = drift - hypot(point.share - r.low, b.high - base.share),
+        .high = drift + hypot(r.high - point.share, base.share - b.low),
+    };
+}
+
+static enum quality_verdict by_range(const struct interval *r, double tolerance)
+{
+    if (r->low >= -tolerance - ROUNDING)
+        return QUALITY_HELD;
+    return r->high < -tolerance - ROUNDING ? QUALITY_DRIFTED
+                                           : QUALITY_NOT_SHOWN;
+}
+
+static bool would_hold(struct quality_of base, struct quality_of point,
+                       double n, double tolerance)
+{
+    struct interval r;
+
+    base.n = n;
+    point.n = n;
+    r = difference(base, point);
+    return by_range(&r, tolerance) == QUALITY_HELD;
+}
+
+/* The same number on both sides; by bisection, to one percent. */
+static double needed(struct quality_of base, struct quality_of point,
+                     double tolerance)
+{
+    double few = 1;
+    double enough = 2;
+
+    while (!would_hold(base, point, enough, tolerance)) {
+        few = enough;
+        enough *= 2;
+        if (enough > MAX_ANSWERS)
+            return NAN;
+    }
+    while (enough > 1.01 * few && enough - few > 1) {
+        double n = floor((few + enough) / 2);
+
+        if (would_hold(base, point, n, tolerance))
+            enough = n;
+        else
+            few = n;
+    }
+    return enough;
+}
+
+struct quality_check quality_judge(struct quality_of base,
+                                   struct quality_of point, double tolerance)
+{
+    struct quality_check g = {.needed = NAN,
+                              .drift.value = point.share - base.share};
+
+    if (isnan(g.drift.value))
+        return g;
+    if (!(base.n > 0) || !(point.n > 0)) {
+        g.verdict = g.drift.value >= -tolerance - ROUNDING ? QUALITY_HELD
+                                                           : QUALITY_DRIFTED;
+        return g;
+    }
+    g.drift.range = difference(base, point);
+    g.drift.has_range = true;
+    g.verdict = by_range(&g.drift.range, tolerance);
+    if (g.verdict == QUALITY_NOT_SHOWN)
+        g.needed = needed(base, point, tolerance);
+    return g;
+}
+
+bool quality_allows(const struct quality_check *check)
+{
+    return check->verdict == QUALITY_HELD || check->verdict == QUALITY_UNKNOWN;
+}
+
+/* ---- the end of a fixed set of requests ---- */
+
+static double at(const double *ends_s, size_t n, double share)
+{
+    return ends_s[(size_t)ceil(share * (double)n) - 1];
+}
+
+struct drain drain_of(const double *ends_s, size_t n)
+{
+    double tenth, half, last, end;
+    struct drain d = {0};
+
+    if (n < DRAIN_MIN)
+        return d;
+    tenth = at(ends_s, n, 0.1);
+    half = at(ends_s, n, 0.5);
+    last = at(ends_s, n, 1 - DRAIN_LAST);
+    end = ends_s[n - 1];
+    if (!(half > tenth) || !(end > last))
+        return d; /* a single batch has no rate */
+    d.runs = 1;
+    d.bulk_rps = 0.4 * (double)n / (half - tenth);
+    d.uneven = fmax(0, 1 - (tenth + 0.9 * (double)n / d.bulk_rps) / end);
+    d.last_rps = DRAIN_LAST * (double)n / (end - last);
+    return d;
+}
+
+static void average(double *mean, double x, int64_t n)
+{
+    *mean += (x - *mean) / (double)n;
+}
+
+void drain_add(struct drain *all, const struct drain *run)
+{
+    if (run->runs == 0)
+        return;
+    all->runs++;
+    average(&all->bulk_rps, run->bulk_rps, all->runs);
+    average(&all->uneven, run->uneven, all->runs);
+    average(&all->last_rps, run->last_rps, all->runs);
+}
+
+/* ---- a point ---- */
 
 void scale_point_init(struct scale_point *p, int64_t k, const char *config,
                       const char *where)
@@ -41,7 +175,7 @@ void scale_point_init(struct scale_point *p, int64_t k, const char *config,
 
 void scale_point_fini(struct scale_point *p)
 {
-    strmap_fini(&p->card);
+    strmap_fini(&p->conditions);
     free(p->times_s);
     free(p->machine);
     free(p->where);
@@ -84,31 +218,13 @@ double scale_point_freedom(const struct scale_point *p)
     return isnan(p->known_error) ? p->runs - 1 : MANY;
 }
 
-/* The value, and as far to both sides as `reach` errors go: of a time as they
- * are, of a ratio on logarithms. */
-static struct uncertain time_of(const struct scale_point *p)
-{
-    struct uncertain u = {.value = p->mean_s};
-    double error = scale_point_error(p);
-    double half;
-
-    if (!isfinite(error))
-        return u;
-    half = student_reach(SCALE_CONFIDENCE, scale_point_freedom(p)) * error *
-           p->mean_s;
-    u.has_range = true;
-    u.range.low = p->mean_s - half;
-    u.range.high = p->mean_s + half;
-    return u;
-}
-
 static double welch_freedom(const struct scale_point *x,
                             const struct scale_point *y)
 {
-    /* As shares of the larger, so that no square runs over. */
-    double most = fmax(scale_point_error(x), scale_point_error(y));
-    double a = pow(scale_point_error(x) / most, 2);
-    double b = pow(scale_point_error(y) / most, 2);
+    /* Relative to the larger, so that no square overflows. */
+    double max = fmax(scale_point_error(x), scale_point_error(y));
+    double a = pow(scale_point_error(x) / max, 2);
+    double b = pow(scale_point_error(y) / max, 2);
 
     return (a + b) * (a + b) /
            (a * a / scale_point_freedom(x) + b * b / scale_point_freedom(y));
@@ -127,7 +243,7 @@ static struct uncertain speedup_of(const struct scale_point *p,
         reach = student_reach(SCALE_CONFIDENCE, welch_freedom(base, p));
     u.range.low = u.value * exp(-reach * error);
     u.range.high = u.value * exp(reach * error);
-    u.has_range = isfinite(u.range.high); /* else it bounds nothing */
+    u.has_range = isfinite(u.range.high); /* else it is useless */
     return u;
 }
 
@@ -135,8 +251,16 @@ void scale_point_rate(struct scale_point *p, const struct scale_point *base,
                       enum scale_regime regime)
 {
     double k = (double)p->k;
+    double error = scale_point_error(p);
 
-    p->time_s = time_of(p);
+    p->time_s = (struct uncertain){.value = p->mean_s};
+    if (isfinite(error)) {
+        double half = student_reach(SCALE_CONFIDENCE, scale_point_freedom(p)) *
+                      error * p->mean_s;
+
+        p->time_s.has_range = true;
+        p->time_s.range = (struct interval){p->mean_s - half, p->mean_s + half};
+    }
     p->speedup = speedup_of(p, base, regime == SCALE_WEAK ? k : 1);
     p->efficiency = p->speedup;
     p->efficiency.value /= k;

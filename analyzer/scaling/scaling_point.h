@@ -1,9 +1,9 @@
-/* scaling_point.h - what was measured at one number of workers, and how it
- * stands to the baseline.  Pure.
+/* scaling_point.h - what was measured at one number of workers K, and how it
+ * compares with the baseline.  Pure.
  *
- * A value that nobody gave is NAN.  Times are seconds for the whole job; of
- * capacities a time is what one request takes on the average, 1 / capacity, so
- * that one arithmetic does for all regimes.
+ * Unknown values are NAN.  Times are seconds for the whole job.  For capacities
+ * the time is that of one request on average, 1 / capacity, so that the same
+ * arithmetic serves all regimes.
  */
 #ifndef ANALYZER_SCALING_SCALING_POINT_H
 #define ANALYZER_SCALING_SCALING_POINT_H
@@ -12,8 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/scaling/drain.h"
-#include "analyzer/scaling/scaling_quality.h"
 #include "analyzer/stats/trial_stats.h"
 #include "common/base/str.h"
 
@@ -22,54 +20,117 @@
 enum scale_regime {
     SCALE_STRONG,   /* one job, more workers */
     SCALE_WEAK,     /* K times the job on K workers */
-    SCALE_CAPACITY, /* the largest rate within the objective */
+    SCALE_CAPACITY, /* the largest rate within the SLO */
 };
 
 enum scale_answer { SCALE_UNKNOWN, SCALE_YES, SCALE_NO };
 
+/* ---- quality ---- */
+
+enum quality_verdict {
+    QUALITY_UNKNOWN,   /* not measured, here or at the baseline */
+    QUALITY_HELD,      /* not worse than the tolerance allows */
+    QUALITY_DRIFTED,   /* worse than that */
+    QUALITY_NOT_SHOWN, /* the interval includes the tolerance: too few answers
+                        */
+};
+
+struct quality_check {
+    enum quality_verdict verdict;
+    struct uncertain drift; /* quality minus that of the baseline */
+    double needed;          /* answers per side that could show it, if the drift
+                               is as measured; NAN: no number can */
+};
+
+/* A share, and the number of answers behind it; NAN: unknown. */
+struct quality_of {
+    double share;
+    double n;
+};
+
+/* Does a point hold the quality of the baseline?  A test of non-inferiority: it
+ * must be shown not to be worse by more than the tolerance.  If both numbers of
+ * answers are known, the difference has Newcombe's interval, from the Wilson
+ * intervals of both; else the values alone decide. */
+struct quality_check quality_judge(struct quality_of base,
+                                   struct quality_of point, double tolerance);
+
+/* May it be ranked: is quality held, or was it never measured? */
+bool quality_allows(const struct quality_check *check);
+
+/* ---- the end of a fixed set of requests ---- */
+
+/* All requests are due at the start.  While every replica has work, answers
+ * come at an even rate, which is measured between the first 10 % and 50 % of
+ * them.  With evenly spread work the rest would come at that rate too.  The
+ * extra time shows that some replicas are idle.  The rate of the last part is
+ * that of the replicas still at work: that of one healthy replica if the work
+ * was spread unevenly, and less if a replica is slow. */
+
+#define DRAIN_LAST 0.05 /* share of the answers that form the last part */
+#define DRAIN_MIN  40   /* minimum number of answers */
+
+/* Means over the runs of a point. */
+struct drain {
+    int64_t runs;    /* 0: unknown */
+    double bulk_rps; /* while all replicas have work */
+    double uneven;   /* share of the time lost to an uneven end */
+    double last_rps; /* of the last part */
+};
+
+/* One run: the times of its answers after the start, ascending.  The run ends
+ * with the last of them. */
+struct drain drain_of(const double *ends_s, size_t n);
+
+/* Add a run to the means of a point. */
+void drain_add(struct drain *all, const struct drain *run);
+
+/* ---- a point ---- */
+
 struct scale_point {
     int64_t k;
-    char *config;  /* what it was made with; "": nobody says.  Owned */
+    char *config;  /* configuration; "": unknown.  Owned */
     char *where;   /* "times.csv:3", or a directory; owned */
-    char *machine; /* of one worker, by a table; NULL: nobody says.  Owned */
+    char *machine; /* machine of one worker, from a table; NULL: unknown.
+                      Owned */
 
     /* As measured. */
-    double *times_s; /* run by run; NULL: only what follows.  Owned */
+    double *times_s; /* run by run; NULL: only the mean is known.  Owned */
     size_t n_times;
     double mean_s;
     double std_s;
     double runs;
-    double known_error; /* of the mean, as a share, where it is not from runs */
-    double work;        /* units of a run */
-    double tokens;      /* of a run */
+    double known_error;  /* relative error of the mean, if not from runs */
+    double work;         /* units per run */
+    double tokens;       /* per run */
     double usd_per_hour; /* of all K */
-    double joules;       /* of a run */
+    double joules;       /* per run */
     double quality;      /* a share */
-    double quality_n;    /* answers that it is of, as if independent */
+    double quality_n;    /* effective number of independent answers */
     double p50_ms;       /* latency */
     double p99_ms;
     enum scale_answer keeps_slo;
-    enum scale_answer is_warm; /* warm-up and setup are not in the time */
-    struct drain drain;        /* how its runs came to their end */
-    struct strmap card; /* conditions, of the first of its recordings; owned */
+    enum scale_answer is_warm; /* the time excludes warm-up and setup */
+    struct drain drain;        /* how its runs end */
+    struct strmap conditions;  /* of its first recording; owned */
 
-    /* Worked out. */
+    /* Computed. */
     struct uncertain time_s;
-    struct uncertain speedup; /* of K times the job: K T(1) / T(K) */
+    struct uncertain speedup; /* for K times the job: K T(1) / T(K) */
     struct uncertain efficiency;
-    bool is_below; /* the threshold */
-    struct quality_gate handoff;
-    double usd; /* of a run */
+    bool is_below; /* efficiency is below the threshold */
+    struct quality_check quality_check;
+    double usd; /* per run */
     double usd_per_unit;
     double units_per_usd;
     double joules_per_unit;
     double units_per_s;
     double mfu;         /* model FLOPs utilisation, a share */
-    double law_speedup; /* as Amdahl's or Gustafson's law has it */
+    double law_speedup; /* by Amdahl's or Gustafson's law */
     double usl_speedup;
 };
 
-/* Nothing is known but these. */
+/* All other values are unknown. */
 void scale_point_init(struct scale_point *p, int64_t k, const char *config,
                       const char *where);
 void scale_point_fini(struct scale_point *p);
@@ -77,16 +138,16 @@ void scale_point_fini(struct scale_point *p);
 /* The double at that offset, for tables of columns. */
 double scale_point_number(const struct scale_point *p, size_t offset);
 
-/* One more run: its time, and mean and spread of all. */
+/* Add the time of a run; updates mean and spread. */
 void scale_point_add_time(struct scale_point *p, double seconds);
 
-/* How far the mean may be off, as a share of it; NAN: one run, or no spread.
- * And the degrees of freedom of that. */
+/* Relative standard error of the mean; NAN: one run, or no spread.  And its
+ * degrees of freedom. */
 double scale_point_error(const struct scale_point *p);
 double scale_point_freedom(const struct scale_point *p);
 
-/* Time, speedup and efficiency against the baseline, with Student's intervals
- * (Welch's of a ratio, on logarithms). */
+/* Set time, speedup and efficiency against the baseline, with Student's
+ * intervals (Welch's for a ratio, on logarithms). */
 void scale_point_rate(struct scale_point *p, const struct scale_point *base,
                       enum scale_regime regime);
 

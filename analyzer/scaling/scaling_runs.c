@@ -4,52 +4,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/compare/conditions.h"
 #include "analyzer/compare/matched.h"
 #include "analyzer/compare/run_conditions.h"
-#include "analyzer/read/reader.h"
 #include "analyzer/scaling/scaling.h"
-#include "analyzer/scaling/scaling_searches.h"
+#include "analyzer/search/search_read.h"
 #include "analyzer/stats/order_stats.h"
+#include "analyzer/studies/study_recordings.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/err.h"
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/recording/trialset.h"
 #include "common/recording/variantset.h"
+#include "common/stats/student.h"
 
 #define MAX_TRIALS   10000
-#define MAX_ENDS     20000000 /* answers whose ends are looked at */
-#define MAX_FAILED   0.001    /* share: beyond it the job was not done */
-#define P50          0        /* of summary_quantile */
-#define P99          3
+#define MAX_ENDS     20000000 /* answers whose end times are sorted */
+#define MAX_FAILED   0.001    /* share above which the job was not done */
 #define MAX_REPLICAS 1000000
 
 /* ---- K ---- */
 
-/* What a run says of its number of replicas, the first that does. */
-static int64_t replicas_of(const struct settings *settings)
+/* The number of replicas by the settings of a run; refused if they contradict
+ * each other. */
+static bool find_k(struct scaling *s, const char *dir,
+                   const struct settings *settings, int64_t *k)
 {
     const char *label = strmap_get(&settings->conditions, "replicas");
     struct err ignored = {0};
-    int64_t k;
 
-    if (label && units_parse_count(label, &k, &ignored) == 0)
-        return k;
-    return settings->has_stub ? settings->stub.replicas
-                              : settings->cost.replicas;
-}
-
-bool scale_runs_k(struct scaling *s, const char *dir,
-                  const struct settings *settings, int64_t *k)
-{
-    *k = replicas_of(settings);
+    if (!label || units_parse_count(label, k, &ignored))
+        *k = settings->has_stub ? settings->stub.replicas
+                                : settings->cost.replicas;
     if (*k >= 1 && *k <= MAX_REPLICAS &&
         (!settings->has_stub || settings->stub.replicas == *k))
         return true;
     scaling_say(&s->refusals,
-                "%s: conditions.replicas says %lld, the stub beside the run "
-                "has %lld",
+                "%s: conditions.replicas is %lld, but the stub server of the "
+                "run has %lld",
                 dir, (long long)*k, (long long)settings->stub.replicas);
     return false;
 }
@@ -61,9 +53,9 @@ static bool is_usable(struct scaling *s, const char *dir,
                       const struct summary *sum)
 {
     double failed = (double)(sum->failed + sum->unsent);
-    char why[RUN_CARD_WHY];
+    char why[RUN_OBSTACLE];
 
-    run_card_obstacle(sum, why);
+    run_obstacle(sum, why);
     if (s->ask.regime == SCALE_CAPACITY)
         scaling_say(&s->refusals,
                     "%s: a run has no capacity; tailgate search finds one",
@@ -90,47 +82,39 @@ static bool is_usable(struct scaling *s, const char *dir,
 
 /* ---- one run ---- */
 
-static int read_ends(struct recording *rec, double start_s, double *ends,
-                     size_t *len, size_t max, struct err *err)
-{
-    const struct facts *rows;
-    size_t n;
-    int rc = recording_rewind(rec, err);
-
-    *len = 0;
-    while (rc == 0 && (rc = recording_next(rec, &rows, &n, err)) > 0) {
-        for (size_t i = 0; i < n && *len < max; i++) {
-            if (rows[i].outcome == OUTCOME_OK)
-                ends[(*len)++] = (double)rows[i].end / 1e9 - start_s;
-        }
-        rc = 0;
-    }
-    return rc;
-}
-
 static int take_drain(struct scale_point *p, struct recording *rec,
                       const struct summary *sum, struct err *err)
 {
     size_t max = (size_t)sum->ok;
-    struct drain d;
+    const struct facts *rows;
     double *ends;
+    size_t len = 0;
     size_t n;
     int rc;
 
     if (sum->ok < 1 || sum->ok > MAX_ENDS)
         return 0;
     ends = xcalloc(max, sizeof(*ends));
-    rc = read_ends(rec, sum->window_start_s, ends, &n, max, err);
+    rc = recording_rewind(rec, err);
+    while (rc == 0 && (rc = recording_next(rec, &rows, &n, err)) > 0) {
+        for (size_t i = 0; i < n && len < max; i++) {
+            if (rows[i].outcome == OUTCOME_OK)
+                ends[len++] = (double)rows[i].end / 1e9 - sum->window_start_s;
+        }
+        rc = 0;
+    }
     if (rc == 0) {
-        order_sort(ends, n);
-        d = drain_of(ends, n);
+        struct drain d;
+
+        order_sort(ends, len);
+        d = drain_of(ends, len);
         drain_add(&p->drain, &d);
     }
     free(ends);
     return rc;
 }
 
-/* Pooled over runs, by how much each of them says. */
+/* Mean over runs, weighted by the number of answers. */
 static void take_quality(struct scale_point *p, const struct quality *q)
 {
     double before = isnan(p->quality_n) ? 0 : p->quality_n;
@@ -143,20 +127,13 @@ static void take_quality(struct scale_point *p, const struct quality *q)
     p->quality_n = before + q->n_effective;
 }
 
-/* The mean over the runs of a point, of which this is the last. */
+/* Update the mean over the runs of a point with the value of the last one. */
 static void average(double *mean, double x, size_t runs)
 {
     *mean = runs < 2 ? x : *mean + (x - *mean) / (double)runs;
 }
 
-static enum scale_answer slo_answer(const struct summary *sum)
-{
-    return sum->answer == VERDICT_PASS   ? SCALE_YES
-           : sum->answer == VERDICT_FAIL ? SCALE_NO
-                                         : SCALE_UNKNOWN;
-}
-
-/* NAN: too few, or among the failures. */
+/* NAN: too few requests, or among the failures. */
 static double milliseconds(int64_t ns)
 {
     return ns >= 0 ? (double)ns / 1e6 : NAN;
@@ -166,12 +143,14 @@ static void take_numbers(struct scale_point *p, const struct settings *settings,
                          const struct summary *sum)
 {
     const int64_t *e2e_ns = sum->spread[MEASURE_E2E][VIEW_DUE].quantile_ns;
-    enum scale_answer slo = slo_answer(sum);
+    enum scale_answer slo = sum->answer == VERDICT_PASS   ? SCALE_YES
+                            : sum->answer == VERDICT_FAIL ? SCALE_NO
+                                                          : SCALE_UNKNOWN;
 
     scale_point_add_time(p, sum->window_length_s);
     p->work = (double)sum->scheduled;
-    average(&p->p50_ms, milliseconds(e2e_ns[P50]), p->n_times);
-    average(&p->p99_ms, milliseconds(e2e_ns[P99]), p->n_times);
+    average(&p->p50_ms, milliseconds(e2e_ns[SUMMARY_P50]), p->n_times);
+    average(&p->p99_ms, milliseconds(e2e_ns[SUMMARY_P99]), p->n_times);
     if (sum->has_tokens)
         average(&p->tokens, sum->output_tokens_per_s * sum->window_length_s,
                 p->n_times);
@@ -183,7 +162,7 @@ static void take_numbers(struct scale_point *p, const struct settings *settings,
     take_quality(p, &sum->quality);
 }
 
-/* ---- do two of them differ in more than K? ---- */
+/* ---- do two runs differ in more than K? ---- */
 
 static bool is_among(const char *key, const char *const *keys)
 {
@@ -192,8 +171,9 @@ static bool is_among(const char *key, const char *const *keys)
     return *keys != NULL;
 }
 
-/* K itself, how it is made, and what is checked elsewhere; of weak scaling what
- * grows with it, of capacities what a search chooses. */
+/* May this condition differ with K?  K itself, settings that implement it, and
+ * those checked elsewhere; for weak scaling also what grows with K, and for
+ * capacities what a search chooses. */
 static bool is_of_k(const char *key, enum scale_regime regime)
 {
     static const char *const always[] = {"conditions.replicas",
@@ -213,146 +193,177 @@ static bool is_of_k(const char *key, enum scale_regime regime)
     return is_among(key, always) || is_among(key, of_regime[regime]);
 }
 
-/* The first difference that must not be there; NULL: none. */
-static const struct difference *mismatch(const struct differences *d,
-                                         enum scale_regime regime)
-{
-    for (size_t i = 0; i < d->len; i++) {
-        if (d->list[i].kind == DIFFERENCE_MUST &&
-            !is_of_k(d->list[i].key, regime))
-            return &d->list[i];
-    }
-    return NULL;
-}
-
-char *scale_runs_apart(const struct scaling *s, const struct strmap *a,
-                       const struct strmap *b)
+char *scale_runs_mismatch(const struct scaling *s, const struct strmap *a,
+                          const struct strmap *b)
 {
     const struct match match = {.ignores_slo = s->ask.slo != NULL,
                                 .is_must = true};
     struct differences d = {0};
-    const struct difference *x;
     char *why = NULL;
 
     matched_find(&d, a, b, &match);
-    x = mismatch(&d, s->ask.regime);
-    if (x)
-        why = xasprintf("%s: %.80s | %.80s: %s", x->key, x->a, x->b, x->why);
+    for (size_t i = 0; i < d.len && !why; i++) {
+        const struct difference *x = &d.list[i];
+
+        if (x->kind == DIFFERENCE_MUST && !is_of_k(x->key, s->ask.regime))
+            why =
+                xasprintf("%s: %.80s | %.80s: %s", x->key, x->a, x->b, x->why);
+    }
     differences_fini(&d);
     return why;
 }
 
-/* Runs of one K that match, their number of requests included, are repeats. */
-static bool is_repeat(const struct scaling *s, const struct scale_point *p,
-                      int64_t k, const struct strmap *card)
-{
-    char *why;
-
-    if (p->k != k)
-        return false;
-    why = scale_runs_apart(s, &p->card, card);
-    free(why);
-    return !why;
-}
-
-struct scale_point *scale_runs_point(struct scaling *s, const char *dir,
-                                     int64_t k, struct strmap *conditions_taken)
+/* The point of a recording with these conditions, which are taken.  Runs of one
+ * K with matching conditions are repeats. */
+static struct scale_point *point_of(struct scaling *s, const char *dir,
+                                    int64_t k, struct strmap *taken)
 {
     struct scale_point *p;
     bool is_first = true;
 
     for (size_t i = 0; i < s->n; i++) {
-        if (is_repeat(s, &s->points[i], k, conditions_taken)) {
-            strmap_fini(conditions_taken);
+        char *why;
+
+        if (s->points[i].k != k)
+            continue;
+        why = scale_runs_mismatch(s, &s->points[i].conditions, taken);
+        free(why);
+        if (!why) {
+            strmap_fini(taken);
             return &s->points[i];
         }
-        is_first = is_first && s->points[i].k != k;
+        is_first = false;
     }
     p = scaling_point(s, k, is_first ? "" : dir, dir);
-    p->card = *conditions_taken;
+    p->conditions = *taken;
     return p;
 }
 
-/* A recording, and whether the server was warm when it began. */
-struct run {
-    const char *dir;
-    bool is_warm;
-};
-
-static int take(struct scaling *s, struct recording *rec, const struct run *run,
-                const struct summary *sum, struct err *err)
+/* `is_warm`: the server was warm when the run began. */
+static int read_run(struct scaling *s, const char *dir, bool is_warm,
+                    struct err *err)
 {
-    const char *dir = run->dir;
-    int64_t k;
-    struct strmap card = {0};
+    struct strmap conditions = {0};
+    const struct summary *sum;
     struct scale_point *p;
+    struct study_run run;
+    int64_t k;
+    int rc = 0;
 
-    if (!is_usable(s, dir, &rec->settings, sum) ||
-        !scale_runs_k(s, dir, &rec->settings, &k))
-        return 0;
-    conditions_make(&card, rec, sum);
-    p = scale_runs_point(s, dir, k, &card);
-    if (!isnan(p->work) && p->work != (double)sum->scheduled)
-        scaling_say(&s->refusals,
-                    "%s: %lld requests, where another run of K = %lld has %.0f",
-                    dir, (long long)sum->scheduled, (long long)p->k, p->work);
-    p->is_warm = run->is_warm && p->is_warm != SCALE_NO ? SCALE_YES : SCALE_NO;
-    take_numbers(p, &rec->settings, sum);
-    return take_drain(p, rec, sum, err);
+    if (study_run_open(&run, dir, s->ask.slo, s->ask.cost, err))
+        return -1;
+    sum = run.summary;
+    if (is_usable(s, dir, &run.rec.settings, sum) &&
+        find_k(s, dir, &run.rec.settings, &k)) {
+        run_conditions_make(&conditions, &run.rec, sum);
+        p = point_of(s, dir, k, &conditions);
+        if (!isnan(p->work) && p->work != (double)sum->scheduled)
+            scaling_say(&s->refusals,
+                        "%s: %lld requests, but another run at K = %lld has "
+                        "%.0f",
+                        dir, (long long)sum->scheduled, (long long)k, p->work);
+        p->is_warm = is_warm && p->is_warm != SCALE_NO ? SCALE_YES : SCALE_NO;
+        take_numbers(p, &run.rec.settings, sum);
+        rc = take_drain(p, &run.rec, sum, err);
+    }
+    study_run_close(&run);
+    return rc;
 }
 
-static int read_run(struct scaling *s, const struct run *run, struct err *err)
-{
-    struct recording rec;
-    struct summary *sum;
-    int rc;
+/* ---- a search ---- */
 
-    if (recording_open(&rec, run->dir, err))
+static void take_capacity(struct scaling *s, const struct study_run *run,
+                          const struct search_summary *ss, int64_t k,
+                          struct strmap *conditions_taken)
+{
+    const struct interval *ci = &ss->answer.ci;
+    const struct settings *settings = &run->rec.settings;
+    struct scale_point *p = point_of(s, ss->dir, k, conditions_taken);
+
+    if (!isnan(p->mean_s)) {
+        scaling_say(&s->refusals, "%s: there is another search at K = %lld",
+                    ss->dir, (long long)k);
+        return;
+    }
+    p->mean_s = 1 / ss->answer.capacity;
+    /* Half the width of the interval on logarithms, as the standard deviation
+     * of a normal distribution. */
+    if (ci->low > 0 && ci->high > ci->low)
+        p->known_error = log(ci->high / ci->low) / 2 /
+                         normal_quantile((1 + SEARCH_CONFIDENCE) / 2);
+    p->work = 1;
+    p->keeps_slo = SCALE_YES; /* by definition of a capacity */
+    p->is_warm = run->summary->warmup_requests > 0 ? SCALE_YES : SCALE_NO;
+    if (settings->cost.usd_per_hour > 0)
+        p->usd_per_hour = settings->cost.usd_per_hour * (double)k;
+}
+
+/* The conditions of all probes are the same, except for the rate. */
+static int read_first_probe(struct scaling *s, const struct search_summary *ss,
+                            struct err *err)
+{
+    char *path = point_set_path(ss->dir, ss->probes[0].at);
+    struct strmap conditions = {0};
+    struct study_run run;
+    int64_t k;
+    int rc = study_run_open(&run, path, s->ask.slo, s->ask.cost, err);
+
+    free(path);
+    if (rc)
         return -1;
-    sum = xcalloc(1, sizeof(*sum));
-    rc = summary_make_priced(sum, &rec, s->ask.slo, s->ask.cost, err);
-    if (rc == 0)
-        rc = take(s, &rec, run, sum, err);
-    summary_fini(sum);
-    free(sum);
-    recording_close(&rec);
+    if (find_k(s, ss->dir, &run.rec.settings, &k)) {
+        run_conditions_make(&conditions, &run.rec, run.summary);
+        take_capacity(s, &run, ss, k, &conditions);
+    }
+    study_run_close(&run);
+    return 0;
+}
+
+static int read_search(struct scaling *s, const char *dir, struct err *err)
+{
+    struct search_summary *ss = xcalloc(1, sizeof(*ss));
+    int rc = search_read(ss, dir, s->ask.slo, err);
+    const struct search_answer *a = &ss->answer;
+    bool is_found =
+        rc == 0 && ss->has_rate && ss->n > 0 && isfinite(a->capacity) &&
+        (a->outcome == SEARCH_FOUND || a->outcome == SEARCH_ESTIMATED);
+
+    if (is_found)
+        rc = read_first_probe(s, ss, err);
+    else if (rc == 0)
+        scaling_say(&s->refusals, "%s: no capacity: %s", dir,
+                    !ss->has_rate ? "a search by concurrency has no rate"
+                    : ss->n == 0  ? "no probe was recorded"
+                                  : a->why);
+    search_summary_fini(ss);
+    free(ss);
     return rc;
 }
 
 /* ---- many runs ---- */
 
-/* Trials before the others warm a server that goes on. */
-static int find_warm(const struct scaling *s, const char *dir, bool *is_warm,
-                     struct err *err)
-{
-    struct trial_set set = {0};
-
-    *is_warm = s->ask.warmup_trials > 0;
-    if (!*is_warm || !study_is_at(dir))
-        return 0;
-    if (trial_set_load(&set, dir, err))
-        return -1;
-    *is_warm = set.launched_by == LAUNCHED_ONCE;
-    trial_set_fini(&set);
-    return 0;
-}
-
-/* The first so many of a set are its warm-up. */
+/* The first trials of a set may be its warm-up, if all use one launch. */
 static int read_trials(struct scaling *s, const char *dir, struct err *err)
 {
     int64_t first = 1 + s->ask.warmup_trials;
-    bool is_warm;
-    int rc = find_warm(s, dir, &is_warm, err);
+    bool is_warm = s->ask.warmup_trials > 0;
+    struct trial_set set = {0};
+    int rc = 0;
 
+    if (is_warm && study_is_at(dir)) {
+        rc = trial_set_load(&set, dir, err);
+        is_warm = set.launched_by == LAUNCHED_ONCE;
+        trial_set_fini(&set);
+    }
     if (rc == 0 && !trial_set_has(dir, first))
         return err_set(err, ERR_CONFIG,
-                       "%s: nothing is left behind %lld trial(s) of warm-up",
-                       dir, (long long)s->ask.warmup_trials);
+                       "%s: no trial is left after %lld warm-up trial(s)", dir,
+                       (long long)s->ask.warmup_trials);
     for (int64_t i = first; rc == 0 && i <= MAX_TRIALS && trial_set_has(dir, i);
          i++) {
         char *path = trial_set_path(dir, i);
 
-        rc = read_run(s, &(struct run){path, is_warm}, err);
+        rc = read_run(s, path, is_warm, err);
         free(path);
     }
     return rc;
@@ -377,9 +388,21 @@ static int read_variants(struct scaling *s, const char *dir, struct err *err)
     return rc;
 }
 
-static int refuse_study(struct scaling *s, const char *dir,
-                        enum study_kind kind)
+int scale_runs_read(struct scaling *s, const char *dir, struct err *err)
 {
+    enum study_kind kind;
+
+    if (!study_is_at(dir))
+        return trial_set_has(dir, 1) ? read_trials(s, dir, err)
+                                     : read_run(s, dir, false, err);
+    if (study_kind_at(dir, &kind, err))
+        return -1;
+    if (kind == STUDY_TRIALS)
+        return read_trials(s, dir, err);
+    if (kind == STUDY_VARIANTS)
+        return read_variants(s, dir, err);
+    if (kind == STUDY_SEARCH && s->ask.regime == SCALE_CAPACITY)
+        return read_search(s, dir, err);
     scaling_say(&s->refusals, "%s: a study of kind %s: %s", dir,
                 study_kind_name(kind),
                 s->ask.regime == SCALE_CAPACITY
@@ -389,34 +412,18 @@ static int refuse_study(struct scaling *s, const char *dir,
     return 0;
 }
 
-int scale_runs_read(struct scaling *s, const char *dir, struct err *err)
-{
-    enum study_kind kind;
+/* ---- all points ---- */
 
-    if (!study_is_at(dir))
-        return trial_set_has(dir, 1)
-                   ? read_trials(s, dir, err)
-                   : read_run(s, &(struct run){dir, false}, err);
-    if (study_kind_at(dir, &kind, err))
-        return -1;
-    if (kind == STUDY_TRIALS)
-        return read_trials(s, dir, err);
-    if (kind == STUDY_VARIANTS)
-        return read_variants(s, dir, err);
-    if (kind == STUDY_SEARCH && s->ask.regime == SCALE_CAPACITY)
-        return scale_search_read(s, dir, err);
-    return refuse_study(s, dir, kind);
-}
-
-/* ---- all of them ---- */
-
-/* Like one of those at K = 1; else why not like the first. */
-static char *why_unlike(const struct scaling *s, const struct scale_point *p)
+/* NULL if the point matches one at K = 1; else how it differs from the first of
+ * those. */
+static char *mismatch_with_one(const struct scaling *s,
+                               const struct scale_point *p)
 {
     char *first = NULL;
 
     for (size_t i = 0; i < s->n && s->points[i].k == 1; i++) {
-        char *why = scale_runs_apart(s, &s->points[i].card, &p->card);
+        char *why =
+            scale_runs_mismatch(s, &s->points[i].conditions, &p->conditions);
 
         if (!why) {
             free(first);
@@ -433,12 +440,12 @@ static char *why_unlike(const struct scaling *s, const struct scale_point *p)
 void scale_runs_match(struct scaling *s)
 {
     for (size_t i = 0; i < s->n; i++) {
-        char *why = s->points[i].k > 1 ? why_unlike(s, &s->points[i]) : NULL;
+        const struct scale_point *p = &s->points[i];
+        char *why = p->k > 1 ? mismatch_with_one(s, p) : NULL;
 
         if (why)
-            scaling_say(&s->refusals,
-                        "K = %lld is not matched with K = 1: %s (%s)",
-                        (long long)s->points[i].k, why, s->points[i].where);
+            scaling_say(&s->refusals, "K = %lld does not match K = 1: %s (%s)",
+                        (long long)p->k, why, p->where);
         free(why);
     }
 }

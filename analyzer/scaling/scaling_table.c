@@ -1,6 +1,6 @@
-/* Timings from a CSV: names of columns in the first line, a row a point, or a
- * row a run where several have the same K.  A column that is not known is an
- * error, since a typo that is passed over would change what is said. */
+/* Timings from a CSV file: column names in the first line, then one row per
+ * point, or one row per run if several rows have the same K.  An unknown column
+ * is an error, since ignoring a typo would change the result. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,66 +19,74 @@
 #define MAX_COLUMNS 64
 #define MAX_WORKERS 1e9
 
-/* Several configurations of each K that a law takes. */
+/* Several configurations for each K that a law takes. */
 #define MAX_POINTS ((size_t)4 * LAWS_MAX_POINTS)
 
-/* One line, by column. */
-struct row {
-    double k;
-    double seconds;
-    double std;
-    double runs;
-    double work;
-    double tokens;
-    double usd_per_hour;
-    double joules;
-    double quality;
-    double quality_n;
-    double p50_ms;
-    double p99_ms;
-    double capacity;
-    double keeps_slo; /* 1 or 0 */
-    double is_warm;
-    const char *config;
-    const char *machine; /* of one worker */
+/* The columns; several names may stand for one. */
+enum field {
+    K,
+    SECONDS,
+    STD,
+    RUNS,
+    WORK,
+    TOKENS,
+    USD_PER_HOUR,
+    JOULES,
+    QUALITY,
+    QUALITY_N,
+    P50_MS,
+    P99_MS,
+    CAPACITY,
+    KEEPS_SLO, /* 1 or 0 */
+    IS_WARM,   /* 1 or 0 */
+    NUMBERS,
+    CONFIG = NUMBERS,
+    MACHINE, /* of one worker */
+    FIELDS,
 };
 
-/* How a cell is read, and what it may be. */
+/* The cells of a line. */
+struct row {
+    double x[NUMBERS];        /* NAN: empty */
+    const char *text[FIELDS]; /* NULL: empty */
+};
+
+/* How a cell is read, and which values are allowed. */
 enum cell {
     CELL_COUNT,
     CELL_POSITIVE,
     CELL_AMOUNT,
     CELL_SHARE,
     CELL_YES,
-    CELL_TEXT
+    CELL_TEXT,
 };
 
 static const struct column {
     const char *name;
     enum cell cell;
-    size_t offset;
+    enum field field;
 } columns[] = {
-    {"workers", CELL_COUNT, offsetof(struct row, k)},
-    {"replicas", CELL_COUNT, offsetof(struct row, k)},
-    {"k", CELL_COUNT, offsetof(struct row, k)},
-    {"seconds", CELL_POSITIVE, offsetof(struct row, seconds)},
-    {"mean_seconds", CELL_POSITIVE, offsetof(struct row, seconds)},
-    {"std_seconds", CELL_AMOUNT, offsetof(struct row, std)},
-    {"std", CELL_AMOUNT, offsetof(struct row, std)},
-    {"runs", CELL_COUNT, offsetof(struct row, runs)},
-    {"work", CELL_POSITIVE, offsetof(struct row, work)},
-    {"tokens", CELL_AMOUNT, offsetof(struct row, tokens)},
-    {"usd_per_hour", CELL_AMOUNT, offsetof(struct row, usd_per_hour)},
-    {"joules", CELL_AMOUNT, offsetof(struct row, joules)},
-    {"quality", CELL_SHARE, offsetof(struct row, quality)},
-    {"quality_n", CELL_COUNT, offsetof(struct row, quality_n)},
-    {"p50_ms", CELL_AMOUNT, offsetof(struct row, p50_ms)},
-    {"p99_ms", CELL_AMOUNT, offsetof(struct row, p99_ms)},
-    {"capacity_rps", CELL_POSITIVE, offsetof(struct row, capacity)},
-    {"slo_met", CELL_YES, offsetof(struct row, keeps_slo)},
-    {"warmup_excluded", CELL_YES, offsetof(struct row, is_warm)},
-    {"config", CELL_TEXT, offsetof(struct row, config)},
-    {"machine", CELL_TEXT, offsetof(struct row, machine)},
+    {"workers", CELL_COUNT, K},
+    {"replicas", CELL_COUNT, K},
+    {"k", CELL_COUNT, K},
+    {"seconds", CELL_POSITIVE, SECONDS},
+    {"mean_seconds", CELL_POSITIVE, SECONDS},
+    {"std_seconds", CELL_AMOUNT, STD},
+    {"std", CELL_AMOUNT, STD},
+    {"runs", CELL_COUNT, RUNS},
+    {"work", CELL_POSITIVE, WORK},
+    {"tokens", CELL_AMOUNT, TOKENS},
+    {"usd_per_hour", CELL_AMOUNT, USD_PER_HOUR},
+    {"joules", CELL_AMOUNT, JOULES},
+    {"quality", CELL_SHARE, QUALITY},
+    {"quality_n", CELL_COUNT, QUALITY_N},
+    {"p50_ms", CELL_AMOUNT, P50_MS},
+    {"p99_ms", CELL_AMOUNT, P99_MS},
+    {"capacity_rps", CELL_POSITIVE, CAPACITY},
+    {"slo_met", CELL_YES, KEEPS_SLO},
+    {"warmup_excluded", CELL_YES, IS_WARM},
+    {"config", CELL_TEXT, CONFIG},
+    {"machine", CELL_TEXT, MACHINE},
 };
 
 #define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
@@ -88,15 +96,10 @@ struct table {
     const char *name;
     size_t line; /* from 1 */
     const struct column *at[MAX_COLUMNS];
-    size_t n; /* columns; 0: before the first line */
+    size_t n; /* number of columns; 0: before the first line */
 };
 
 /* ---- cells ---- */
-
-static void *field(struct row *row, const struct column *c)
-{
-    return (char *)row + c->offset;
-}
 
 static bool is_allowed(enum cell cell, double x)
 {
@@ -118,7 +121,7 @@ static int read_number(const struct column *c, const char *text, double *out,
     static const char *const want[] = {
         [CELL_COUNT] = "a whole number from 1",
         [CELL_POSITIVE] = "a number above 0",
-        [CELL_AMOUNT] = "a number, not negative",
+        [CELL_AMOUNT] = "a number that is not negative",
         [CELL_SHARE] = "a share from 0 to 1",
     };
     char *end;
@@ -132,27 +135,27 @@ static int read_number(const struct column *c, const char *text, double *out,
                                               : 0;
 }
 
-static int read_yes(const struct column *c, const char *text, double *out,
-                    struct err *err)
-{
-    *out = strcmp(text, "yes") == 0;
-    if (*out == 0 && strcmp(text, "no") != 0)
-        return err_set(err, ERR_CONFIG, "%s: '%.80s' is neither yes nor no",
-                       c->name, text);
-    return 0;
-}
-
 static int read_cell(const struct column *c, char *text, struct row *row,
                      struct err *err)
 {
+    bool is_yes = strcmp(text, "yes") == 0;
+
     if (!*text)
-        return 0; /* not known of this row */
-    if (c->cell == CELL_TEXT) {
-        *(const char **)field(row, c) = text;
+        return 0; /* unknown for this row */
+    switch (c->cell) {
+    case CELL_TEXT:
+        row->text[c->field] = text;
         return 0;
+    case CELL_YES:
+        row->x[c->field] = is_yes;
+        return is_yes || strcmp(text, "no") == 0
+                   ? 0
+                   : err_set(err, ERR_CONFIG,
+                             "%s: '%.80s' is neither yes nor no", c->name,
+                             text);
+    default:
+        return read_number(c, text, &row->x[c->field], err);
     }
-    return (c->cell == CELL_YES ? read_yes : read_number)(c, text,
-                                                          field(row, c), err);
 }
 
 /* ---- the first line ---- */
@@ -173,10 +176,10 @@ static int find_column(struct table *t, const char *name, struct err *err)
                    suggest_text(&s, "", hint, sizeof(hint)));
 }
 
-static bool has(const struct table *t, size_t offset)
+static bool has(const struct table *t, enum field field)
 {
     for (size_t i = 0; i < t->n; i++) {
-        if (t->at[i]->offset == offset)
+        if (t->at[i]->field == field)
             return true;
     }
     return false;
@@ -184,23 +187,22 @@ static bool has(const struct table *t, size_t offset)
 
 static int check_columns(const struct table *t, struct err *err)
 {
+    bool is_capacity = t->s->ask.regime == SCALE_CAPACITY;
+
     for (size_t i = 0; i < t->n; i++) {
         for (size_t k = 0; k < i; k++) {
-            if (t->at[k]->offset == t->at[i]->offset)
+            if (t->at[k]->field == t->at[i]->field)
                 return err_set(err, ERR_CONFIG,
-                               "columns '%s' and '%s' say the same",
+                               "columns '%s' and '%s' have the same meaning",
                                t->at[k]->name, t->at[i]->name);
         }
     }
-    if (!has(t, offsetof(struct row, k)))
+    if (!has(t, K))
         return err_set(err, ERR_CONFIG, "no column 'workers'");
-    if (t->s->ask.regime == SCALE_CAPACITY &&
-        !has(t, offsetof(struct row, capacity)))
-        return err_set(err, ERR_CONFIG, "no column 'capacity_rps'");
-    if (t->s->ask.regime != SCALE_CAPACITY &&
-        !has(t, offsetof(struct row, seconds)))
-        return err_set(err, ERR_CONFIG, "no column 'seconds'");
-    return 0;
+    return has(t, is_capacity ? CAPACITY : SECONDS)
+               ? 0
+               : err_set(err, ERR_CONFIG, "no column '%s'",
+                         is_capacity ? "capacity_rps" : "seconds");
 }
 
 static int read_head(struct table *t, char *line, struct err *err)
@@ -219,7 +221,7 @@ static int read_head(struct table *t, char *line, struct err *err)
 
 /* ---- rows ---- */
 
-/* Means of what each run has of its own, over the runs that have it. */
+/* Update a mean over the runs that have the value. */
 static void blend(double *mean, double x, size_t runs)
 {
     if (isnan(*mean) || runs < 2)
@@ -232,21 +234,20 @@ static int keep_same(double *kept, double x, const char *what, struct err *err)
 {
     if (!isnan(*kept) && !isnan(x) && *kept != x)
         return err_set(err, ERR_CONFIG,
-                       "%s: %.10g, where another run of the same K has %.10g",
+                       "%s: %.10g, but another run with the same K has %.10g",
                        what, x, *kept);
     *kept = isnan(*kept) ? x : *kept;
     return 0;
 }
 
-static enum scale_answer answer(double yes)
+/* A single "no" of several runs is enough. */
+static void take_answer(enum scale_answer *all, double yes)
 {
-    return isnan(yes) ? SCALE_UNKNOWN : yes > 0 ? SCALE_YES : SCALE_NO;
-}
+    enum scale_answer a = isnan(yes) ? SCALE_UNKNOWN
+                          : yes > 0  ? SCALE_YES
+                                     : SCALE_NO;
 
-/* One no of several runs is enough. */
-static enum scale_answer worse(enum scale_answer a, enum scale_answer b)
-{
-    return a > b ? a : b;
+    *all = *all > a ? *all : a;
 }
 
 static int take_time(struct scale_point *p, const struct row *row,
@@ -254,59 +255,53 @@ static int take_time(struct scale_point *p, const struct row *row,
 {
     bool is_first = isnan(p->mean_s);
 
-    if (isnan(row->runs) && isnan(row->std)) {
+    if (isnan(row->x[RUNS]) && isnan(row->x[STD])) {
         if (!is_first && p->n_times == 0)
             return err_set(err, ERR_CONFIG,
-                           "K = %lld is there as a mean "
-                           "already",
+                           "K = %lld was already given as a mean",
                            (long long)p->k);
-        scale_point_add_time(p, row->seconds);
+        scale_point_add_time(p, row->x[SECONDS]);
         return 0;
     }
     if (!is_first)
         return err_set(err, ERR_CONFIG,
-                       "K = %lld is there twice; rows with "
-                       "std or runs are of all runs",
+                       "K = %lld was given twice; a row with std or runs "
+                       "stands for all runs",
                        (long long)p->k);
-    p->mean_s = row->seconds;
-    p->std_s = row->std;
-    p->runs = row->runs;
+    p->mean_s = row->x[SECONDS];
+    p->std_s = row->x[STD];
+    p->runs = row->x[RUNS];
     return 0;
 }
 
-/* Whose price it is: what the reader says stands over the row.  NULL: nobody
- * says. */
-static const char *machine_of(const struct cost_ask *cost,
-                              const struct row *row)
-{
-    return cost && cost->machine ? cost->machine : row->machine;
-}
-
-/* By the table of prices; a price in the row itself would be a second one. */
+/* Sets the price by the price table; the row cannot have a second price. */
 static int look_up(const struct table *t, struct row *row, struct err *err)
 {
     const struct cost_ask *cost = t->s->ask.cost;
     const struct prices *prices = cost ? cost->prices : NULL;
-    const char *machine = machine_of(cost, row);
+    /* The machine on the command line overrides the row. */
+    const char *machine =
+        cost && cost->machine ? cost->machine : row->text[MACHINE];
     double usd;
 
     if (!machine)
         return prices ? err_set(err, ERR_CONFIG,
-                                "%s: the price of which machine? (column "
+                                "%s: prices require a machine (column "
                                 "'machine', or --machine)",
                                 prices->name)
                       : 0;
-    if (!isnan(row->usd_per_hour))
-        return err_set(err, ERR_CONFIG,
-                       "machine: not beside usd_per_hour, which is a price");
+    if (!isnan(row->x[USD_PER_HOUR]))
+        return err_set(
+            err, ERR_CONFIG,
+            "machine cannot be combined with usd_per_hour, which is a "
+            "price");
     if (!prices)
         return err_set(err, ERR_CONFIG,
-                       "machine: '%.80s' has its price in a table; which? "
-                       "(--prices)",
+                       "machine '%.80s' requires a price table (--prices)",
                        machine);
     if (prices_find(prices, machine, &usd, err))
         return -1;
-    row->usd_per_hour = usd * row->k;
+    row->x[USD_PER_HOUR] = usd * row->x[K];
     return 0;
 }
 
@@ -320,7 +315,7 @@ static int take_machine(struct scale_point *p, const char *machine,
     return strcmp(p->machine, machine) == 0
                ? 0
                : err_set(err, ERR_CONFIG,
-                         "machine: '%.80s', where another run of the same K "
+                         "machine: '%.80s', but another run with the same K "
                          "has '%.80s'",
                          machine, p->machine);
 }
@@ -328,29 +323,29 @@ static int take_machine(struct scale_point *p, const char *machine,
 static int take_row(struct table *t, const struct row *row, struct err *err)
 {
     char *where = xasprintf("%s:%zu", t->name, t->line);
-    struct scale_point *p = scaling_point(
-        t->s, (int64_t)row->k, row->config ? row->config : "", where);
+    struct scale_point *p =
+        scaling_point(t->s, (int64_t)row->x[K],
+                      row->text[CONFIG] ? row->text[CONFIG] : "", where);
 
     free(where);
     if (t->s->n > MAX_POINTS)
         return err_set(err, ERR_CONFIG,
-                       "more than %zu points, of which each has a K and a "
-                       "config of its own",
+                       "more than %zu points with different K or config",
                        MAX_POINTS);
-    if (take_machine(p, row->machine, err) || take_time(p, row, err) ||
-        keep_same(&p->work, row->work, "work", err) ||
-        keep_same(&p->usd_per_hour, row->usd_per_hour, "usd_per_hour", err))
+    if (take_machine(p, row->text[MACHINE], err) || take_time(p, row, err) ||
+        keep_same(&p->work, row->x[WORK], "work", err) ||
+        keep_same(&p->usd_per_hour, row->x[USD_PER_HOUR], "usd_per_hour", err))
         return -1;
-    blend(&p->tokens, row->tokens, p->n_times);
-    blend(&p->joules, row->joules, p->n_times);
-    blend(&p->quality, row->quality, p->n_times);
-    blend(&p->p50_ms, row->p50_ms, p->n_times);
-    blend(&p->p99_ms, row->p99_ms, p->n_times);
-    if (!isnan(row->quality_n))
+    blend(&p->tokens, row->x[TOKENS], p->n_times);
+    blend(&p->joules, row->x[JOULES], p->n_times);
+    blend(&p->quality, row->x[QUALITY], p->n_times);
+    blend(&p->p50_ms, row->x[P50_MS], p->n_times);
+    blend(&p->p99_ms, row->x[P99_MS], p->n_times);
+    if (!isnan(row->x[QUALITY_N]))
         p->quality_n =
-            (isnan(p->quality_n) ? 0 : p->quality_n) + row->quality_n;
-    p->keeps_slo = worse(p->keeps_slo, answer(row->keeps_slo));
-    p->is_warm = worse(p->is_warm, answer(row->is_warm));
+            (isnan(p->quality_n) ? 0 : p->quality_n) + row->x[QUALITY_N];
+    take_answer(&p->keeps_slo, row->x[KEEPS_SLO]);
+    take_answer(&p->is_warm, row->x[IS_WARM]);
     return 0;
 }
 
@@ -359,40 +354,29 @@ static int as_time(const struct table *t, struct row *row, struct err *err)
 {
     bool is_capacity = t->s->ask.regime == SCALE_CAPACITY;
 
-    if (isnan(row->k) || isnan(is_capacity ? row->capacity : row->seconds))
+    if (isnan(row->x[K]) ||
+        isnan(is_capacity ? row->x[CAPACITY] : row->x[SECONDS]))
         return err_set(err, ERR_CONFIG, "no %s",
-                       isnan(row->k) ? "number of workers"
-                       : is_capacity ? "capacity_rps"
-                                     : "seconds");
+                       isnan(row->x[K]) ? "number of workers"
+                       : is_capacity    ? "capacity_rps"
+                                        : "seconds");
     if (is_capacity) {
-        row->seconds = 1 / row->capacity;
-        row->work = 1;
-        row->std = NAN;
-        row->runs = NAN;
+        row->x[SECONDS] = 1 / row->x[CAPACITY];
+        row->x[WORK] = 1;
+        row->x[STD] = NAN;
+        row->x[RUNS] = NAN;
     }
     return 0;
 }
 
 static int read_row(struct table *t, char *line, struct err *err)
 {
-    struct row row = {.k = NAN,
-                      .seconds = NAN,
-                      .std = NAN,
-                      .runs = NAN,
-                      .work = NAN,
-                      .tokens = NAN,
-                      .usd_per_hour = NAN,
-                      .joules = NAN,
-                      .quality = NAN,
-                      .quality_n = NAN,
-                      .p50_ms = NAN,
-                      .p99_ms = NAN,
-                      .capacity = NAN,
-                      .keeps_slo = NAN,
-                      .is_warm = NAN};
+    struct row row = {0};
     size_t n = 0;
     char *cell;
 
+    for (int i = 0; i < NUMBERS; i++)
+        row.x[i] = NAN;
     while ((cell = strsep(&line, ",")) != NULL) {
         if (n == t->n)
             return err_set(err, ERR_CONFIG, "more cells than columns");
@@ -407,14 +391,6 @@ static int read_row(struct table *t, char *line, struct err *err)
                : 0;
 }
 
-static int read_line(struct table *t, char *line, struct err *err)
-{
-    line = str_trim(line);
-    if (!*line || *line == '#')
-        return 0;
-    return (t->n == 0 ? read_head : read_row)(t, line, err);
-}
-
 int scale_table_parse(struct scaling *s, const char *name, char *text,
                       struct err *err)
 {
@@ -423,11 +399,13 @@ int scale_table_parse(struct scaling *s, const char *name, char *text,
 
     while ((line = strsep(&text, "\n")) != NULL) {
         t.line++;
-        if (read_line(&t, line, err))
+        line = str_trim(line);
+        if (*line && *line != '#' &&
+            (t.n == 0 ? read_head : read_row)(&t, line, err))
             return err_context(err, "%s:%zu", name, t.line);
     }
     if (s->n == 0)
-        return err_set(err, ERR_CONFIG, "%s: no rows of timings", name);
+        return err_set(err, ERR_CONFIG, "%s: no rows with timings", name);
     return 0;
 }
 

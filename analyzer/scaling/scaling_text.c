@@ -85,7 +85,7 @@ static void put_efficient(const struct scaling *s, struct buf *out)
 static void put_exclusion(const struct scaling *s, const struct scale_point *p,
                           struct buf *out)
 {
-    const struct quality_gate *g = &p->handoff;
+    const struct quality_check *g = &p->quality_check;
 
     buf_addf(out, "EXCLUDED   K = %lld from every ranking: quality %.3f, %s",
              (long long)p->k, p->quality,
@@ -107,7 +107,7 @@ static void put_quality(const struct scaling *s, struct buf *out)
     size_t excluded = 0;
 
     for (size_t i = 0; i < s->n; i++)
-        excluded += !quality_allows(&s->points[i].handoff);
+        excluded += !quality_allows(&s->points[i].quality_check);
     if (s->has_quality)
         buf_addf(out, "quality    held: %s, largest drift %.3f\n",
                  excluded ? "no" : "yes", s->largest_drift);
@@ -115,7 +115,7 @@ static void put_quality(const struct scaling *s, struct buf *out)
         buf_adds(out, "quality    not measured: a speedup that costs quality "
                       "would not show\n");
     for (size_t i = 0; i < s->n; i++) {
-        if (!quality_allows(&s->points[i].handoff))
+        if (!quality_allows(&s->points[i].quality_check))
             put_exclusion(s, &s->points[i], out);
     }
 }
@@ -244,11 +244,11 @@ static const struct shown cost_columns[] = {
     {.head = "drift",
      .width = 8,
      .format = "%+.4f",
-     .number = OF(handoff.drift.value)},
+     .number = OF(quality_check.drift.value)},
     {.head = "95% of drift",
      .width = 20,
      .format = "[%+.4f, %+.4f]",
-     .range = OF(handoff.drift)},
+     .range = OF(quality_check.drift)},
     {.head = "units/s",
      .width = 10,
      .format = "%.4g",
@@ -388,7 +388,7 @@ static void put_usl(const struct scaling *s, struct buf *out)
     const struct usl *u = &s->usl;
 
     if (!u->is_fitted) {
-        buf_addf(out, "USL        not fitted: it takes %d points\n", USL_LEAST);
+        buf_addf(out, "USL        not fitted: it takes %d points\n", USL_MIN);
         return;
     }
     buf_addf(out, "USL        contention %.4f", u->alpha.value);

@@ -1,249 +1,176 @@
-/* Red flags, the checklist of a report, and up to which K it pays. */
+/* Red flags, the checklist of a report, and up to which K scaling pays. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "analyzer/scaling/scaling.h"
 
-#define TOO_GOOD    0.98  /* efficiency that workers hardly ever have */
-#define AS_PRINTED  0.005 /* S = K to the digits that people print */
-#define BEND_LEAST  4     /* a K up to which no bend need show */
+#define TOO_GOOD    0.98  /* efficiency that is hardly ever reached */
+#define AS_PRINTED  0.005 /* S equals K in the digits that people print */
+#define BEND_MIN    4     /* K from which on a bend should show */
 #define FEW_REPEATS 5
 
 /* ---- red flags ---- */
 
-static struct red_flag *flag_new(struct scaling *s, const char *name)
+__attribute__((format(printf, 3, 4))) static void
+flag(struct scaling *s, const char *name, const char *fmt, ...)
 {
     struct red_flag *f = &s->flags[s->n_flags++];
+    va_list args;
 
     f->name = name;
-    return f;
-}
-
-/* The point above K = 1 that uses its workers best. */
-static const struct scale_point *best_used(const struct scaling *s)
-{
-    const struct scale_point *best = &s->points[1];
-
-    for (size_t i = 2; i < s->n; i++) {
-        if (s->points[i].efficiency.value > best->efficiency.value)
-            best = &s->points[i];
-    }
-    return best;
-}
-
-static void flag_efficiency(struct scaling *s, const struct scale_point *p)
-{
-    double e = p->efficiency.value;
-    struct red_flag *f;
-
-    if (e >= TOO_GOOD) {
-        f = flag_new(s, "efficiency of 0.98 or more");
-        snprintf(f->says, sizeof(f->says),
-                 "%.3f at K = %lld: is T(1) the best that one worker can do?",
-                 e, (long long)p->k);
-    }
-    if (e > 1) {
-        f = flag_new(s, "superlinear speedup");
-        snprintf(f->says, sizeof(f->says),
-                 "%.2f at K = %lld%s: a weak baseline, another job, %s",
-                 p->speedup.value, (long long)p->k,
-                 p->efficiency.has_range && p->efficiency.range.low <= 1
-                     ? ", within its interval"
-                     : "",
-                 s->ask.regime == SCALE_CAPACITY
-                     ? "or one queue for all, which waits less than K of them"
-                     : "or caches that fit");
-    }
-}
-
-static void flag_equal(struct scaling *s)
-{
-    for (size_t i = 1; i < s->n; i++) {
-        const struct scale_point *p = &s->points[i];
-        struct red_flag *f;
-
-        if (fabs(p->efficiency.value - 1) >= AS_PRINTED)
-            continue;
-        f = flag_new(s, "a speedup equal to K");
-        snprintf(f->says, sizeof(f->says),
-                 "%.2f at K = %lld: nothing was lost, or the baseline was "
-                 "slower than it need be",
-                 p->speedup.value, (long long)p->k);
-        return;
-    }
-}
-
-static void flag_no_bend(struct scaling *s)
-{
-    const struct scale_point *last = &s->points[s->n - 1];
-    struct red_flag *f;
-
-    if (s->bend.k != 0 || last->k < BEND_LEAST)
-        return;
-    f = flag_new(s, "a curve without a bend");
-    snprintf(f->says, sizeof(f->says),
-             "efficiency is still %.3f at K = %lld: the same job at each K, "
-             "and the same baseline? Then measure further",
-             last->efficiency.value, (long long)last->k);
-}
-
-static void flag_quality(struct scaling *s)
-{
-    for (size_t i = 1; i < s->n; i++) {
-        const struct scale_point *p = &s->points[i];
-        struct red_flag *f;
-
-        if (p->handoff.verdict != QUALITY_HELD ||
-            !(p->handoff.drift.value > s->ask.tolerance))
-            continue;
-        f = flag_new(s, "quality rises");
-        snprintf(f->says, sizeof(f->says),
-                 "by %.3f at K = %lld: is it the same model and data?",
-                 p->handoff.drift.value, (long long)p->k);
-        return;
-    }
+    va_start(args, fmt);
+    vsnprintf(f->says, sizeof(f->says), fmt, args);
+    va_end(args);
 }
 
 void scaling_raise_flags(struct scaling *s)
 {
-    flag_efficiency(s, best_used(s));
-    flag_equal(s);
-    flag_no_bend(s);
-    flag_quality(s);
+    const struct scale_point *best = &s->points[1]; /* by efficiency */
+    const struct scale_point *equal = NULL;
+    const struct scale_point *better = NULL;
+    const struct scale_point *last = &s->points[s->n - 1];
+
+    for (size_t i = 1; i < s->n; i++) {
+        const struct scale_point *p = &s->points[i];
+
+        if (p->efficiency.value > best->efficiency.value)
+            best = p;
+        if (!equal && fabs(p->efficiency.value - 1) < AS_PRINTED)
+            equal = p;
+        if (!better && p->quality_check.verdict == QUALITY_HELD &&
+            p->quality_check.drift.value > s->ask.tolerance)
+            better = p;
+    }
+    if (best->efficiency.value >= TOO_GOOD)
+        flag(s, "efficiency of 0.98 or more",
+             "%.3f at K = %lld: is T(1) the best that one worker can do?",
+             best->efficiency.value, (long long)best->k);
+    if (best->efficiency.value > 1)
+        flag(s, "superlinear speedup",
+             "%.2f at K = %lld%s: a weak baseline, another job, %s",
+             best->speedup.value, (long long)best->k,
+             best->efficiency.has_range && best->efficiency.range.low <= 1
+                 ? ", within its interval"
+                 : "",
+             s->ask.regime == SCALE_CAPACITY
+                 ? "or one shared queue, which waits less than K separate ones"
+                 : "or caches that fit");
+    if (equal)
+        flag(s, "a speedup equal to K",
+             "%.2f at K = %lld: nothing was lost, or the baseline was slower "
+             "than necessary",
+             equal->speedup.value, (long long)equal->k);
+    if (s->bend.k == 0 && last->k >= BEND_MIN)
+        flag(s, "a curve without a bend",
+             "efficiency is still %.3f at K = %lld: if the job and the "
+             "baseline are the same at each K, measure at a larger K",
+             last->efficiency.value, (long long)last->k);
+    if (better)
+        flag(s, "quality rises",
+             "by %.3f at K = %lld: is it the same model and data?",
+             better->quality_check.drift.value, (long long)better->k);
 }
 
 /* ---- the checklist ---- */
 
-static void say_baseline(const struct scaling *s, struct scale_item *item)
+__attribute__((format(printf, 4, 5))) static void
+item(struct scaling *s, size_t i, bool is_present, const char *fmt, ...)
 {
-    item->is_present = true;
-    snprintf(item->says, sizeof(item->says), "K = 1 at %.120s",
-             s->points[0].where);
+    static const char *const names[SCALE_ITEMS] = {
+        "baseline",         "fixed workload",
+        "warm-up excluded", "repeats and variance",
+        "regime",           "efficiency"};
+    struct scale_item *to = &s->items[i];
+    va_list args;
+
+    to->name = names[i];
+    to->is_present = is_present;
+    va_start(args, fmt);
+    vsnprintf(to->says, sizeof(to->says), fmt, args);
+    va_end(args);
 }
 
-static void say_work(const struct scaling *s, struct scale_item *item)
+static void list_work(struct scaling *s, size_t known)
 {
-    size_t known = 0;
-
-    for (size_t i = 0; i < s->n; i++)
-        known += isnan(s->points[i].work) ? 0 : 1;
-    item->is_present = known == s->n || s->ask.regime == SCALE_CAPACITY;
     if (s->ask.regime == SCALE_CAPACITY)
-        snprintf(item->says, sizeof(item->says), "%s",
-                 "capacities are of one load and objective, if their searches "
-                 "were");
-    else if (!item->is_present)
-        snprintf(item->says, sizeof(item->says), "%s",
-                 "nobody says how much was done at each K (a column work, or "
-                 "--work)");
+        item(s, 1, true, "%s",
+             "capacities are for one load and SLO, if their searches were");
+    else if (known < s->n)
+        item(s, 1, false, "%s",
+             "unknown: how much was done at each K (give a column work, or "
+             "--work)");
     else
-        snprintf(item->says, sizeof(item->says), "%.10g %ss at K = 1%s%s",
-                 s->points[0].work, s->unit,
-                 s->ask.regime == SCALE_WEAK ? ", K times that at K"
-                                             : " and at every K",
-                 s->is_work_declared ? ", as declared" : "");
-}
-
-static void say_warmup(const struct scaling *s, struct scale_item *item)
-{
-    size_t warm = 0;
-    size_t cold = 0;
-
-    for (size_t i = 0; i < s->n; i++) {
-        warm += s->points[i].is_warm == SCALE_YES;
-        cold += s->points[i].is_warm == SCALE_NO;
-    }
-    item->is_present = warm == s->n;
-    snprintf(item->says, sizeof(item->says), "%s",
-             item->is_present ? "warm-up and setup are not in the times"
-             : cold > 0
-                 ? "some times have warm-up in them (of sets of trials of one "
-                   "server: --warmup-trials 1)"
-                 : "nobody says whether warm-up is in the times");
-}
-
-static void say_repeats(const struct scaling *s, struct scale_item *item)
-{
-    double least = INFINITY;
-    bool has_spread = true;
-    bool is_known = true;
-
-    for (size_t i = 0; i < s->n; i++) {
-        least = fmin(least, isnan(s->points[i].runs) ? 1 : s->points[i].runs);
-        has_spread = has_spread && !isnan(s->points[i].std_s);
-        is_known = is_known && !isnan(s->points[i].known_error);
-    }
-    item->is_present = is_known || (has_spread && least >= 2);
-    if (is_known)
-        snprintf(item->says, sizeof(item->says), "%s",
-                 "each capacity with the interval of its search");
-    else if (!item->is_present)
-        snprintf(item->says, sizeof(item->says), "%s",
-                 "single runs, or no standard deviation: no interval, and a "
-                 "lucky run would not show");
-    else
-        snprintf(item->says, sizeof(item->says),
-                 "at least %.0f runs a point, with their standard deviation%s",
-                 least,
-                 least < FEW_REPEATS ? " (five or more are better)" : "");
-}
-
-static void say_regime(const struct scaling *s, struct scale_item *item)
-{
-    static const char *const says[] = {
-        [SCALE_STRONG] = "strong: one job, more workers",
-        [SCALE_WEAK] = "weak: K times the job on K workers",
-        [SCALE_CAPACITY] = "capacity efficiency: capacity(K) / (K capacity(1))",
-    };
-
-    item->is_present = true;
-    snprintf(item->says, sizeof(item->says), "%s", says[s->ask.regime]);
-}
-
-static void say_efficiency(const struct scaling *s, struct scale_item *item)
-{
-    const struct scale_point *last = &s->points[s->n - 1];
-
-    item->is_present = true;
-    snprintf(item->says, sizeof(item->says), "at every K; %.3f at K = %lld",
-             last->efficiency.value, (long long)last->k);
+        item(s, 1, true, "%.10g %ss at K = 1%s%s", s->points[0].work, s->unit,
+             s->ask.regime == SCALE_WEAK ? ", K times that at K"
+                                         : " and at every K",
+             s->is_work_declared ? ", as declared" : "");
 }
 
 void scaling_fill_checklist(struct scaling *s)
 {
-    static const struct {
-        const char *name;
-        void (*say)(const struct scaling *s, struct scale_item *item);
-    } items[SCALE_ITEMS] = {
-        {"baseline", say_baseline},       {"fixed workload", say_work},
-        {"warm-up excluded", say_warmup}, {"repeats and variance", say_repeats},
-        {"regime", say_regime},           {"efficiency", say_efficiency},
+    static const char *const regimes[] = {
+        [SCALE_STRONG] = "strong: one job, more workers",
+        [SCALE_WEAK] = "weak: K times the job on K workers",
+        [SCALE_CAPACITY] = "capacity efficiency: capacity(K) / (K capacity(1))",
     };
+    const struct scale_point *last = &s->points[s->n - 1];
+    size_t warm = 0, cold = 0, works = 0, spreads = 0, errors = 0;
+    double min_runs = INFINITY;
 
-    for (size_t i = 0; i < SCALE_ITEMS; i++) {
-        s->items[i].name = items[i].name;
-        items[i].say(s, &s->items[i]);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct scale_point *p = &s->points[i];
+
+        warm += p->is_warm == SCALE_YES;
+        cold += p->is_warm == SCALE_NO;
+        works += isnan(p->work) ? 0 : 1;
+        spreads += isnan(p->std_s) ? 0 : 1;
+        errors += isnan(p->known_error) ? 0 : 1;
+        min_runs = fmin(min_runs, isnan(p->runs) ? 1 : p->runs);
     }
+    item(s, 0, true, "K = 1 at %.120s", s->points[0].where);
+    list_work(s, works);
+    item(s, 2, warm == s->n, "%s",
+         warm == s->n ? "the times exclude warm-up and setup"
+         : cold > 0
+             ? "some times include warm-up (for sets of trials on one server "
+               "use --warmup-trials 1)"
+             : "unknown: the input does not say whether warm-up is included");
+    if (errors == s->n)
+        item(s, 3, true, "%s", "each capacity has the interval of its search");
+    else if (spreads < s->n || min_runs < 2)
+        item(s, 3, false, "%s",
+             "single runs, or no standard deviation: there is no interval, and "
+             "a lucky run would not show");
+    else
+        item(s, 3, true,
+             "at least %.0f runs per point, with their standard deviation%s",
+             min_runs,
+             min_runs < FEW_REPEATS ? " (five or more are better)" : "");
+    item(s, 4, true, "%s", regimes[s->ask.regime]);
+    item(s, 5, true, "at every K; %.3f at K = %lld", last->efficiency.value,
+         (long long)last->k);
 }
 
 /* ---- the verdict ---- */
 
-/* Less is better; 0 if it is not known of all that may be ranked. */
-static int64_t least_k(const struct scaling *s, size_t offset)
+/* The K with the minimum of a value; 0 if it is unknown for a point that may be
+ * ranked. */
+static int64_t min_k(const struct scaling *s, size_t offset)
 {
-    double least = INFINITY;
+    double min = INFINITY;
     int64_t k = 0;
 
     for (size_t i = 0; i < s->n; i++) {
         const struct scale_point *p = &s->points[i];
         double value = scale_point_number(p, offset);
 
-        if (!quality_allows(&p->handoff))
+        if (!quality_allows(&p->quality_check))
             continue;
         if (isnan(value))
             return 0;
-        if (value < least) {
-            least = value;
+        if (value < min) {
+            min = value;
             k = p->k;
         }
     }
@@ -255,7 +182,7 @@ static void consider(struct scale_verdict *v, const struct scale_point *p,
 {
     if (p->is_below && v->first_below == 0)
         v->first_below = p->k;
-    if (p->is_below || !quality_allows(&p->handoff))
+    if (p->is_below || !quality_allows(&p->quality_check))
         return;
     v->efficient_k = p->k;
     if (p->keeps_slo == SCALE_NO)
@@ -272,8 +199,8 @@ void scaling_decide(struct scaling *s)
     *v = (struct scale_verdict){0};
     for (size_t i = 0; i < s->n; i++)
         consider(v, &s->points[i], s->ask.threshold);
-    v->cheapest_k = least_k(s, offsetof(struct scale_point, usd_per_unit));
+    v->cheapest_k = min_k(s, offsetof(struct scale_point, usd_per_unit));
     if (v->cheapest_k == 0 && s->ask.regime == SCALE_STRONG) /* one job */
-        v->cheapest_k = least_k(s, offsetof(struct scale_point, usd));
-    v->thriftiest_k = least_k(s, offsetof(struct scale_point, joules_per_unit));
+        v->cheapest_k = min_k(s, offsetof(struct scale_point, usd));
+    v->thriftiest_k = min_k(s, offsetof(struct scale_point, joules_per_unit));
 }

@@ -4,53 +4,53 @@
 
 #include "common/stats/student.h"
 
-/* The grid: crossings by slopes, first coarse over all that may be, then where
- * the mass is; and how often the points are weighed anew. */
+/* The grid: crossings by slopes, first coarse over the whole range, then where
+ * the mass is; and how often the points are weighted again. */
 #define CROSSINGS 31
 #define SLOPES    18
 #define PASSES    2
 #define ZOOMS     3
 #define ALL_BUT   1e-4 /* of the mass, at either end */
 
-#define SLOPE_LEAST 0.5
-#define SLOPE_MOST  3000.0
+#define SLOPE_MIN 0.5
+#define SLOPE_MAX 3000.0
 
-/* What lies further from the crossing counts less and less: a line is a good
- * picture nearby only. */
+/* Points further from the crossing count less: the line is only a good model
+ * nearby. */
 #define REACH 0.3
 
-/* No interval is narrower to either side: a line is not the truth. */
-#define CI_LEAST 0.005
+/* Minimum half-width of the interval: the line is only a model. */
+#define CI_MIN 0.005
 
 /* Where the distributions are compared. */
-#define TAIL          0.95
-#define FREEDOM_LEAST 3.0
+#define TAIL        0.95
+#define FREEDOM_MIN 3.0
 
-/* Some requests miss at any load.  How many is seen so far below the crossing,
- * by the log of the load; more than this part of what is allowed is not. */
+/* Some requests miss at any load.  Their share is measured this far below the
+ * crossing, on the log of the load, and limited to this part of the allowed
+ * share. */
 #define FLOOR_AWAY 0.4
-#define FLOOR_MOST 0.8
+#define FLOOR_MAX  0.8
 
-/* No miss is quite out of the question. */
-#define SHARE_LEAST 1e-9
+/* A miss is never impossible. */
+#define SHARE_MIN 1e-9
 
-/* How far beyond the probes it may be. */
+/* How far beyond the probes the crossing may be. */
 #define MARGIN 0.7
 
-/* Shares within so many times what is allowed tell of the scatter there. */
+/* Shares within this factor of the allowed share count for the scatter. */
 #define NEAR_SHARE 20.0
 
-/* Of phi, before anything is seen: misses in clusters of about ten, known as
- * well as from so many probes. */
+/* Prior for phi: misses in clusters of about ten, with the weight of this many
+ * probes. */
 #define PRIOR_CLUSTER 10.0
 #define PRIOR_WEIGHT  1.0
 
-/* What slopes are likely, before anything is seen: about 20, give or take a
- * factor of two (the spread is that of the logarithm), but a cliff is not out
- * of the question. */
+/* Prior for the slope: about 20, give or take a factor of two (the spread is
+ * that of the logarithm), with a heavy tail, since a cliff is possible. */
 #define SLOPE_TYPICAL 20.0
 #define SLOPE_SPREAD  0.6
-#define SLOPE_BEND    1.5 /* spreads away; from there it thins out slowly */
+#define SLOPE_BEND    1.5 /* in spreads; beyond it the tail is heavy */
 
 struct grid {
     struct interval range; /* of crossings */
@@ -58,13 +58,13 @@ struct grid {
     double log_slope[CROSSINGS]; /* its mean at each */
 };
 
-/* What is missed at any load, and what comes on top of it. */
+/* The share missed at any load, and the part that depends on the load. */
 static double share_at(const struct fit *f, double slope, double u)
 {
     double room = f->allowed - f->floor;
     double p = f->floor + 1 / (1 + (1 - room) / room * exp(-slope * u));
 
-    return fmin(fmax(p, SHARE_LEAST), 1);
+    return fmin(fmax(p, SHARE_MIN), 1);
 }
 
 double fit_share(const struct fit *f, double x)
@@ -72,27 +72,27 @@ double fit_share(const struct fit *f, double x)
     return share_at(f, f->slope, x - f->x);
 }
 
-/* Beyond this share it is of no importance how many are missed: an overloaded
- * server may lose half of what it gets, or all. */
-static double share_most(double allowed)
+/* Beyond this share the number of misses does not matter: an overloaded server
+ * may lose half of its requests, or all. */
+static double max_share(double allowed)
 {
     return fmin((1 + allowed) / 2, NEAR_SHARE * allowed);
 }
 
-/* Of a share with mean p and variance phi p^1.5 / n: the quasi-likelihood. */
-static double likelihood(const struct fit_point *pt, double p, double most,
+/* The quasi-likelihood of a share with mean p and variance phi p^1.5 / n. */
+static double likelihood(const struct fit_point *pt, double p, double max,
                          double phi)
 {
-    double root = sqrt(fmin(p, most));
+    double root = sqrt(fmin(p, max));
 
-    return -2 / phi * (fmin(pt->misses, most * pt->n) / root + pt->n * root);
+    return -2 / phi * (fmin(pt->misses, max * pt->n) / root + pt->n * root);
 }
 
 static double log_slope_of(size_t k)
 {
-    double step = log(SLOPE_MOST / SLOPE_LEAST) / (SLOPES - 1);
+    double step = log(SLOPE_MAX / SLOPE_MIN) / (SLOPES - 1);
 
-    return log(SLOPE_LEAST) + (double)k * step;
+    return log(SLOPE_MIN) + (double)k * step;
 }
 
 static double crossing_of(const struct grid *g, size_t i)
@@ -113,35 +113,35 @@ static double log_mass(const struct fit *f, const struct fit_point *points,
 {
     double slope = exp(log_slope);
     double sum = log_prior(log_slope);
-    double most = share_most(f->allowed);
+    double max = max_share(f->allowed);
 
     for (size_t i = 0; i < n; i++) {
         double p = share_at(f, slope, points[i].x - crossing);
 
-        sum += points[i].weight * likelihood(&points[i], p, most, f->phi);
+        sum += points[i].weight * likelihood(&points[i], p, max, f->phi);
     }
     return sum;
 }
 
-/* The slopes are summed up for each crossing. */
+/* Sums over the slopes for each crossing. */
 static void grid_fill(struct grid *g, const struct fit *f,
                       const struct fit_point *points, size_t n)
 {
     double table[CROSSINGS][SLOPES];
-    double most = -INFINITY;
+    double max = -INFINITY;
 
     for (size_t i = 0; i < CROSSINGS; i++) {
         for (size_t k = 0; k < SLOPES; k++) {
             table[i][k] =
                 log_mass(f, points, n, crossing_of(g, i), log_slope_of(k));
-            most = fmax(most, table[i][k]);
+            max = fmax(max, table[i][k]);
         }
     }
     for (size_t i = 0; i < CROSSINGS; i++) {
         g->mass[i] = 0;
         g->log_slope[i] = 0;
         for (size_t k = 0; k < SLOPES; k++) {
-            double mass = exp(table[i][k] - most);
+            double mass = exp(table[i][k] - max);
 
             g->mass[i] += mass;
             g->log_slope[i] += mass * log_slope_of(k);
@@ -151,7 +151,7 @@ static void grid_fill(struct grid *g, const struct fit *f,
     }
 }
 
-/* The crossing below which lies this part of the mass, between grid points. */
+/* The crossing below which this part of the mass lies, interpolated. */
 static double grid_quantile(const struct grid *g, double part)
 {
     double total = 0;
@@ -185,7 +185,7 @@ static double grid_slope(const struct grid *g)
     return exp(sum / total);
 }
 
-/* Leave out what has no mass to speak of, as long as that is most of it. */
+/* Zoom in while more than half of the range has almost no mass. */
 static void grid_settle(struct grid *g, const struct fit *f,
                         const struct fit_point *points, size_t n)
 {
@@ -203,7 +203,7 @@ static void grid_settle(struct grid *g, const struct fit *f,
     }
 }
 
-/* Look further again: what is taken for chance may have grown. */
+/* Widen the range again: phi may have grown. */
 static void grid_widen(struct grid *g, const struct interval *all)
 {
     double width = g->range.high - g->range.low;
@@ -237,62 +237,62 @@ static double scatter_phi(const struct scatter *s, double used)
                : 0;
 }
 
-/* Two blocks next to each other are taken as one: neighbours fare alike. */
-static void scatter_blocks(struct scatter *s, const struct fit_point *pt,
+/* Two adjacent slices are taken as one, since they are correlated. */
+static void scatter_slices(struct scatter *s, const struct fit_point *pt,
                            double p)
 {
-    for (size_t i = 0; i + 1 < pt->n_blocks; i += 2) {
-        const struct batch *b = &pt->blocks[i];
+    for (size_t i = 0; i + 1 < pt->n_slices; i += 2) {
+        const struct batch *b = &pt->slices[i];
 
         scatter_add(s, pt->weight, (double)(b[0].n + b[1].n),
                     (double)(b[0].hits + b[1].hits), p);
     }
 }
 
-/* Few probes tell little of how they scatter, and very few nothing: as much
- * more as Student's distribution is wider than the normal one. */
+/* With few probes phi is less certain: widened like Student's distribution
+ * against the normal one; with very few it is unknown. */
 static double widened(const struct scatter *probes)
 {
     double freedom = probes->parts - 2;
     double ratio;
 
-    if (freedom < FREEDOM_LEAST)
+    if (freedom < FREEDOM_MIN)
         return 0;
     ratio = student_quantile(TAIL, freedom) / normal_quantile(TAIL);
     return scatter_phi(probes, 2) * ratio * ratio;
 }
 
-/* The larger one of what blocks say and what whole probes say, which also
- * differ by what changes slowly. */
+/* The larger phi of slices and of whole probes; the latter also differ by slow
+ * changes. */
 static double phi_of(const struct fit *f, const struct fit_point *points,
                      size_t n)
 {
     double typical = PRIOR_CLUSTER / sqrt(f->allowed);
-    struct scatter blocks = {0};
+    struct scatter slices = {0};
     struct scatter probes = {0};
-    double most = share_most(f->allowed);
+    double max = max_share(f->allowed);
     double phi;
 
     for (size_t i = 0; i < n; i++) {
         double p = fit_share(f, points[i].x);
 
-        if (p < f->allowed / NEAR_SHARE || p >= most)
+        if (p < f->allowed / NEAR_SHARE || p >= max)
             continue;
-        if (points[i].misses < most * points[i].n)
-            scatter_blocks(&blocks, &points[i], p);
+        if (points[i].misses < max * points[i].n)
+            scatter_slices(&slices, &points[i], p);
         scatter_add(&probes, points[i].weight, points[i].n,
-                    fmin(points[i].misses, most * points[i].n), p);
+                    fmin(points[i].misses, max * points[i].n), p);
     }
-    phi = fmax(scatter_phi(&blocks, 0), widened(&probes));
+    phi = fmax(scatter_phi(&slices, 0), widened(&probes));
     return (PRIOR_WEIGHT * typical + probes.parts * phi) /
            (PRIOR_WEIGHT + probes.parts);
 }
 
 /* ---- the fit ---- */
 
-/* Where the crossing may be at all. */
+/* The range of possible crossings. */
 static struct interval range_of(const struct fit_point *points, size_t n,
-                                double most)
+                                double max)
 {
     struct interval all = {INFINITY, -INFINITY};
 
@@ -300,7 +300,7 @@ static struct interval range_of(const struct fit_point *points, size_t n,
         all.low = fmin(all.low, points[i].x - MARGIN);
         all.high = fmax(all.high, points[i].x + MARGIN);
     }
-    all.high = fmin(all.high, fmax(most, all.low));
+    all.high = fmin(all.high, fmax(max, all.low));
     return all;
 }
 
@@ -333,7 +333,7 @@ double fit_variance_with(const struct fit *f, double x, double n)
     return s2 / (s0 * s2 - s1 * s1) / (f->slope * f->slope);
 }
 
-/* The share of misses well below the crossing: it is there at any load. */
+/* The share of misses well below the crossing, which occurs at any load. */
 static double floor_of(const struct fit *f, const struct fit_point *points,
                        size_t n)
 {
@@ -346,10 +346,10 @@ static double floor_of(const struct fit *f, const struct fit_point *points,
         requests += points[i].n;
         misses += points[i].misses;
     }
-    return requests > 0 ? fmin(misses / requests, FLOOR_MOST * f->allowed) : 0;
+    return requests > 0 ? fmin(misses / requests, FLOOR_MAX * f->allowed) : 0;
 }
 
-/* From the grid to the line, and back to how the points are weighed. */
+/* Take the line from the grid, and weight the points by it. */
 static void take_line(struct fit *f, struct fit_point *points, size_t n,
                       const struct grid *g)
 {
@@ -367,7 +367,7 @@ static void take_line(struct fit *f, struct fit_point *points, size_t n,
 void fit_make(struct fit_point *points, size_t n, const struct fit_aim *aim,
               struct fit *out)
 {
-    struct interval all = range_of(points, n, aim->most);
+    struct interval all = range_of(points, n, aim->max);
     struct grid g = {.range = all};
     double tail = (1 - aim->confidence) / 2;
 
@@ -383,7 +383,7 @@ void fit_make(struct fit_point *points, size_t n, const struct fit_aim *aim,
     }
     out->x = grid_quantile(&g, 0.5);
     out->slope = grid_slope(&g);
-    out->ci.low = fmin(grid_quantile(&g, tail), out->x - CI_LEAST);
-    out->ci.high = fmax(grid_quantile(&g, 1 - tail), out->x + CI_LEAST);
+    out->ci.low = fmin(grid_quantile(&g, tail), out->x - CI_MIN);
+    out->ci.high = fmax(grid_quantile(&g, 1 - tail), out->x + CI_MIN);
     take_sums(out, points, n);
 }

@@ -13,12 +13,12 @@
 #include "common/measure/good.h"
 #include "common/stats/hist.h"
 
-/* A probe is disturbed if so many requests were as half of those that missed,
- * or might have: missed though the client was late, or delayed by GOOD_DELAY of
- * the limit.  Delays can only add misses: where there are next to none, they
- * did no harm. */
+/* A probe is disturbed if the client delayed too many requests: half as many as
+ * missed, or as are allowed to miss.  A request counts as delayed if it missed
+ * and the client was late, or if the delay was GOOD_DELAY of the limit.  Delays
+ * can only add misses, so with almost no misses they did no harm. */
 #define SHARE_PART 0.5
-#define FEW_PART   0.1 /* of what is allowed */
+#define FEW_PART   0.1 /* of the allowed share */
 
 static const char lag[] = "lag";
 static const char buffer_wait[] = "buffer wait";
@@ -34,8 +34,8 @@ static bool is_one_of(const char *name, const char *const *names, size_t n)
     return false;
 }
 
-/* A server that is flooded makes the client wait for connections, which is not
- * the client's fault.  Delays have limits of their own below. */
+/* An overloaded server makes the client wait for connections, which is not the
+ * fault of the client.  Delays have their own limits below. */
 static const char *failed_check(const struct summary *s, bool has_limit)
 {
     static const char *const of_server[] = {SEARCH_CAPPED, SEARCH_EXHAUSTED,
@@ -63,7 +63,7 @@ bool disturbed_concerns(const struct slo_term *t)
            !measure_is_of_stream(t->measure);
 }
 
-/* The share of delayed requests that is one too many; 1: none is. */
+/* The share of delayed requests that is too many; 1: any is allowed. */
 static double share_of(const struct slo_term *t, const struct search_counts *c)
 {
     double allowed = search_allowed(t);
@@ -80,7 +80,7 @@ bool disturbed_by_lag(const struct slo_term *t, const struct search_counts *c)
            (double)c->spoilt > share_of(t, c) * (double)c->n;
 }
 
-/* At p99, the only quantile that there is. */
+/* At p99, the only recorded quantile. */
 static double buffer_wait_ns(const struct summary *s)
 {
     const struct check *c = trust_find(&s->trust, buffer_wait);
@@ -88,10 +88,10 @@ static double buffer_wait_ns(const struct summary *s)
     return c ? c->value * 1e6 : 0;
 }
 
-/* A delay that so many had is felt, unless the quantile is so far beyond the
- * limit that twice as much would not be why. */
-static bool is_felt(double delay_ns, const struct slo_term *t,
-                    const struct search_counts *c)
+/* Does this delay matter?  Not if the quantile is so far beyond the limit that
+ * twice the delay would not explain it. */
+static bool delay_matters(double delay_ns, const struct slo_term *t,
+                          const struct search_counts *c)
 {
     double limit = (double)t->limit_ns;
     bool is_beyond = c->measured_ns == HIST_BEYOND ||
@@ -111,28 +111,12 @@ static const char *delayed_by(const struct summary *s, const struct hist *late,
     if (disturbed_by_lag(t, c))
         return lag;
     if (share <= 1 - summary_quantile[SUMMARY_P95] &&
-        is_felt(buffer_wait_ns(s), t, c))
+        delay_matters(buffer_wait_ns(s), t, c))
         return buffer_wait;
     if (late && late->n > 0 &&
-        is_felt((double)hist_rank_quantile(late, 1 - share), t, c))
+        delay_matters((double)hist_rank_quantile(late, 1 - share), t, c))
         return stub_late;
     return NULL;
-}
-
-static bool has_counts(const struct search_result *r)
-{
-    for (size_t i = 0; i < r->n_terms; i++)
-        if (r->terms[i].n > 0)
-            return true;
-    return false;
-}
-
-static const char *unmeasured_by(const struct summary *s,
-                                 const struct search_result *r)
-{
-    if (has_counts(r))
-        return NULL;
-    return s->scheduled > 0 ? SEARCH_UNMEASURED : "no requests";
 }
 
 static bool is_failed(const struct summary *s, const char *name)
@@ -142,8 +126,8 @@ static bool is_failed(const struct summary *s, const char *name)
     return c && !c->ok;
 }
 
-/* Comes before the lag, since it is why there was any. */
-static const char *spent_by(const struct summary *s)
+/* Checked before the lag, which it causes. */
+static const char *exhausted_by(const struct summary *s)
 {
     if (is_failed(s, SEARCH_BUSY))
         return SEARCH_BUSY;
@@ -158,11 +142,16 @@ const char *disturbed_by(const struct summary *s, const struct hist *late,
                          const struct search_terms *terms,
                          const struct search_result *r)
 {
-    const char *by = unmeasured_by(s, r);
+    const char *by;
     bool has_limit = false;
+    int64_t counted = 0;
 
-    if (!by)
-        by = spent_by(s);
+    for (size_t i = 0; i < r->n_terms; i++)
+        counted += r->terms[i].n;
+    if (counted == 0)
+        by = s->scheduled > 0 ? SEARCH_UNMEASURED : "no requests";
+    else
+        by = exhausted_by(s);
     for (size_t i = 0; i < terms->slo.len && !by; i++) {
         if (!disturbed_concerns(&terms->slo.terms[i]))
             continue;
@@ -182,7 +171,7 @@ void disturbed_find(const struct summary *s, struct recording *rec,
                      recording_rewind(rec, &ignored) == 0 &&
                      truth_compare(&truth, rec, path, &ignored) == 0;
 
-    r->set_aside =
+    r->discarded =
         disturbed_by(s, has_truth ? &truth.part[TRUTH_STUB] : NULL, terms, r);
     truth_report_fini(&truth);
     free(path);

@@ -4,32 +4,32 @@
 #include "analyzer/search/search_read.h"
 #include "common/measure/measure.h"
 
-int search_eye_init(struct search_eye *eye, const struct search *search,
-                    const struct search_ask *ask,
-                    const struct search_terms *terms,
-                    const struct classes *classes, struct err *err)
+int probe_watch_init(struct probe_watch *watch, const struct search *search,
+                     const struct search_ask *ask,
+                     const struct search_terms *terms,
+                     const struct classes *classes, struct err *err)
 {
-    *eye = (struct search_eye){
+    *watch = (struct probe_watch){
         .search = search,
         .terms = terms,
         .window_ns = ask->window_ns,
-        .next_look = 1,
+        .next_check = 1,
         .so_far = {.step = ask->step,
                    .value = ask->value,
                    .warmup_ns = ask->warmup_ns,
                    .asked_ns = ask->window_ns,
                    .n_terms = terms->slo.len},
     };
-    return good_table_init(&eye->good, &terms->slo, classes, err);
+    return good_table_init(&watch->good, &terms->slo, classes, err);
 }
 
-void search_eye_fini(struct search_eye *eye)
+void probe_watch_fini(struct probe_watch *watch)
 {
-    good_table_fini(&eye->good);
+    good_table_fini(&watch->good);
 }
 
-/* -1: the term is not about it, or nobody knows. */
-static int misses(const struct search_eye *eye, const struct slo_term *term,
+/* -1: the term is not about it, or it is unknown. */
+static int misses(const struct probe_watch *watch, const struct slo_term *term,
                   const struct facts *f)
 {
     switch (term->kind) {
@@ -41,7 +41,7 @@ static int misses(const struct search_eye *eye, const struct slo_term *term,
     case SLO_ERRORS:
         return f->outcome != OUTCOME_OK;
     case SLO_GOOD:
-        return !good_is(good_limits_of(&eye->good, f), f);
+        return !good_is(good_limits_of(&watch->good, f), f);
     case SLO_QUALITY:
         return f->check == CHECK_NONE ? -1 : f->check != CHECK_PASSED;
     case SLO_GOODPUT:
@@ -52,67 +52,61 @@ static int misses(const struct search_eye *eye, const struct slo_term *term,
     return -1;
 }
 
-static bool is_spoilt(const struct slo_term *term, const struct facts *f)
+/* Count a request of the window that has ended. */
+static void count(struct probe_watch *watch, int64_t start_ns,
+                  const struct facts *f)
 {
-    return disturbed_concerns(term) &&
-           good_is_spoilt(term->measure, f, term->limit_ns);
-}
+    const struct search_terms *terms = watch->terms;
+    int64_t at_ns = f->due - start_ns;
 
-static void count(struct search_eye *eye, const struct facts *f)
-{
-    const struct search_terms *terms = eye->terms;
-
+    if (start_ns == INT64_MAX || at_ns < 0 || at_ns >= watch->window_ns ||
+        f->outcome == OUTCOME_UNFINISHED)
+        return;
     for (size_t i = 0; i < terms->slo.len; i++) {
-        struct search_counts *c = &eye->so_far.terms[i];
-        int missed = terms->class[i] < 0 || terms->class[i] == f->class
-                         ? misses(eye, &terms->slo.terms[i], f)
-                         : -1;
+        const struct slo_term *term = &terms->slo.terms[i];
+        struct search_counts *c = &watch->so_far.terms[i];
+        int missed =
+            terms->class[i] < 0 || terms->class[i] == f->class ? misses(watch,
+                                                                        term, f)
+                                                               : -1;
 
         if (missed < 0)
             continue;
         c->n += facts_n(f);
         c->misses += missed * facts_n(f);
-        c->spoilt += is_spoilt(&terms->slo.terms[i], f);
+        c->spoilt += disturbed_concerns(term) &&
+                     good_is_spoilt(term->measure, f, term->limit_ns);
     }
+    watch->so_far.requests += facts_n(f);
+    if (at_ns > watch->so_far.window_ns)
+        watch->so_far.window_ns = at_ns;
 }
 
-/* Of the requests in the window, as far as any has ended. */
-static void see(struct search_eye *eye, int64_t start_ns, const struct facts *f)
+/* ---- requests that do not end ---- */
+
+static void note_sent(struct probe_watch *watch,
+                      const struct probe_progress *sight)
 {
-    int64_t at_ns = f->due - start_ns;
-
-    if (start_ns == INT64_MAX || at_ns < 0 || at_ns >= eye->window_ns ||
-        f->outcome == OUTCOME_UNFINISHED)
-        return;
-    count(eye, f);
-    eye->so_far.requests += facts_n(f);
-    if (at_ns > eye->so_far.window_ns)
-        eye->so_far.window_ns = at_ns;
-}
-
-/* ---- what does not end ---- */
-
-static void note_sent(struct search_eye *eye, const struct search_sight *sight)
-{
-    struct search_sent now = {sight->issued_ns, sight->issued};
-    size_t last = (eye->looks + SEARCH_EYE_LOOKS - 1) % SEARCH_EYE_LOOKS;
+    struct probe_sent now = {sight->issued_ns, sight->issued};
+    size_t last =
+        (watch->samples + PROBE_WATCH_SAMPLES - 1) % PROBE_WATCH_SAMPLES;
 
     if (sight->followed_ns < sight->start_ns || sight->followed_ns == 0 ||
-        (eye->looks > 0 &&
-         now.at_ns < eye->sent[last].at_ns + SEARCH_EYE_APART))
+        (watch->samples > 0 &&
+         now.at_ns < watch->sent[last].at_ns + PROBE_WATCH_INTERVAL_NS))
         return;
-    if (eye->looks == 0)
-        eye->first = now;
-    eye->sent[eye->looks++ % SEARCH_EYE_LOOKS] = now;
+    if (watch->samples == 0)
+        watch->first = now;
+    watch->sent[watch->samples++ % PROBE_WATCH_SAMPLES] = now;
 }
 
-/* The last look by a time; NULL: there is none that old, or none any more. */
-static const struct search_sent *sent_by(const struct search_eye *eye,
-                                         int64_t at_ns)
+/* The last sample by a time; NULL: none, or no longer kept. */
+static const struct probe_sent *sent_by(const struct probe_watch *watch,
+                                        int64_t at_ns)
 {
-    for (size_t k = 1; k <= eye->looks && k <= SEARCH_EYE_LOOKS; k++) {
-        const struct search_sent *s =
-            &eye->sent[(eye->looks - k) % SEARCH_EYE_LOOKS];
+    for (size_t k = 1; k <= watch->samples && k <= PROBE_WATCH_SAMPLES; k++) {
+        const struct probe_sent *s =
+            &watch->sent[(watch->samples - k) % PROBE_WATCH_SAMPLES];
 
         if (s->at_ns <= at_ns)
             return s;
@@ -120,30 +114,30 @@ static const struct search_sent *sent_by(const struct search_eye *eye,
     return NULL;
 }
 
-/* Whoever was sent a limit ago, and is not among those that are over, has
- * missed it: at least so many. */
-static int64_t count_overdue(const struct search_eye *eye,
+/* A lower bound: requests sent longer ago than the limit that have not ended
+ * have missed it. */
+static int64_t count_overdue(const struct probe_watch *watch,
                              const struct slo_term *term, int64_t followed_ns)
 {
-    const struct search_sent *s = sent_by(eye, followed_ns - term->limit_ns);
+    const struct probe_sent *s = sent_by(watch, followed_ns - term->limit_ns);
     int64_t n;
 
     if (!s || term->kind != SLO_QUANTILE || term->measure != MEASURE_E2E)
         return 0;
-    n = s->issued - eye->first.issued - eye->so_far.requests;
+    n = s->issued - watch->first.issued - watch->so_far.requests;
     return n > 0 ? n : 0;
 }
 
-/* As it would be if what is overdue were over. */
-static struct search_result with_overdue(const struct search_eye *eye,
-                                         const struct search_sight *sight)
+/* As if the overdue requests had ended. */
+static struct search_result with_overdue(const struct probe_watch *watch,
+                                         const struct probe_progress *sight)
 {
-    struct search_result r = eye->so_far;
+    struct search_result r = watch->so_far;
 
     for (size_t i = 0; i < r.n_terms; i++) {
-        const struct slo_term *term = &eye->terms->slo.terms[i];
-        int64_t overdue = eye->terms->class[i] < 0
-                              ? count_overdue(eye, term, sight->followed_ns)
+        const struct slo_term *term = &watch->terms->slo.terms[i];
+        int64_t overdue = watch->terms->class[i] < 0
+                              ? count_overdue(watch, term, sight->followed_ns)
                               : 0;
 
         r.terms[i].n += overdue;
@@ -154,25 +148,21 @@ static struct search_result with_overdue(const struct search_eye *eye,
     return r;
 }
 
-/* ---- is there hope? ---- */
-
-static void look(struct search_eye *eye, const struct search_sight *sight)
-{
-    struct search_result r = with_overdue(eye, sight);
-    size_t blocks = (size_t)(r.window_ns * SEARCH_BLOCKS / eye->window_ns);
-
-    if (blocks < eye->next_look || r.window_ns == 0)
-        return;
-    eye->is_over = search_is_hopeless(eye->search, &r);
-    eye->next_look = blocks + 1;
-}
-
-bool search_eye_see(struct search_eye *eye, const struct search_sight *sight)
+bool probe_watch_see(struct probe_watch *watch,
+                     const struct probe_progress *sight)
 {
     for (size_t i = 0; i < sight->n; i++)
-        see(eye, sight->start_ns, &sight->rows[i]);
-    note_sent(eye, sight);
-    if (!eye->is_over)
-        look(eye, sight);
-    return eye->is_over;
+        count(watch, sight->start_ns, &sight->rows[i]);
+    note_sent(watch, sight);
+    if (!watch->is_over) {
+        struct search_result r = with_overdue(watch, sight);
+        size_t slices =
+            (size_t)(r.window_ns * SEARCH_SLICES / watch->window_ns);
+
+        if (slices >= watch->next_check && r.window_ns > 0) {
+            watch->is_over = search_is_hopeless(watch->search, &r);
+            watch->next_check = slices + 1;
+        }
+    }
+    return watch->is_over;
 }

@@ -1,6 +1,6 @@
-/* probe_watch.h - the eye on a probe that goes on: counts its requests as they
- * end, and those that are overdue, and asks the machine now and then whether
- * there is any hope left.  Pure. */
+/* probe_watch.h - watches a running probe: counts its requests as they end, and
+ * those that are overdue, and checks now and then whether the probe is
+ * hopeless.  Pure. */
 #ifndef ANALYZER_SEARCH_PROBE_WATCH_H
 #define ANALYZER_SEARCH_PROBE_WATCH_H
 
@@ -16,10 +16,11 @@ struct err;
 struct facts;
 struct search_terms;
 
-/* Requests that are over, in any order; the window starts at `start_ns`
- * (INT64_MAX: nobody knows).  At least `issued` had been sent by `issued_ns`,
- * and what was over by `followed_ns` has been seen; 0: not known. */
-struct search_sight {
+/* Requests that ended, in any order.  The window starts at `start_ns`
+ * (INT64_MAX: unknown).  At least `issued` requests had been sent by
+ * `issued_ns`, and all that ended by `followed_ns` have been seen; 0:
+ * unknown. */
+struct probe_progress {
     int64_t start_ns;
     const struct facts *rows;
     size_t n;
@@ -28,39 +29,39 @@ struct search_sight {
     int64_t followed_ns;
 };
 
-/* How many had been sent by then. */
-struct search_sent {
+/* Number of requests sent by a time. */
+struct probe_sent {
     int64_t at_ns;
     int64_t issued;
 };
 
-/* A look is kept if it is so long after the last, however many workers have
- * something to tell: so limits of a minute have one as old. */
-#define SEARCH_EYE_LOOKS 128
-#define SEARCH_EYE_APART INT64_C(500000000) /* ns */
+/* Samples are kept at this interval, so that the ring reaches back a minute. */
+#define PROBE_WATCH_SAMPLES     128
+#define PROBE_WATCH_INTERVAL_NS INT64_C(500000000) /* ns */
 
-struct search_eye {
-    const struct search *search; /* borrowed, and so the terms */
+struct probe_watch {
+    const struct search *search; /* borrowed, like the terms */
     const struct search_terms *terms;
     struct good_table good;
     struct search_result so_far;
-    int64_t window_ns; /* as asked */
-    size_t next_look;  /* when so many blocks are over */
+    int64_t window_ns; /* as requested */
+    size_t next_check; /* number of finished slices at which to check again */
     bool is_over;      /* hopeless */
 
-    struct search_sent first; /* in the window; at_ns 0: none yet */
-    struct search_sent sent[SEARCH_EYE_LOOKS]; /* a ring: look i at i mod it */
-    size_t looks;
+    struct probe_sent first; /* in the window; at_ns 0: none yet */
+    struct probe_sent sent[PROBE_WATCH_SAMPLES]; /* a ring */
+    size_t samples;
 };
 
 /* ERR_CONFIG. */
-int search_eye_init(struct search_eye *eye, const struct search *search,
-                    const struct search_ask *ask,
-                    const struct search_terms *terms,
-                    const struct classes *classes, struct err *err);
-void search_eye_fini(struct search_eye *eye);
+int probe_watch_init(struct probe_watch *watch, const struct search *search,
+                     const struct search_ask *ask,
+                     const struct search_terms *terms,
+                     const struct classes *classes, struct err *err);
+void probe_watch_fini(struct probe_watch *watch);
 
-/* True once there is no hope. */
-bool search_eye_see(struct search_eye *eye, const struct search_sight *sight);
+/* True once the probe is hopeless. */
+bool probe_watch_see(struct probe_watch *watch,
+                     const struct probe_progress *sight);
 
 #endif

@@ -1,23 +1,23 @@
-/* search.h - the largest load within the objective: what to probe next, and
- * what is known so far.  Pure: no clock, no I/O.
+/* search.h - the search for the largest load within the SLO: what to probe
+ * next, and what is known so far.  Pure: no clock, no I/O.
  *
  *   search_init(&s, &config);
  *   while (search_next(&s, &ask), ask.step != SEARCH_DONE) {
- *       make a run as `ask` says, count it into `result`;
+ *       make a run as `ask` says and count it into `result`;
  *       search_feed(&s, &result);
  *   }
  *   search_answer(&s, &answer);
  *   search_fini(&s);
  *
- * What is asked next depends on the configuration and on the results alone, in
- * their order: a search that was interrupted goes on when what it has recorded
- * is fed again, and search_from_probes() answers for another objective.
+ * The next step depends only on the configuration and on the results in their
+ * order.  So an interrupted search continues when its recorded results are fed
+ * again, and search_from_probes() answers for another SLO.
  *
- * A term of the objective is a share of misses that is allowed: 1 % of the
- * requests for a p99, 0.1 % for 'errors < 0.1%', 10 % for 'good >= 90%'.  All
- * of a term's counts at all values are pooled in one regression of the share on
- * the value; where that crosses what is allowed is the term's capacity, and the
- * lowest one is the server's.  docs/search.md
+ * Each SLO term allows a share of misses: 1 % of the requests for a p99, 0.1 %
+ * for 'errors < 0.1%', 10 % for 'good >= 90%'.  The counts of a term at all
+ * values are pooled in one regression of the share on the value.  The value at
+ * which it crosses the allowed share is the capacity of the term; the lowest of
+ * them is that of the server.  docs/search.md
  */
 #ifndef ANALYZER_SEARCH_SEARCH_H
 #define ANALYZER_SEARCH_SEARCH_H
@@ -34,37 +34,37 @@ struct err;
 /* What is varied.  A concurrency is a whole number. */
 enum search_by { SEARCH_RATE, SEARCH_CONCURRENCY };
 
-/* In which a window is cut for its scatter; shorter ones have fewer. */
-#define SEARCH_BLOCKS 20
+/* Slices of a window, to measure scatter; shorter windows have fewer. */
+#define SEARCH_SLICES 20
 
 #define SEARCH_CONFIDENCE   0.90 /* of the interval */
-#define SEARCH_CONFIRM_PART 0.95 /* of the estimate is confirmed */
+#define SEARCH_CONFIRM_PART 0.95 /* share of the estimate that is confirmed */
 
-/* Times of 0 are chosen by the search, from the rate and the objective. */
+/* Times of 0 are chosen by the search, from the rate and the SLO. */
 struct search_config {
     enum search_by by;
     const struct slo *slo; /* borrowed */
-    double start;          /* a guess; 0: from nothing */
-    double least;          /* no lower value is probed; 0: any */
-    double most;           /* no higher one; 0: any */
-    double tolerance;      /* of the interval, to either side, as a share of the
-                              estimate: good enough; 0: 0.04 */
+    double start;          /* a guess; 0: none */
+    double min;            /* lowest value to probe; 0: any */
+    double max;            /* highest value to probe; 0: any */
+    double tolerance;      /* half-width of the interval as a share of the
+                              estimate that is good enough; 0: 0.04 */
     int64_t probe_ns;      /* window of a probe near the boundary */
     int64_t confirm_ns;
-    int64_t budget_ns; /* of everything, as took_ns sums up; 0: no end */
-    bool no_confirm;   /* what would be confirmed is the answer */
+    int64_t budget_ns; /* for the sum of took_ns; 0: unlimited */
+    bool no_confirm;   /* answer without confirmation */
 };
 
-/* ---- what to do ---- */
+/* ---- the next step ---- */
 
 enum search_step { SEARCH_PROBE, SEARCH_CONFIRM, SEARCH_DONE };
 
-/* Why this value, for those who watch. */
+/* Reason for the choice of a value, for progress messages. */
 enum search_why {
     SEARCH_FIRST,    /* the guess, or a light load */
-    SEARCH_LIGHT,    /* is there any load at which it is met? */
-    SEARCH_DOUBLING, /* up, or down */
-    SEARCH_NEAR,     /* where a probe tells most */
+    SEARCH_LIGHT,    /* is the SLO met at any load? */
+    SEARCH_DOUBLING, /* up or down */
+    SEARCH_NEAR,     /* where a probe is most informative */
     SEARCH_PROVING,  /* the confirmation */
     SEARCH_OVER,
 };
@@ -75,116 +75,117 @@ struct search_ask {
     enum search_step step;
     enum search_why why;
     double value;
-    int64_t warmup_ns; /* before the window, and beside it */
+    int64_t warmup_ns; /* before the window */
     int64_t window_ns;
-    bool may_end_early; /* by search_is_hopeless(): never to pass */
+    bool may_end_early; /* see search_is_hopeless(); never as passed */
 };
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
-/* Of one term.  Blocks are of equal length, in the order of time. */
+/* Of one term.  Blocks are of equal length, in order of time. */
 struct search_counts {
-    int64_t n; /* that the term is about, due in the window */
+    int64_t n; /* requests due in the window that the term is about */
     int64_t misses;
-    int64_t spoilt;      /* of the misses: the client may be why */
-    int64_t measured_ns; /* at its quantile; may be HIST_BEYOND and the like */
-    struct batch blocks[SEARCH_BLOCKS]; /* hits: misses */
-    size_t n_blocks;
+    int64_t spoilt; /* misses that the client may have caused */
+    int64_t
+        measured_ns; /* value of its quantile; or HIST_BEYOND and the like */
+    struct batch slices[SEARCH_SLICES]; /* hits: misses */
+    size_t n_slices;
 };
 
-/* Requests were sent, and none of them tells anything of any term: why that is
- * so nobody knows, the server may well be. */
+/* Requests were sent, but none of them counts for any term.  The cause is
+ * unknown; it may be the server. */
 #define SEARCH_UNMEASURED "nothing measured"
 
-/* The client had no time, no connection, or no local port, open file or memory
- * left: that is the load's doing, but for rare chances. */
+/* The client ran out of CPU time, connections, local ports, open files or
+ * memory.  With rare exceptions the load is the cause. */
 #define SEARCH_BUSY      "busy"
 #define SEARCH_CAPPED    "connection cap"
 #define SEARCH_EXHAUSTED "client resources"
 
 struct search_result {
     enum search_step step;
-    double value;       /* that was asked for */
+    double value;       /* requested value */
     double offered_rps; /* due in the window / its length */
     double throughput_rps;
     int64_t warmup_ns;
-    int64_t asked_ns;  /* the window that was asked for ... */
-    int64_t window_ns; /* ... and as it was, if it ended early */
-    int64_t took_ns;   /* all of it, with warm-up, drain and settling */
-    int64_t requests;  /* all of it, as well */
-    int64_t answer_ns; /* median time in flight; 0: not known */
+    int64_t asked_ns;  /* requested window */
+    int64_t window_ns; /* actual window; shorter if it ended early */
+    int64_t took_ns;   /* in all, with warm-up, drain and settling */
+    int64_t requests;  /* in all, with warm-up and drain */
+    int64_t answer_ns; /* median time in flight; 0: unknown */
     bool is_overloaded;
-    const char *set_aside; /* it says nothing of the server, since the client or
-                              the machine had a part in it: the check that
-                              failed, or SEARCH_UNMEASURED; NULL: it counts */
+    const char *discarded; /* why it does not count: the client or the machine
+                              disturbed it.  Name of the failed check, or
+                              SEARCH_UNMEASURED; NULL: it counts */
     bool ended_early;
-    struct search_counts terms[SLO_MAX_TERMS]; /* as in the slo */
+    struct search_counts terms[SLO_MAX_TERMS]; /* in the order of the SLO */
     size_t n_terms;
 };
 
 /* ---- what is known ---- */
 
 enum search_outcome {
-    SEARCH_GOES_ON,    /* not yet asked to the end */
+    SEARCH_GOES_ON,    /* not finished */
     SEARCH_FOUND,      /* an estimate within the tolerance, confirmed */
-    SEARCH_ESTIMATED,  /* the same, when no confirmation was wanted */
-    SEARCH_NEVER,      /* the objective is not met at the lightest load */
-    SEARCH_AT_LEAST,   /* met at the highest value that may be probed */
-    SEARCH_CLIENT,     /* met as far as the client gets: at least that */
-    SEARCH_BUDGET,     /* the time is over: the best bracket so far */
-    SEARCH_UNDECIDED,  /* what was seen does not fit one capacity */
-    SEARCH_NOT_PROBED, /* of search_from_probes(): see `missing` */
+    SEARCH_ESTIMATED,  /* the same, without confirmation, as requested */
+    SEARCH_NEVER,      /* the SLO is not met even at the lightest load */
+    SEARCH_AT_LEAST,   /* met at the highest allowed value */
+    SEARCH_CLIENT,     /* met up to the limit of the client */
+    SEARCH_BUDGET,     /* out of time: the best bracket so far */
+    SEARCH_UNDECIDED,  /* the probes contradict each other */
+    SEARCH_NOT_PROBED, /* from search_from_probes(): see `missing` */
 };
 
 const char *search_outcome_name(enum search_outcome outcome);
 
 #define SEARCH_TEXT 200
 
-/* Values are NAN where they are not known. */
+/* Unknown values are NAN. */
 struct search_answer {
     enum search_outcome outcome;
     double capacity;         /* the estimate */
     struct interval ci;      /* at SEARCH_CONFIDENCE */
-    double slope;            /* the miss share grows like value^slope there */
-    double confirmed;        /* highest value that a fresh run confirmed ... */
-    bool confirmed_met;      /* ... by meeting it; else not rejected for sure */
-    double at_least;         /* highest one that was met, below all missed */
-    double at_most;          /* lowest one that was missed for sure */
-    double client_limit;     /* from this on the client mostly could not */
-    const char *binding;     /* text of the term that binds; NULL: none */
-    struct interval missing; /* where probes would have to be; a NAN end is
-                                open */
-    size_t probes;           /* confirmations among them ... */
-    size_t set_aside;        /* ... and those that do not count */
+    double slope;            /* the share of misses grows like value^slope */
+    double confirmed;        /* highest confirmed value */
+    bool confirmed_met;      /* it met the SLO there; else it missed it, but not
+                                significantly */
+    double at_least;         /* highest met value below all missed ones */
+    double at_most;          /* lowest significantly missed value */
+    double client_limit;     /* value from which on the client is the limit */
+    const char *binding;     /* text of the limiting SLO term; NULL: none */
+    struct interval missing; /* where probes are missing; NAN: open end */
+    size_t probes;           /* including confirmations */
+    size_t discarded;        /* probes that do not count */
     int64_t requests;
     int64_t took_ns;
-    int64_t left_ns;       /* about as long it will still take; 0: not known */
-    char why[SEARCH_TEXT]; /* one line, fit for the user */
+    int64_t left_ns;       /* estimated remaining time; 0: unknown */
+    char why[SEARCH_TEXT]; /* one line for the user */
 };
 
-/* ---- the machine ---- */
+/* ---- the search ---- */
 
 struct search {
     struct search_config config;
-    struct search_result *results; /* owned; in their order */
+    struct search_result *results; /* owned; in order of time */
     size_t n;
     size_t cap;
 };
 
-/* May this objective be searched?  Every term that is judged must be a share;
- * a goodput is none.  ERR_CONFIG. */
+/* Can this SLO be searched?  Every judged term must be a share of requests; a
+ * goodput is not.  ERR_CONFIG. */
 int search_check_slo(const struct slo *slo, struct err *err);
 
-/* Does the budget hold the first probe?  ERR_CONFIG. */
+/* Is the budget long enough for the first probe?  ERR_CONFIG. */
 int search_check_budget(const struct search_config *config, struct err *err);
 
-/* The share of misses that a term allows; below 0: it judges nothing. */
+/* The share of misses that a term allows; below 0: the term is not judged. */
 double search_allowed(const struct slo_term *term);
 
-/* Was it set aside by this check? */
-bool search_is_aside(const struct search_result *r, const char *check);
+/* Was it discarded because of this check? */
+bool search_is_discarded_by(const struct search_result *r, const char *check);
 
-/* By its counts, is no term missed? */
+/* Is every term met, by the counts? */
 bool search_is_met(const struct slo *slo, const struct search_result *r);
 
 /* The slo must have passed search_check_slo(). */
@@ -196,20 +197,19 @@ void search_next(const struct search *s, struct search_ask *ask);
 /* Copied. */
 void search_feed(struct search *s, const struct search_result *result);
 
-/* Is this run, as far as it has come, lost for sure, or so disturbed that it
- * will be set aside?  To be asked once a block or so, with the counts of what
- * has ended or has already missed. */
+/* Is this unfinished run certain to miss the SLO, or so disturbed that it will
+ * be discarded?  To be called about once per slice, with the counts of the
+ * requests that have ended or have already missed. */
 bool search_is_hopeless(const struct search *s,
                         const struct search_result *so_far);
 
-/* At any time; what is known so far. */
+/* What is known so far; may be called at any time. */
 void search_answer(const struct search *s, struct search_answer *answer);
 
-/* "confirmed", or "not rejected" if it was missed, but not for sure. */
+/* "confirmed", or "not rejected" if it was missed, but not significantly. */
 const char *search_confirmed_how(const struct search_answer *answer);
 
-/* The answer that n recorded probes give under config->slo, by which their
- * counts have been made, without another one. */
+/* The answer from n recorded probes, whose counts must be for config->slo. */
 void search_from_probes(const struct search_config *config,
                         const struct search_result *probes, size_t n,
                         struct search_answer *answer);

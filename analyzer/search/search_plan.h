@@ -1,6 +1,5 @@
-/* search_plan.h - how the search goes on, from what is known.  Pure.  While one
- * end is open that is bracket.h's; here is what is done between the two, and
- * when it is enough. */
+/* search_plan.h - how the search continues: finding a bracket, narrowing it
+ * down, confirming the estimate, and when to stop.  Pure. */
 #ifndef ANALYZER_SEARCH_SEARCH_PLAN_H
 #define ANALYZER_SEARCH_SEARCH_PLAN_H
 
@@ -8,22 +7,31 @@
 #include "analyzer/search/search_evidence.h"
 #include "analyzer/search/search_step.h"
 
-/* An interval that reaches further than this is no answer. */
+/* An interval with a larger half-width than this is not an answer. */
 #define PLAN_WORST_REACH 0.10
 
 void plan_make(const struct search *s, const struct evidence *e,
                struct step *out);
 
 /* Do too many probes contradict each other? */
-bool plan_is_twisted(const struct evidence *e);
+bool plan_is_contradictory(const struct evidence *e);
 
-/* Was so much set aside that the rest will not do? */
+/* Were too many probes discarded? */
 bool plan_is_noisy(const struct evidence *e);
 
-/* About how long it will still take, the plan included; 0: nobody knows. */
+/* Estimated remaining time, including this step; 0: unknown. */
 int64_t plan_left_ns(const struct search *s, const struct evidence *e,
                      const struct step *plan);
 
 double plan_tolerance(const struct search_config *config);
+
+/* Does the server miss the SLO even with almost no load? */
+bool bracket_is_never(const struct search *s, const struct evidence *e);
+
+/* Is it known from which load on the client is the limit? */
+bool bracket_is_client_limit(const struct evidence *e);
+
+/* Is that so, without the server being known to reach its limit before? */
+bool bracket_ends_at_client(const struct evidence *e);
 
 #endif

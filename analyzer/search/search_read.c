@@ -4,17 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/read/reader.h"
 #include "analyzer/search/probe_disturbed.h"
+#include "analyzer/studies/study_recordings.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/err.h"
-#include "common/base/redact.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 
-_Static_assert(SEARCH_BLOCKS == TALLY_SLICES, "a window is cut but once");
+_Static_assert(SEARCH_SLICES == TALLY_SLICES, "the slices of a window");
 
-/* ---- what is searched for ---- */
+/* ---- the SLO terms ---- */
 
 static int add_terms(struct search_terms *to, const struct strlist *texts,
                      int class, const char *name, struct err *err)
@@ -28,8 +27,8 @@ static int add_terms(struct search_terms *to, const struct strlist *texts,
 
         if (to->slo.len == SLO_MAX_TERMS)
             return err_set(err, ERR_CONFIG,
-                           "slo: a search takes at most %d terms, those of "
-                           "classes among them",
+                           "slo: a search takes at most %d terms, including "
+                           "those of classes",
                            SLO_MAX_TERMS);
         to->class[to->slo.len] = class;
         t = &to->slo.terms[to->slo.len++];
@@ -64,8 +63,8 @@ struct search_config search_config_of(const struct settings *s,
             s->search.by == VARY_CONCURRENCY ? SEARCH_CONCURRENCY : SEARCH_RATE,
         .slo = &terms->slo,
         .start = s->search.start,
-        .least = s->search.least,
-        .most = s->search.most,
+        .min = s->search.least,
+        .max = s->search.most,
         .tolerance = s->search.tolerance,
         .probe_ns = s->search.probe_ns,
         .confirm_ns = s->search.confirm_ns,
@@ -80,7 +79,8 @@ static void take_counts(const struct summary *s,
                         const struct search_terms *terms,
                         struct search_result *r)
 {
-    size_t next[1 + CLASSES_MAX] = {0}; /* term of the run, and of each class */
+    size_t next[1 + CLASSES_MAX] = {
+        0}; /* next term of the run and each class */
 
     for (size_t i = 0; i < terms->slo.len; i++) {
         int class = terms->class[i];
@@ -94,9 +94,9 @@ static void take_counts(const struct summary *s,
         r->terms[i].misses = j->terms[k].counts.misses;
         r->terms[i].spoilt = j->terms[k].counts.client_late;
         r->terms[i].measured_ns = j->terms[k].measured_ns;
-        memcpy(r->terms[i].blocks, j->terms[k].counts.slices,
-               sizeof(r->terms[i].blocks));
-        r->terms[i].n_blocks = SEARCH_BLOCKS;
+        memcpy(r->terms[i].slices, j->terms[k].counts.slices,
+               sizeof(r->terms[i].slices));
+        r->terms[i].n_slices = SEARCH_SLICES;
     }
     r->n_terms = terms->slo.len;
 }
@@ -129,75 +129,46 @@ void search_take(const struct summary *s, struct recording *rec,
     disturbed_find(s, rec, terms, r);
 }
 
-/* ---- all of them ---- */
+/* ---- all probes ---- */
 
 static void keep_common(struct search_summary *s, const struct summary *of)
 {
-    char *url = redact_url(settings_url(of->settings));
-
-    s->title = xasprintf(
-        "%s: %s", of->settings->name ? of->settings->name : "search", url);
-    free(url);
+    s->title = study_title(of->settings, "search");
     s->is_streamed = of->is_streamed;
     s->calibration = of->calibration;
     s->tolerance = of->settings->search.tolerance;
     s->has_rate = of->settings->search.by == VARY_RATE;
 }
 
-static void replace_slo(struct settings *s, const struct strlist *slo)
-{
-    strlist_fini(&s->slo);
-    for (size_t i = 0; i < slo->len; i++)
-        strlist_add(&s->slo, slo->items[i]);
-}
-
-/* How the reader of a search looks at one recording. */
-struct reading {
-    struct search_summary *s;
-    const struct strlist *slo;   /* NULL: the recording's */
-    struct search_config config; /* the first one's, with the budget of the
-                                    last attempt: --resume may bring another */
-};
-
-/* Of the first what all have in common. */
-static int take_first(struct reading *r, const struct recording *rec,
-                      const struct summary *of, struct err *err)
-{
-    if (search_terms_of(&rec->settings, &r->s->terms, err))
-        return -1;
-    r->config = search_config_of(&rec->settings, &r->s->terms);
-    keep_common(r->s, of);
-    return 0;
-}
-
-static int read_probe(struct reading *r, const struct study_point *at,
+static int read_probe(struct search_summary *s, struct search_config *config,
+                      const struct study_point *at, const struct strlist *slo,
                       struct err *err)
 {
-    struct search_probe *probe = &r->s->probes[r->s->n];
-    char *dir = point_set_path(r->s->dir, at);
-    struct recording rec;
-    struct summary of;
-    int rc = recording_open(&rec, dir, err);
+    struct search_probe *probe = &s->probes[s->n];
+    char *dir = point_set_path(s->dir, at);
+    const struct settings *settings;
+    struct study_run run;
+    int rc = study_run_open(&run, dir, slo, NULL, err);
 
     free(dir);
     if (rc)
         return -1;
-    if (r->slo)
-        replace_slo(&rec.settings, r->slo);
-    rc = summary_make(&of, &rec, NULL, err);
-    if (rc == 0 && r->s->n == 0)
-        rc = take_first(r, &rec, &of, err);
-    if (rc == 0) {
-        r->config.budget_ns = r->s->set.budget_ns >= 0
-                                  ? r->s->set.budget_ns
-                                  : rec.settings.search.budget_ns;
-        r->s->n++;
-        probe->at = at;
-        trial_take(&probe->run, &of);
-        search_take(&of, &rec, at, &r->s->terms, &probe->result);
+    settings = &run.rec.settings;
+    if (s->n == 0) {
+        rc = search_terms_of(settings, &s->terms, err);
+        *config = search_config_of(settings, &s->terms);
+        keep_common(s, run.summary);
     }
-    summary_fini(&of);
-    recording_close(&rec);
+    if (rc == 0) {
+        /* The budget of the last attempt: --resume may change it. */
+        config->budget_ns = s->set.budget_ns >= 0 ? s->set.budget_ns
+                                                  : settings->search.budget_ns;
+        s->n++;
+        probe->at = at;
+        trial_take(&probe->run, run.summary);
+        search_take(run.summary, &run.rec, at, &s->terms, &probe->result);
+    }
+    study_run_close(&run);
     return rc;
 }
 
@@ -205,65 +176,42 @@ int search_read_one(const char *dir, const struct study_point *at,
                     const struct search_terms *terms, struct search_result *r,
                     struct err *err)
 {
-    struct recording rec;
-    struct summary of;
-    int rc;
+    struct study_run run;
 
-    if (recording_open(&rec, dir, err))
+    if (study_run_open(&run, dir, NULL, NULL, err))
         return -1;
-    rc = summary_make(&of, &rec, NULL, err);
-    if (rc == 0)
-        search_take(&of, &rec, at, terms, r);
-    summary_fini(&of);
-    recording_close(&rec);
-    return rc;
-}
-
-/* What the machine said in the end, fed once more with what it was fed. */
-static void replay(const struct reading *r)
-{
-    struct search_summary *s = r->s;
-    struct search machine;
-
-    search_init(&machine, &r->config);
-    for (size_t i = 0; i < s->n; i++)
-        search_feed(&machine, &s->probes[i].result);
-    search_answer(&machine, &s->answer);
-    search_fini(&machine);
-}
-
-static void answer_anew(const struct reading *r)
-{
-    struct search_summary *s = r->s;
-    struct search_result *results = xcalloc(s->n, sizeof(*results));
-
-    for (size_t i = 0; i < s->n; i++)
-        results[i] = s->probes[i].result;
-    search_from_probes(&r->config, results, s->n, &s->answer);
-    free(results);
-    s->is_of_others = true;
+    search_take(run.summary, &run.rec, at, terms, r);
+    study_run_close(&run);
+    return 0;
 }
 
 int search_read(struct search_summary *s, const char *dir,
                 const struct strlist *slo, struct err *err)
 {
-    struct reading r = {.s = s, .slo = slo};
+    struct search_config config;
+    struct search search;
     int rc;
 
-    *s = (struct search_summary){.dir = dir};
+    *s = (struct search_summary){.dir = dir, .is_of_others = slo != NULL};
     rc = point_set_load_recorded(&s->set, dir, STUDY_SEARCH, err);
     if (rc)
         return -1;
     s->probes = xcalloc(s->set.len, sizeof(*s->probes));
     for (size_t i = 0; rc == 0 && i < s->set.len; i++) {
         if (s->set.points[i].is_recorded)
-            rc = read_probe(&r, &s->set.points[i], err);
+            rc = read_probe(s, &config, &s->set.points[i], slo, err);
     }
-    if (rc == 0 && slo)
-        answer_anew(&r);
-    else if (rc == 0)
-        replay(&r);
-    return rc;
+    if (rc)
+        return -1;
+    search_init(&search, &config);
+    for (size_t i = 0; i < s->n; i++)
+        search_feed(&search, &s->probes[i].result);
+    if (slo)
+        search_from_probes(&config, search.results, search.n, &s->answer);
+    else
+        search_answer(&search, &s->answer);
+    search_fini(&search);
+    return 0;
 }
 
 void search_summary_fini(struct search_summary *s)

@@ -1,5 +1,5 @@
-/* search_read.h - what a search has recorded: each probe as the machine takes
- * it, and everything that is said of the search in one struct. */
+/* search_read.h - the recordings of a search: each probe as a result for
+ * search.h, and the summary of the search. */
 #ifndef ANALYZER_SEARCH_SEARCH_READ_H
 #define ANALYZER_SEARCH_SEARCH_READ_H
 
@@ -19,22 +19,22 @@ struct settings;
 struct strlist;
 struct summary;
 
-/* What is searched for: the terms of the run, then those of its classes. */
+/* The SLO terms of the run, then those of its classes. */
 struct search_terms {
     struct slo slo;
-    int class[SLO_MAX_TERMS]; /* whose it is; -1: the run's */
+    int class[SLO_MAX_TERMS]; /* index of the class; -1: the run */
 };
 
-/* ERR_CONFIG if there is none, or one that cannot be searched. */
+/* ERR_CONFIG if there are none, or they cannot be searched. */
 int search_terms_of(const struct settings *s, struct search_terms *terms,
                     struct err *err);
 
-/* How the settings ask for it; the terms are borrowed. */
+/* The configuration by the settings; the terms are borrowed. */
 struct search_config search_config_of(const struct settings *s,
                                       const struct search_terms *terms);
 
-/* A summary, made with the same objective, as the result of a probe; the
- * recording is read once more, if there is a truth log beside it. */
+/* The summary of a probe, made with the same SLO, as a result.  If there is a
+ * truth log, the recording is read again. */
 void search_take(const struct summary *s, struct recording *rec,
                  const struct study_point *at, const struct search_terms *terms,
                  struct search_result *r);
@@ -48,25 +48,24 @@ struct search_probe {
 struct search_summary {
     const char *dir; /* borrowed */
     char *title;     /* owned */
-    bool has_rate;   /* else clients of a closed loop */
+    bool has_rate;   /* the rate is searched; else the number of clients */
     bool is_streamed;
-    bool is_of_others; /* by another objective than it searched for */
+    bool is_of_others; /* judged by another SLO than it searched for */
     struct search_terms terms;
     double tolerance;
     struct point_set set;
-    struct search_probe *probes; /* owned; as they were made */
+    struct search_probe *probes; /* owned; in order of time */
     size_t n;
     struct search_answer answer;
-    struct calibration_stamp calibration; /* of the first */
+    struct calibration_stamp calibration; /* of the first probe */
 };
 
-/* One recorded probe, by the objective that it was made for.  ERR_IO,
- * ERR_FORMAT. */
+/* One recorded probe, by its own SLO.  ERR_IO, ERR_FORMAT. */
 int search_read_one(const char *dir, const struct study_point *at,
                     const struct search_terms *terms, struct search_result *r,
                     struct err *err);
 
-/* Read it all; `slo` replaces what it searched for, NULL keeps that.
+/* `slo` replaces the SLO of the search; NULL keeps it.
  * search_summary_fini() in any case. */
 int search_read(struct search_summary *s, const char *dir,
                 const struct strlist *slo, struct err *err);

@@ -1,5 +1,5 @@
-/* The file of a baseline: JSON whose parts are hashed one by one, so that it
- * can be said which was altered, and all together, so that nothing can be. */
+/* The file of a baseline: JSON whose parts are hashed one by one, to tell which
+ * one was altered, and all together, so that every alteration shows. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -26,74 +26,98 @@ static const char *const parts[] = {"about", "conditions", "quantities",
                                     "recordings", "answers"};
 #define N_PARTS (sizeof(parts) / sizeof(parts[0]))
 
+const char *const baseline_quantity_name[BASELINE_QUANTITIES] = {
+    "time_s", "peak_memory_bytes", "throughput_rps", "quality"};
+
+void baseline_fini(struct baseline *b)
+{
+    for (size_t i = 0; i < b->n_files; i++)
+        free(b->files[i].path);
+    free(b->files);
+    free(b->answers);
+    free(b->name);
+    free(b->frozen);
+    free(b->version);
+    free(b->chosen);
+    strmap_fini(&b->conditions);
+    *b = (struct baseline){0};
+}
+
+void baseline_add_file(struct baseline *b, const char *path,
+                       const char sha256[static SHA256_TEXT])
+{
+    struct baseline_file *f;
+
+    b->files = xrealloc(b->files, b->n_files + 1, sizeof(*b->files));
+    f = &b->files[b->n_files++];
+    f->path = xstrdup(path);
+    snprintf(f->sha256, sizeof(f->sha256), "%s", sha256);
+}
+
+size_t baseline_check_files(const struct baseline *b, struct buf *out)
+{
+    size_t bad = 0;
+
+    for (size_t i = 0; i < b->n_files; i++) {
+        const struct baseline_file *f = &b->files[i];
+        char now[SHA256_TEXT];
+        struct err err = {0};
+
+        if (sha256_file(f->path, now, &err)) {
+            buf_addf(out, "%s\n", err.msg);
+            bad++;
+        } else if (strcmp(now, f->sha256) != 0) {
+            buf_addf(out, "%s: altered since it was sealed\n", f->path);
+            bad++;
+        }
+    }
+    return bad;
+}
+
 /* ---- writing ---- */
 
-static json_t *about(const struct baseline *b)
+static json_t *bytes(const char *text)
 {
-    json_t *o = json_object();
-
-    json_object_set_new(o, "schema", json_integer(SCHEMA));
-    json_object_set_new(o, "name", json_bytes(b->name, strlen(b->name)));
-    json_object_set_new(o, "frozen", json_string(b->frozen));
-    json_object_set_new(o, "tailgate", json_string(b->version));
-    json_object_set_new(o, "chosen", json_bytes(b->chosen, strlen(b->chosen)));
-    return o;
+    return json_bytes(text, strlen(text));
 }
 
-static json_t *conditions(const struct baseline *b)
+static json_t *to_json(const struct baseline *b)
 {
-    json_t *o = json_object();
+    json_t *conditions = json_object();
+    json_t *quantities = json_object();
+    json_t *recordings = json_object();
+    json_t *answers = json_object();
 
-    for (size_t i = 0; i < b->conditions.keys.len; i++) {
-        const char *value = b->conditions.values.items[i];
-
-        json_object_set_new(o, b->conditions.keys.items[i],
-                            json_bytes(value, strlen(value)));
-    }
-    return o;
-}
-
-static json_t *quantities(const struct baseline *b)
-{
-    json_t *o = json_object();
-
+    for (size_t i = 0; i < b->conditions.keys.len; i++)
+        json_object_set_new(conditions, b->conditions.keys.items[i],
+                            bytes(b->conditions.values.items[i]));
     for (int i = 0; i < BASELINE_QUANTITIES; i++) {
         const struct baseline_amount *a = &b->amounts[i];
         const char *name = baseline_quantity_name[i];
 
-        if (!a->is_there) {
-            json_put_nothing(o, name, a->note);
-            continue;
-        }
-        json_object_set_new(o, name,
-                            json_pack("{sf, sf, sf, sI}", "median", a->median,
-                                      "least", a->least, "greatest",
-                                      a->greatest, "trials", (json_int_t)a->n));
+        if (a->is_present)
+            json_object_set_new(quantities, name,
+                                json_pack("{sf, sf, sf, sI}", "median",
+                                          a->median, "least", a->least,
+                                          "greatest", a->greatest, "trials",
+                                          (json_int_t)a->n));
+        else
+            json_put_nothing(quantities, name, a->note);
     }
-    return o;
-}
-
-static json_t *recordings(const struct baseline *b)
-{
-    json_t *o = json_object();
-
     for (size_t i = 0; i < b->n_files; i++)
-        json_object_set_new(o, b->files[i].path,
+        json_object_set_new(recordings, b->files[i].path,
                             json_string(b->files[i].sha256));
-    return o;
-}
-
-static json_t *answers(const struct baseline *b)
-{
-    json_t *o = json_object();
-
     for (size_t i = 0; i < b->n_answers; i++) {
         char index[24];
 
         snprintf(index, sizeof(index), "%lld", (long long)b->answers[i].index);
-        json_object_set_new(o, index, json_string(b->answers[i].hash));
+        json_object_set_new(answers, index, json_string(b->answers[i].hash));
     }
-    return o;
+    return json_pack("{s{si, so, ss, ss, so}, so, so, so, so}", "about",
+                     "schema", SCHEMA, "name", bytes(b->name), "frozen",
+                     b->frozen, "tailgate", b->version, "chosen",
+                     bytes(b->chosen), "conditions", conditions, "quantities",
+                     quantities, "recordings", recordings, "answers", answers);
 }
 
 static void hash_part(const json_t *part, char out[static SHA256_TEXT])
@@ -105,7 +129,7 @@ static void hash_part(const json_t *part, char out[static SHA256_TEXT])
     free(text);
 }
 
-/* The seal of the whole stands last, and is hashed as zeros. */
+/* The seal of the whole file comes last, and is hashed as zeros. */
 static json_t *seal_of(const json_t *all)
 {
     json_t *o = json_object();
@@ -120,7 +144,7 @@ static json_t *seal_of(const json_t *all)
     return o;
 }
 
-/* Where the seal of the whole stands in the text; NULL: nowhere. */
+/* Position of the seal of the whole file in the text; NULL: not found. */
 static char *seal_place(char *text, size_t len)
 {
     static const char mark[] = "\"file\": \"";
@@ -133,19 +157,7 @@ static char *seal_place(char *text, size_t len)
     return last && (size_t)(text + len - last) >= SHA256_TEXT ? last : NULL;
 }
 
-static json_t *to_json(const struct baseline *b)
-{
-    json_t *all = json_object();
-
-    json_object_set_new(all, "about", about(b));
-    json_object_set_new(all, "conditions", conditions(b));
-    json_object_set_new(all, "quantities", quantities(b));
-    json_object_set_new(all, "recordings", recordings(b));
-    json_object_set_new(all, "answers", answers(b));
-    return all;
-}
-
-/* What is hashed is what will be read: numbers lose digits on paper. */
+/* The hash is of what will be read: printing numbers loses digits. */
 static void print_sealed(const struct baseline *b, struct buf *text)
 {
     json_t *made = to_json(b);
@@ -167,8 +179,7 @@ static int write_new(const char *path, const struct buf *text, struct err *err)
 
     if (fd < 0 && errno == EEXIST)
         return err_set(err, ERR_USAGE,
-                       "%s: is there; a sealed file is never overwritten",
-                       path);
+                       "%s exists; a sealed file is never overwritten", path);
     if (fd < 0 || file_write_all(fd, buf_text(text), text->len) || fsync(fd))
         rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
     if (fd >= 0)
@@ -188,7 +199,7 @@ int baseline_save(struct baseline *b, const char *path, struct err *err)
     print_sealed(b, &text);
     place = text.overflowed ? NULL : seal_place(text.data, text.len);
     if (!place) {
-        rc = err_set(err, ERR_IO, "%s: more than fits into a baseline", path);
+        rc = err_set(err, ERR_IO, "%s: too large for a baseline", path);
     } else {
         sha256_bytes(text.data, text.len, b->seal);
         memcpy(place, b->seal, SHA256_TEXT - 1);
@@ -200,7 +211,7 @@ int baseline_save(struct baseline *b, const char *path, struct err *err)
 
 /* ---- reading ---- */
 
-/* The part that a place of the text lies in. */
+/* The part that contains a position of the text. */
 static const char *part_at(const char *text, size_t at)
 {
     const char *found = "the beginning";
@@ -224,7 +235,7 @@ static int altered(char *why, const char *path, const char *part)
     return 1;
 }
 
-/* Part by part, then the file as it lies there. */
+/* Part by part, then the file as a whole. */
 static int verify(const json_t *all, struct buf *text, const char *path,
                   char *why)
 {
@@ -246,7 +257,8 @@ static int verify(const json_t *all, struct buf *text, const char *path,
     sha256_bytes(text->data, text->len, hash);
     return strcmp(whole, hash) == 0
                ? 0
-               : altered(why, path, "seal, or the space between its parts");
+               : altered(why, path,
+                         "seal, or the white space between the parts");
 }
 
 static char *text_of(const json_t *o, const char *key)
@@ -256,35 +268,48 @@ static char *text_of(const json_t *o, const char *key)
     return xstrdup(text ? text : "");
 }
 
-static void read_amount(struct baseline_amount *a, const json_t *from,
-                        const char *name)
+static void read_parts(struct baseline *b, const json_t *all)
 {
-    const json_t *o = json_object_get(from, name);
-    char note[40];
-
-    *a = (struct baseline_amount){.is_there = json_is_object(o)};
-    if (!a->is_there) {
-        char *text;
-
-        snprintf(note, sizeof(note), "%s_note", name);
-        text = text_of(from, note);
-        snprintf(a->note, sizeof(a->note), "%s", text);
-        free(text);
-        return;
-    }
-    a->median = json_number_value(json_object_get(o, "median"));
-    a->least = json_number_value(json_object_get(o, "least"));
-    a->greatest = json_number_value(json_object_get(o, "greatest"));
-    a->n = json_get_int(o, "trials", 0);
-}
-
-static void read_answers(struct baseline *b, json_t *from)
-{
+    const json_t *about = json_object_get(all, "about");
+    const json_t *quantities = json_object_get(all, "quantities");
+    json_t *answers = json_object_get(all, "answers");
     const char *key;
     json_t *value;
 
-    b->answers = xcalloc(json_object_size(from) + 1, sizeof(*b->answers));
-    json_object_foreach(from, key, value)
+    b->name = text_of(about, "name");
+    b->frozen = text_of(about, "frozen");
+    b->version = text_of(about, "tailgate");
+    b->chosen = text_of(about, "chosen");
+    json_object_foreach(json_object_get(all, "conditions"), key, value)
+    {
+        strmap_put(&b->conditions, key, json_string_value(value));
+    }
+    for (int i = 0; i < BASELINE_QUANTITIES; i++) {
+        struct baseline_amount *a = &b->amounts[i];
+        const json_t *o =
+            json_object_get(quantities, baseline_quantity_name[i]);
+        char note[40];
+        char *text;
+
+        snprintf(note, sizeof(note), "%s_note", baseline_quantity_name[i]);
+        text = text_of(quantities, note);
+        *a = (struct baseline_amount){
+            .is_present = json_is_object(o),
+            .median = json_number_value(json_object_get(o, "median")),
+            .least = json_number_value(json_object_get(o, "least")),
+            .greatest = json_number_value(json_object_get(o, "greatest")),
+            .n = json_get_int(o, "trials", 0),
+        };
+        if (!a->is_present)
+            snprintf(a->note, sizeof(a->note), "%s", text);
+        free(text);
+    }
+    json_object_foreach(json_object_get(all, "recordings"), key, value)
+    {
+        baseline_add_file(b, key, json_string_value(value));
+    }
+    b->answers = xcalloc(json_object_size(answers) + 1, sizeof(*b->answers));
+    json_object_foreach(answers, key, value)
     {
         struct baseline_answer *a = &b->answers[b->n_answers++];
         const char *hash = json_string_value(value);
@@ -292,30 +317,6 @@ static void read_answers(struct baseline *b, json_t *from)
         a->index = strtoll(key, NULL, 10);
         snprintf(a->hash, sizeof(a->hash), "%s", hash ? hash : "");
     }
-}
-
-static void read_parts(struct baseline *b, const json_t *all)
-{
-    const json_t *o = json_object_get(all, "about");
-    const char *key;
-    json_t *value;
-
-    b->name = text_of(o, "name");
-    b->frozen = text_of(o, "frozen");
-    b->version = text_of(o, "tailgate");
-    b->chosen = text_of(o, "chosen");
-    json_object_foreach(json_object_get(all, "conditions"), key, value)
-    {
-        strmap_put(&b->conditions, key, json_string_value(value));
-    }
-    for (int i = 0; i < BASELINE_QUANTITIES; i++)
-        read_amount(&b->amounts[i], json_object_get(all, "quantities"),
-                    baseline_quantity_name[i]);
-    json_object_foreach(json_object_get(all, "recordings"), key, value)
-    {
-        baseline_add_file(b, key, json_string_value(value));
-    }
-    read_answers(b, json_object_get(all, "answers"));
     snprintf(b->seal, sizeof(b->seal), "%s",
              json_string_value(
                  json_object_get(json_object_get(all, "seal"), "file")));
@@ -356,7 +357,7 @@ int baseline_load(struct baseline *b, const char *path,
     rc = file_read(path, &text, err);
     if (rc == 0 && !strstr(buf_text(&text), "\"seal\"") &&
         !strstr(buf_text(&text), "\"quantities\""))
-        rc = err_set(err, ERR_CONFIG, "%s: is no baseline", path);
+        rc = err_set(err, ERR_CONFIG, "%s: not a baseline", path);
     if (rc == 0)
         rc = parse(b, &text, path, why);
     buf_fini(&text);
@@ -373,7 +374,7 @@ static int by_index(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A line that is none is passed over: the recording says how many there are. */
+/* Malformed lines are skipped: the recording knows how many there are. */
 static void add_line(const char *line, size_t len,
                      struct baseline_answer **list, size_t *n)
 {
@@ -419,19 +420,14 @@ int baseline_read_answers(const char *dir, struct baseline_answer **list,
     return rc;
 }
 
-/* ---- what is later ---- */
+/* ---- a later measurement ---- */
 
 void against_json(const struct against *a, struct buf *out)
 {
-    json_t *o = json_object();
     json_t *ratios = json_object();
     json_t *differences = json_array();
+    json_t *o;
 
-    json_object_set_new(o, "baseline", json_string(a->baseline->name));
-    json_object_set_new(o, "seal", json_string(a->baseline->seal));
-    json_object_set_new(o, "trials", json_integer((json_int_t)a->trials));
-    json_object_set_new(o, "warmup_trials",
-                        json_integer((json_int_t)a->warmup));
     for (int i = 0; i < BASELINE_QUANTITIES; i++)
         json_object_set_new(
             ratios, baseline_quantity_name[i],
@@ -439,13 +435,15 @@ void against_json(const struct against *a, struct buf *out)
                                   a->baseline->amounts[i].median, "now",
                                   a->value[i], "ratio", a->ratio[i])
                       : json_null());
-    json_object_set_new(o, "ratios", ratios);
     for (size_t i = 0; i < a->differences.len; i++)
         json_array_append_new(differences,
                               json_string(a->differences.items[i]));
-    json_object_set_new(o, "differences", differences);
-    json_object_set_new(o, "answers", json_integer((json_int_t)a->answers));
-    json_object_set_new(o, "answers_agree", json_integer((json_int_t)a->agree));
+    o = json_pack("{ss, ss, sI, sI, so, so, sI, sI}", "baseline",
+                  a->baseline->name, "seal", a->baseline->seal, "trials",
+                  (json_int_t)a->trials, "warmup_trials", (json_int_t)a->warmup,
+                  "ratios", ratios, "differences", differences, "answers",
+                  (json_int_t)a->answers, "answers_agree",
+                  (json_int_t)a->agree);
     json_print(o, out);
     json_decref(o);
 }

@@ -35,7 +35,7 @@ static void put_amount(const struct baseline *b, enum baseline_quantity q,
     char greatest[UNITS_TEXT];
 
     buf_addf(out, "  %-12s ", labels[q]);
-    if (a->is_there)
+    if (a->is_present)
         buf_addf(out, "%s (%s to %s, %lld trial%s)\n",
                  show(q, a->median, median), show(q, a->least, least),
                  show(q, a->greatest, greatest), (long long)a->n,

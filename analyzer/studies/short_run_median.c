@@ -15,34 +15,30 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Some values may be NAN, so order_median() cannot be used. */
 static double median_of(double *values, size_t n)
 {
     qsort(values, n, sizeof(*values), by_size);
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-static size_t count_blocks(size_t n)
-{
-    size_t blocks = n / BLOCKED_EACH;
-
-    return blocks < BLOCKED_MOST ? blocks : BLOCKED_MOST;
-}
-
 /* On logarithms, since latencies scatter by factors. */
-struct uncertain blocked_median(double *values, size_t n, double confidence)
+struct uncertain sliced_median(double *values, size_t n, double confidence)
 {
-    double logs[BLOCKED_MOST];
-    size_t blocks = count_blocks(n);
+    size_t slices = n / SHORT_RUN_PER_SLICE < SHORT_RUN_MAX_SLICES
+                        ? n / SHORT_RUN_PER_SLICE
+                        : SHORT_RUN_MAX_SLICES;
+    double logs[SHORT_RUN_MAX_SLICES];
     struct uncertain over = {0};
     struct uncertain u = {.value = NAN};
 
-    for (size_t i = 0; i < blocks; i++) {
-        size_t from = n * i / blocks;
+    for (size_t i = 0; i < slices; i++) {
+        size_t from = n * i / slices;
 
-        logs[i] = log(median_of(values + from, n * (i + 1) / blocks - from));
+        logs[i] = log(median_of(values + from, n * (i + 1) / slices - from));
     }
-    if (blocks >= BLOCKED_LEAST)
-        over = trials_mean(logs, blocks, confidence);
+    if (slices >= SHORT_RUN_MIN_SLICES)
+        over = trials_mean(logs, slices, confidence);
     if (n > 0)
         u.value = median_of(values, n);
     u.has_range = over.has_range && isfinite(u.value);
@@ -54,20 +50,20 @@ struct uncertain blocked_median(double *values, size_t n, double confidence)
     return u;
 }
 
-struct uncertain blocked_median_of(const struct latencies *l, double confidence)
+struct uncertain latencies_median(const struct latencies *l, double confidence)
 {
     double *values = xcalloc(l->n + 1, sizeof(*values));
     struct uncertain u;
 
     for (size_t i = 0; i < l->n; i++)
         values[i] = l->list[i].ns;
-    u = blocked_median(values, l->n, confidence);
+    u = sliced_median(values, l->n, confidence);
     free(values);
     return u;
 }
 
-struct uncertain blocked_ratio(const struct latencies *a,
-                               const struct latencies *b, double confidence)
+struct uncertain latencies_ratio(const struct latencies *a,
+                                 const struct latencies *b, double confidence)
 {
     double *ratios;
     struct uncertain u = {.value = NAN};
@@ -80,9 +76,9 @@ struct uncertain blocked_ratio(const struct latencies *a,
             free(ratios);
             return u;
         }
-        ratios[i] = b->list[i].ns / a->list[i].ns; /* of two failures NAN */
+        ratios[i] = b->list[i].ns / a->list[i].ns; /* NAN for two failures */
     }
-    u = blocked_median(ratios, a->n, confidence);
+    u = sliced_median(ratios, a->n, confidence);
     free(ratios);
     return u;
 }
@@ -118,8 +114,8 @@ void latencies_fini(struct latencies *l)
     *l = (struct latencies){0};
 }
 
-int blocked_read(struct recording *rec, const struct summary *s,
-                 enum measure measure, struct latencies *out, struct err *err)
+int latencies_read(struct recording *rec, const struct summary *s,
+                   enum measure measure, struct latencies *out, struct err *err)
 {
     struct window window = summary_window(s);
     const struct facts *rows;
@@ -138,7 +134,7 @@ int blocked_read(struct recording *rec, const struct summary *s,
         rc = 0;
     }
     if (has_range)
-        latencies_fini(out); /* cut: no request meets its like elsewhere */
+        latencies_fini(out); /* sampled rows cannot be paired */
     if (out->n > 0)
         qsort(out->list, out->n, sizeof(*out->list), by_due);
     return rc;

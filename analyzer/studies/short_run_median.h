@@ -1,7 +1,6 @@
-/* short_run_median.h - the median of a short run, and how sure it is: Student's
- * interval over the medians of stretches of the window.  For runs that are too
- * short for sections (analyzer/verdict/sections.h); weaker, and better than
- * nothing. */
+/* short_run_median.h - the median latency of a short run with Student's
+ * interval over the medians of slices of the window.  For runs that are too
+ * short for sectioning (analyzer/stats/sectioning.h), which is stronger. */
 #ifndef ANALYZER_STUDIES_SHORT_RUN_MEDIAN_H
 #define ANALYZER_STUDIES_SHORT_RUN_MEDIAN_H
 
@@ -15,22 +14,21 @@ struct err;
 struct recording;
 struct summary;
 
-#define BLOCKED_MOST  10 /* stretches */
-#define BLOCKED_LEAST 3
-#define BLOCKED_EACH  4 /* requests at least in each */
+#define SHORT_RUN_MAX_SLICES 10
+#define SHORT_RUN_MIN_SLICES 3
+#define SHORT_RUN_PER_SLICE  4 /* minimum number of requests */
 
-/* Of n values in the order in which they were due, INFINITY where a request
- * failed.  Without range where there are too few, or a median is infinite.
- * Pure; sorts the values within their stretch. */
-struct uncertain blocked_median(double *values, size_t n, double confidence);
+/* The median of n values in the order of their due times; INFINITY marks a
+ * failed request.  Without a range if there are too few values, or a median is
+ * infinite.  Pure; reorders the values within their slices. */
+struct uncertain sliced_median(double *values, size_t n, double confidence);
 
-/* One request: when it was due, and its latency, INFINITY if it failed. */
 struct latency {
     int64_t due_ns;
-    double ns;
+    double ns; /* INFINITY: it failed */
 };
 
-/* In the order in which they were due. */
+/* In the order of their due times. */
 struct latencies {
     struct latency *list; /* owned */
     size_t n;
@@ -38,19 +36,18 @@ struct latencies {
 
 void latencies_fini(struct latencies *l);
 
-/* Those due in the window; reads the recording again. */
-int blocked_read(struct recording *rec, const struct summary *s,
-                 enum measure measure, struct latencies *out, struct err *err);
+/* The requests due in the window; reads the recording again. */
+int latencies_read(struct recording *rec, const struct summary *s,
+                   enum measure measure, struct latencies *out,
+                   struct err *err);
 
-/* Their median. */
-struct uncertain blocked_median_of(const struct latencies *l,
-                                   double confidence);
+struct uncertain latencies_median(const struct latencies *l, double confidence);
 
-/* How many times as long requests take in b as in a, of two runs under the very
- * same arrivals: the median over pairs.  Much sharper than two intervals, since
- * both have the same long answers and the same bursts.  Without range where the
- * arrivals are not the same.  Pure. */
-struct uncertain blocked_ratio(const struct latencies *a,
-                               const struct latencies *b, double confidence);
+/* The median over requests of the ratio of b's latency to a's, for two runs
+ * with identical arrivals.  Much sharper than two intervals, since both runs
+ * have the same long answers and the same bursts.  Without a range if the
+ * arrivals differ.  Pure. */
+struct uncertain latencies_ratio(const struct latencies *a,
+                                 const struct latencies *b, double confidence);
 
 #endif

@@ -4,56 +4,88 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyzer/tally/summary.h"
+#include "common/base/redact.h"
+#include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/recording/trialset.h"
 
-static struct listed_one *add_take(struct listed *l, char *dir, double value)
+int study_run_open(struct study_run *run, const char *dir,
+                   const struct strlist *slo, const struct cost_ask *cost,
+                   struct err *err)
+{
+    struct strlist *own = &run->rec.settings.slo;
+
+    if (recording_open(&run->rec, dir, err))
+        return -1;
+    if (slo) {
+        strlist_fini(own);
+        for (size_t i = 0; i < slo->len; i++)
+            strlist_add(own, slo->items[i]);
+    }
+    run->summary = xcalloc(1, sizeof(*run->summary));
+    if (summary_make_priced(run->summary, &run->rec, NULL, cost, err) == 0)
+        return 0;
+    study_run_close(run);
+    return -1;
+}
+
+void study_run_close(struct study_run *run)
+{
+    summary_fini(run->summary);
+    free(run->summary);
+    recording_close(&run->rec);
+}
+
+char *study_title(const struct settings *s, const char *fallback)
+{
+    char *url = redact_url(settings_url(s));
+    char *title = xasprintf("%s: %s", s->name ? s->name : fallback, url);
+
+    free(url);
+    return title;
+}
+
+static struct study_recording *add_take(struct study_recordings *l, char *dir,
+                                        double value)
 {
     l->list = xrealloc(l->list, l->n + 1, sizeof(*l->list));
-    l->list[l->n] = (struct listed_one){.dir = dir, .value = value};
+    l->list[l->n] = (struct study_recording){.dir = dir, .value = value};
     return &l->list[l->n++];
 }
 
-static int list_trials(struct listed *l, const char *dir, struct err *err)
+int study_recordings_list(struct study_recordings *l, const char *dir,
+                          enum study_kind kind, struct err *err)
 {
-    struct trial_set set;
-    int rc = trial_set_load(&set, dir, err);
+    struct point_set points;
+    struct trial_set trials;
+    int rc;
 
-    for (int64_t i = 1; rc == 0 && i <= set.recorded; i++)
-        add_take(l, trial_set_path(dir, i), NAN);
-    trial_set_fini(&set);
-    return rc;
-}
-
-static int list_points(struct listed *l, const char *dir, struct err *err)
-{
-    struct point_set set;
-    int rc = point_set_load(&set, dir, err);
-
-    snprintf(l->key, sizeof(l->key), "%s", set.key);
-    snprintf(l->unit, sizeof(l->unit), "%s", set.unit);
-    for (size_t i = 0; rc == 0 && i < set.len; i++) {
-        if (set.points[i].is_recorded)
-            add_take(l, point_set_path(dir, &set.points[i]),
-                     set.points[i].value)
-                ->at = set.points[i];
+    *l = (struct study_recordings){0};
+    if (kind == STUDY_TRIALS) {
+        rc = trial_set_load(&trials, dir, err);
+        for (int64_t i = 1; rc == 0 && i <= trials.recorded; i++)
+            add_take(l, trial_set_path(dir, i), NAN);
+        trial_set_fini(&trials);
+        return rc;
     }
-    point_set_fini(&set);
+    rc = point_set_load(&points, dir, err);
+    snprintf(l->key, sizeof(l->key), "%s", points.key);
+    snprintf(l->unit, sizeof(l->unit), "%s", points.unit);
+    for (size_t i = 0; rc == 0 && i < points.len; i++) {
+        const struct study_point *p = &points.points[i];
+
+        if (p->is_recorded)
+            add_take(l, point_set_path(dir, p), p->value)->point = *p;
+    }
+    point_set_fini(&points);
     return rc;
 }
 
-int listed_read(struct listed *l, const char *dir, enum study_kind kind,
-                struct err *err)
-{
-    *l = (struct listed){0};
-    return kind == STUDY_TRIALS ? list_trials(l, dir, err)
-                                : list_points(l, dir, err);
-}
-
-void listed_fini(struct listed *l)
+void study_recordings_fini(struct study_recordings *l)
 {
     for (size_t i = 0; i < l->n; i++)
         free(l->list[i].dir);
     free(l->list);
-    *l = (struct listed){0};
+    *l = (struct study_recordings){0};
 }

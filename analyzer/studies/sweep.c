@@ -5,37 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/read/reader.h"
+#include "analyzer/stats/order_stats.h"
+#include "analyzer/studies/study_recordings.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/base/redact.h"
 #include "common/base/xalloc.h"
 
 #define MAX_TITLE ((size_t)64 << 10)
 
 /* ---- over the runs at a value ---- */
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* One that is not known leaves the whole unknown. */
+/* If one value is unknown, so is the median. */
 static double median(double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (isnan(values[i]))
             return NAN;
     }
-    qsort(values, n, sizeof(*values), by_size);
-    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+    return order_median(values, n);
 }
 
-/* The same of times, of which some may be beyond all that can be measured; one
- * that its samples cannot bound leaves the whole unknown. */
+/* The same for times, some of which may be beyond what can be measured.  If n
+ * of one run cannot bound it, the median is unknown. */
 static double median_ns(double *values, size_t n)
 {
     double middle;
@@ -50,15 +41,31 @@ static double median_ns(double *values, size_t n)
     return isfinite(middle) ? middle : HIST_BEYOND;
 }
 
-/* The runs that count, at this value. */
-struct runs {
-    const struct trial **list; /* owned */
-    size_t n;
-};
-
-static struct runs runs_at(const struct sweep_summary *s, struct sweep_value *v)
+static void take_medians(struct sweep_value *v, const struct trial **runs,
+                         size_t n)
 {
-    struct runs runs = {.list = xcalloc(s->n + 1, sizeof(struct trial *))};
+    double *values = xcalloc(n, sizeof(*values));
+
+    for (int r = 0; r < TRIAL_RATES; r++) {
+        for (size_t i = 0; i < n; i++)
+            values[i] = runs[i]->rate[r];
+        v->rate[r] = median(values, n);
+    }
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        for (int q = 0; q < SUMMARY_QUANTILES; q++) {
+            for (size_t i = 0; i < n; i++)
+                values[i] = runs[i]->quantile_ns[m][q];
+            v->quantile_ns[m][q] = median_ns(values, n);
+        }
+    }
+    free(values);
+}
+
+static void make_value(const struct sweep_summary *s, struct sweep_value *v)
+{
+    const struct trial **runs = xcalloc(s->n + 1, sizeof(*runs));
+    size_t verdicts[VERDICT_INVALID + 1] = {0};
+    size_t overloaded = 0;
 
     for (size_t i = 0; i < s->n; i++) {
         const struct sweep_point *p = &s->points[i];
@@ -66,65 +73,30 @@ static struct runs runs_at(const struct sweep_summary *s, struct sweep_value *v)
         if (p->at->value != v->value)
             continue;
         v->runs++;
-        if (p->counts)
-            runs.list[runs.n++] = &p->run;
+        if (!p->counts)
+            continue;
+        runs[v->counted++] = &p->run;
+        verdicts[p->run.verdict]++;
+        overloaded += p->run.was_overloaded;
     }
-    return runs;
-}
-
-static void take_medians(struct sweep_value *v, const struct runs *runs)
-{
-    double *values = xcalloc(runs->n, sizeof(*values));
-
-    for (int r = 0; r < TRIAL_RATES; r++) {
-        for (size_t i = 0; i < runs->n; i++)
-            values[i] = runs->list[i]->rate[r];
-        v->rate[r] = median(values, runs->n);
-    }
-    for (int m = 0; m < MEASURE_COUNT; m++) {
-        for (int q = 0; q < SUMMARY_QUANTILES; q++) {
-            for (size_t i = 0; i < runs->n; i++)
-                values[i] = runs->list[i]->quantile_ns[m][q];
-            v->quantile_ns[m][q] = median_ns(values, runs->n);
+    if (v->counted > 0) {
+        take_medians(v, runs, v->counted);
+        v->is_overloaded = 2 * overloaded >= v->counted;
+        v->verdict = VERDICT_UNDECIDED; /* unless the majority agrees */
+        for (int i = 0; i <= VERDICT_INVALID; i++) {
+            if (2 * verdicts[i] > v->counted)
+                v->verdict = (enum verdict)i;
         }
     }
-    free(values);
-}
-
-/* More than half of them say so; else nothing is sure. */
-static enum verdict common_verdict(const struct runs *runs)
-{
-    size_t count[VERDICT_INVALID + 1] = {0};
-
-    for (size_t i = 0; i < runs->n; i++)
-        count[runs->list[i]->verdict]++;
-    for (int v = 0; v <= VERDICT_INVALID; v++) {
-        if (2 * count[v] > runs->n)
-            return (enum verdict)v;
-    }
-    return VERDICT_UNDECIDED;
-}
-
-static void make_value(const struct sweep_summary *s, struct sweep_value *v)
-{
-    struct runs runs = runs_at(s, v);
-    size_t overloaded = 0;
-
-    v->counted = runs.n;
-    if (runs.n > 0) {
-        take_medians(v, &runs);
-        v->verdict = common_verdict(&runs);
-        for (size_t i = 0; i < runs.n; i++)
-            overloaded += runs.list[i]->was_overloaded;
-        v->is_overloaded = 2 * overloaded >= runs.n;
-    }
-    free(runs.list);
+    free((void *)runs);
 }
 
 static int by_value(const void *a, const void *b)
 {
-    return by_size(&((const struct sweep_value *)a)->value,
-                   &((const struct sweep_value *)b)->value);
+    double x = ((const struct sweep_value *)a)->value;
+    double y = ((const struct sweep_value *)b)->value;
+
+    return (x > y) - (x < y);
 }
 
 static void list_values(struct sweep_summary *s)
@@ -144,7 +116,7 @@ static void list_values(struct sweep_summary *s)
 
 /* ---- along the curve ---- */
 
-/* Kleinrock's power: what is delivered for the time it takes. */
+/* Kleinrock's power: throughput divided by latency. */
 static double power(const struct sweep_value *v)
 {
     double ns = v->quantile_ns[MEASURE_E2E][0];
@@ -152,40 +124,10 @@ static double power(const struct sweep_value *v)
     return v->counted > 0 && ns > 0 ? v->rate[TRIAL_THROUGHPUT] / ns : 0;
 }
 
-static bool has_fallen_behind(const struct sweep_summary *s,
-                              const struct sweep_value *v)
-{
-    if (v->counted == 0)
-        return false;
-    if (s->has_rate)
-        return v->is_overloaded || v->rate[TRIAL_THROUGHPUT] <
-                                       SWEEP_KEEPS_UP * v->rate[TRIAL_OFFERED];
-    return v->rate[TRIAL_THROUGHPUT] >= SWEEP_KEEPS_UP * s->most_rps;
-}
-
-static void find_marks(struct sweep_summary *s)
+void sweep_work_out(struct sweep_summary *s)
 {
     bool is_missed = s->terms.len == 0;
 
-    for (size_t i = 0; i < s->n_values; i++) {
-        const struct sweep_value *v = &s->values[i];
-
-        if (v->counted == 0)
-            continue;
-        if (s->is_load && (!s->knee || power(v) > power(s->knee)))
-            s->knee = v;
-        if (s->is_load && !s->saturation && has_fallen_behind(s, v))
-            s->saturation = v;
-        if (!s->best || v->rate[TRIAL_GOODPUT] > s->best->rate[TRIAL_GOODPUT])
-            s->best = v;
-        is_missed |= v->verdict != VERDICT_PASS;
-        if (!is_missed)
-            s->within = v;
-    }
-}
-
-void sweep_work_out(struct sweep_summary *s)
-{
     list_values(s);
     for (size_t i = 0; i < s->n; i++)
         s->withdrawn += !s->points[i].counts;
@@ -196,7 +138,26 @@ void sweep_work_out(struct sweep_summary *s)
         if (v->counted > 0 && v->rate[TRIAL_THROUGHPUT] > s->most_rps)
             s->most_rps = v->rate[TRIAL_THROUGHPUT];
     }
-    find_marks(s);
+    for (size_t i = 0; i < s->n_values; i++) {
+        const struct sweep_value *v = &s->values[i];
+        double rps = v->rate[TRIAL_THROUGHPUT];
+        bool is_saturated =
+            s->has_rate ? v->is_overloaded ||
+                              rps < SWEEP_KEEPS_UP * v->rate[TRIAL_OFFERED]
+                        : rps >= SWEEP_KEEPS_UP * s->most_rps;
+
+        if (v->counted == 0)
+            continue;
+        if (s->is_load && (!s->knee || power(v) > power(s->knee)))
+            s->knee = v;
+        if (s->is_load && !s->saturation && is_saturated)
+            s->saturation = v;
+        if (!s->best || v->rate[TRIAL_GOODPUT] > s->best->rate[TRIAL_GOODPUT])
+            s->best = v;
+        is_missed |= v->verdict != VERDICT_PASS;
+        if (!is_missed)
+            s->within = v;
+    }
 }
 
 enum conclusion sweep_conclusion(const struct sweep_summary *s)
@@ -210,32 +171,22 @@ enum conclusion sweep_conclusion(const struct sweep_summary *s)
 
 /* ---- from disk ---- */
 
-/* What all points have in common, of the first that was recorded. */
+/* What all points have in common, from the first one. */
 static void keep_common(struct sweep_summary *s, const struct summary *of)
 {
-    char *url = redact_url(settings_url(of->settings));
     struct buf text;
 
     buf_init(&text, MAX_TITLE);
-    buf_addf(&text, "%s: %s", of->settings->name ? of->settings->name : "sweep",
-             url);
-    s->title = xstrdup(buf_text(&text));
-    buf_reset(&text);
     settings_describe_load(&of->settings->load, &text);
     s->load =
         xasprintf("%.*s", (int)strcspn(buf_text(&text), "\n"), buf_text(&text));
     buf_fini(&text);
-    free(url);
+    s->title = study_title(of->settings, "sweep");
     for (size_t i = 0; i < of->slo.len; i++)
         strlist_add(&s->terms, of->slo.terms[i].text);
     s->is_streamed = of->is_streamed;
     s->has_tokens = of->has_tokens;
     s->has_cost = of->cost.is_there;
-}
-
-static bool is_to_be_trusted(const struct trial *t)
-{
-    return trial_is_whole(t) && !t->distrust[0] && !t->was_aborted;
 }
 
 static int read_point(struct sweep_summary *s, const struct study_point *at,
@@ -244,25 +195,21 @@ static int read_point(struct sweep_summary *s, const struct study_point *at,
 {
     struct sweep_point *p = &s->points[s->n];
     char *dir = point_set_path(s->dir, at);
-    struct recording rec;
-    struct summary of;
-    int rc = recording_open(&rec, dir, err);
+    struct study_run run;
+    int rc = study_run_open(&run, dir, slo, cost, err);
 
     free(dir);
     if (rc)
         return -1;
-    rc = summary_make_priced(&of, &rec, slo, cost, err);
-    if (rc == 0) {
-        p->at = at;
-        trial_take(&p->run, &of);
-        p->run.seed = rec.settings.load.seed;
-        p->counts = is_to_be_trusted(&p->run);
-        if (s->n++ == 0)
-            keep_common(s, &of);
-    }
-    summary_fini(&of);
-    recording_close(&rec);
-    return rc;
+    p->at = at;
+    trial_take(&p->run, run.summary);
+    p->run.seed = run.rec.settings.load.seed;
+    p->counts =
+        trial_is_whole(&p->run) && !p->run.distrust[0] && !p->run.was_aborted;
+    if (s->n++ == 0)
+        keep_common(s, run.summary);
+    study_run_close(&run);
+    return 0;
 }
 
 int sweep_read(struct sweep_summary *s, const char *dir,

@@ -1,9 +1,8 @@
-/* sweep.h - everything that is said of a sweep, in one struct: the curves of
- * latency, throughput and goodput over what was varied, its knee, and where it
- * saturates.  docs/sweep.md
+/* sweep.h - the summary of a sweep: latency, throughput and goodput over the
+ * varied setting, the knee of the curve, and where it saturates.  docs/sweep.md
  *
- * Of several runs at a value the median counts, and a run that is not to be
- * trusted counts for nothing.
+ * Several runs at one value count by their median.  Runs that cannot be trusted
+ * do not count.
  */
 #ifndef ANALYZER_STUDIES_SWEEP_H
 #define ANALYZER_STUDIES_SWEEP_H
@@ -19,55 +18,55 @@ struct cost_ask;
 struct err;
 struct strlist;
 
-/* A throughput below this share of what was offered, or of the most there was,
- * has fallen behind. */
+/* A throughput below this share of the offered load, or of the maximum
+ * throughput, has fallen behind. */
 #define SWEEP_KEEPS_UP 0.95
 
 struct sweep_point {
     const struct study_point *at; /* borrowed from the set */
     struct trial run;
-    bool counts; /* it came to its end, and is to be trusted */
+    bool counts; /* it completed and can be trusted */
 };
 
 /* All runs at one value. */
 struct sweep_value {
     double value;
     size_t runs;
-    size_t counted; /* 0: nothing below */
+    size_t counted; /* runs that count; 0: the fields below are unset */
     double rate[TRIAL_RATES];
     double quantile_ns[MEASURE_COUNT][SUMMARY_QUANTILES]; /* or HIST_BEYOND */
-    bool is_overloaded; /* half of the runs, or more */
+    bool is_overloaded; /* at least half of the runs */
     enum verdict verdict;
 };
 
 struct sweep_summary {
     const char *dir;      /* borrowed */
-    char *title;          /* owned: name and target; and the load, */
-    char *load;           /* without what was varied */
-    struct strlist terms; /* of the objective, as text */
-    bool has_rate;        /* what was varied is a rate ... */
-    bool is_load;         /* ... or at least how much is asked */
+    char *title;          /* owned: name and target */
+    char *load;           /* owned: without the varied setting */
+    struct strlist terms; /* SLO terms, as text */
+    bool has_rate;        /* the varied setting is the rate */
+    bool is_load;         /* it is the rate or the number of clients */
     bool is_streamed;
     bool has_tokens;
     bool has_cost;
     struct point_set set;
 
-    struct sweep_point *points; /* owned; those recorded, as they were made */
+    struct sweep_point *points; /* owned; recorded ones, in order of time */
     size_t n;
-    struct sweep_value *values; /* owned; in their order */
+    struct sweep_value *values; /* owned; ascending */
     size_t n_values;
     size_t withdrawn; /* points that do not count */
 
-    /* Of values; NULL: there is none. */
-    const struct sweep_value *knee;       /* most throughput / latency */
+    /* Point into values; NULL: none. */
+    const struct sweep_value *knee;       /* maximum of throughput / latency */
     const struct sweep_value *saturation; /* the lowest that fell behind */
-    const struct sweep_value *best;       /* most goodput */
+    const struct sweep_value *best;       /* maximum goodput */
     const struct sweep_value *within;     /* the highest below all that missed
-                                             the objective */
-    double most_rps;                      /* throughput, over all values */
+                                             the SLO */
+    double most_rps;                      /* maximum throughput */
 };
 
-/* From set and points to all the rest.  Pure. */
+/* Computes the rest from set and points.  Pure. */
 void sweep_work_out(struct sweep_summary *s);
 
 /* Read it; `slo` and `cost` as for summary_make_priced().

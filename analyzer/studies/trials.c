@@ -3,24 +3,26 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/stats/order_stats.h"
+#include "analyzer/studies/study_recordings.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/stats/hist.h"
 
-/* An outlier by the modified z score of Iglewicz and Hoaglin: its distance from
- * the median in median absolute deviations, scaled to standard ones.  Their 3.5
- * calls one in six sets of seven odd by chance; of this, which falls with n, it
- * is below one in a hundred for 5 to 100 normal trials.  What is near in size
- * is left alone however steady the others are. */
+#define MAX_TITLE ((size_t)64 << 10)
+
+/* Outliers by the modified z score of Iglewicz and Hoaglin: the distance from
+ * the median in median absolute deviations, scaled to standard deviations.
+ * Their threshold of 3.5 flags one in six sets of seven by chance; this one,
+ * which falls with n, flags less than one in a hundred for 5 to 100 normal
+ * trials.  Values close to the median are never flagged, however little the
+ * others scatter. */
 #define ODD_SCALE 0.6745
 #define ODD_SHARE 0.05
-#define ODD_LEAST 5
-
-static double odd_score(size_t n)
-{
-    return 4 + 42.0 / (double)(n - 2);
-}
+#define ODD_MIN   5
 
 bool trial_is_whole(const struct trial *t)
 {
@@ -68,7 +70,7 @@ const char *trial_why_without(const struct trial *t, enum trial_rate rate)
         return "no price was given (cost.usd_per_hour)";
     return rate == TRIAL_USD || (is_price && t->has_tokens)
                ? "nothing was good"
-               : "nobody counts them";
+               : "tokens are not counted";
 }
 
 bool trials_have_rate(const struct trials_summary *s, enum trial_rate rate)
@@ -98,42 +100,25 @@ size_t trials_needed(size_t n, double *confidence)
     return n - r.rank + 1;
 }
 
-/* ---- one value a trial ---- */
+/* ---- one value per trial ---- */
 
-/* What to take of a trial. */
+/* Which number to take from a trial. */
 struct pick {
-    double (*take)(const struct trial *t, int i, int j);
-    int i;
-    int j;
+    size_t offset; /* in struct trial */
     bool is_ns;
 };
 
-static double take_rate(const struct trial *t, int i, int j)
+/* Failures are slower than any answer; a missing value is NAN. */
+static double number_of(const struct trial *t, const struct pick *p,
+                        double *raw)
 {
-    (void)j;
-    return t->rate[i];
+    memcpy(raw, (const char *)t + p->offset, sizeof(*raw));
+    if (!p->is_ns || *raw >= 0)
+        return *raw;
+    return *raw == HIST_BEYOND || *raw == HIST_OUT_OF_RANGE ? INFINITY : NAN;
 }
 
-static double take_quantile(const struct trial *t, int i, int j)
-{
-    return t->quantile_ns[i][j];
-}
-
-static double take_term(const struct trial *t, int i, int j)
-{
-    (void)j;
-    return t->terms[i].measured;
-}
-
-/* Failures are slower than any answer; a value that is not there is NAN. */
-static double as_number(double value, bool is_ns)
-{
-    if (!is_ns || value >= 0)
-        return value;
-    return value == HIST_BEYOND || value == HIST_OUT_OF_RANGE ? INFINITY : NAN;
-}
-
-/* Those that count, one after the other; returns how many lack it. */
+/* The values of all trials that count; returns how many have none. */
 static size_t gather(const struct trials_summary *s, const struct pick *p,
                      double *values, double *missing)
 {
@@ -141,11 +126,11 @@ static size_t gather(const struct trials_summary *s, const struct pick *p,
     size_t lacking = 0;
 
     for (size_t i = 0; i < s->n; i++) {
-        double raw = p->take(&s->trials[i], p->i, p->j);
+        double raw;
 
         if (!trial_is_whole(&s->trials[i]))
             continue;
-        values[n] = as_number(raw, p->is_ns);
+        values[n] = number_of(&s->trials[i], p, &raw);
         if (isnan(values[n++]) && lacking++ == 0)
             *missing = isnan(raw) ? HIST_EMPTY : raw;
     }
@@ -174,37 +159,30 @@ static struct over_trials over(const struct trials_summary *s,
 
 /* ---- the odd ones ---- */
 
-static double deviation(const struct trials_summary *s, const struct pick *p,
-                        double median)
-{
-    double *off = xcalloc(s->counted, sizeof(*off));
-    double missing;
-    double result;
-
-    gather(s, p, off, &missing);
-    for (size_t i = 0; i < s->counted; i++)
-        off[i] = fabs(off[i] - median);
-    result = order_median(off, s->counted);
-    free(off);
-    return result;
-}
-
 static void note_odd(struct trials_summary *s, const struct pick *p,
                      const struct over_trials *o, const char *what)
 {
     double median = o->median.median.value;
-    double mad;
+    double min_score = 4 + 42.0 / (double)(s->counted - 2);
+    double *off;
+    double raw, mad;
 
-    if (!o->is_known || s->counted < ODD_LEAST || !isfinite(median))
+    if (!o->is_known || s->counted < ODD_MIN || !isfinite(median))
         return;
-    mad = deviation(s, p, median);
+    off = xcalloc(s->counted, sizeof(*off));
+    gather(s, p, off, &raw);
+    for (size_t i = 0; i < s->counted; i++)
+        off[i] = fabs(off[i] - median);
+    mad = order_median(off, s->counted);
+    free(off);
     for (size_t i = 0; i < s->n && s->n_odd < TRIALS_MAX_ODD; i++) {
-        double value = as_number(p->take(&s->trials[i], p->i, p->j), p->is_ns);
-        double off = fabs(value - median);
+        double value = number_of(&s->trials[i], p, &raw);
+        double distance = fabs(value - median);
         struct odd_trial *odd = &s->odd[s->n_odd];
 
-        if (!trial_is_whole(&s->trials[i]) || !(off > ODD_SHARE * median) ||
-            !(ODD_SCALE * off > odd_score(s->counted) * mad))
+        if (!trial_is_whole(&s->trials[i]) ||
+            !(distance > ODD_SHARE * median) ||
+            !(ODD_SCALE * distance > min_score * mad))
             continue;
         *odd = (struct odd_trial){.number = s->trials[i].number,
                                   .value = value,
@@ -220,7 +198,10 @@ static void note_odd(struct trials_summary *s, const struct pick *p,
 static void judge_set_term(struct trials_summary *s, size_t i)
 {
     struct set_term *t = &s->terms[i];
-    struct pick p = {take_term, (int)i, 0, t->term.kind == SLO_QUANTILE};
+    struct pick p = {offsetof(struct trial, terms) +
+                         i * sizeof(struct trial_term) +
+                         offsetof(struct trial_term, measured),
+                     t->term.kind == SLO_QUANTILE};
     bool is_judged = false;
 
     for (size_t k = 0; k < s->n; k++) {
@@ -258,7 +239,7 @@ static void judge_set(struct trials_summary *s)
         s->verdict = VERDICT_INVALID;
 }
 
-static void look_through(struct trials_summary *s)
+static void count_trials(struct trials_summary *s)
 {
     double ignored;
 
@@ -279,7 +260,7 @@ static void look_through(struct trials_summary *s)
         s->needed = trials_needed((size_t)s->set.asked, &ignored);
 }
 
-/* Of these quantiles the odd ones are looked for. */
+/* Is this quantile searched for odd trials? */
 static bool is_headline(const struct trials_summary *s, int measure,
                         int quantile)
 {
@@ -292,38 +273,215 @@ static bool is_headline(const struct trials_summary *s, int measure,
            (quantile == SUMMARY_P50 || quantile == SUMMARY_P99);
 }
 
-static void work_out_quantile(struct trials_summary *s, int m, int q)
-{
-    struct pick p = {take_quantile, m, q, true};
-    char what[32];
-
-    s->quantile[m][q] = over(s, &p);
-    if (!is_headline(s, m, q))
-        return;
-    snprintf(what, sizeof(what), "%s %s", measure_name((enum measure)m),
-             summary_quantile_name[q]);
-    note_odd(s, &p, &s->quantile[m][q], what);
-}
-
 void trials_work_out(struct trials_summary *s)
 {
-    look_through(s);
+    count_trials(s);
     for (int r = 0; r < TRIAL_RATES; r++) {
-        struct pick p = {take_rate, r, 0, false};
+        struct pick p = {
+            offsetof(struct trial, rate) + (size_t)r * sizeof(double), false};
 
         s->rate[r] = over(s, &p);
-        if (r == TRIAL_ATTAINMENT) /* the others follow what was offered */
+        if (r == TRIAL_ATTAINMENT) /* the other rates follow the load */
             note_odd(s, &p, &s->rate[r], trial_rate_name((enum trial_rate)r));
     }
     for (int m = 0; m < MEASURE_COUNT; m++) {
-        for (int q = 0; q < SUMMARY_QUANTILES; q++)
-            work_out_quantile(s, m, q);
+        for (int q = 0; q < SUMMARY_QUANTILES; q++) {
+            struct pick p = {offsetof(struct trial, quantile_ns) +
+                                 (size_t)(m * SUMMARY_QUANTILES + q) *
+                                     sizeof(double),
+                             true};
+            char what[32];
+
+            s->quantile[m][q] = over(s, &p);
+            if (!is_headline(s, m, q))
+                continue;
+            snprintf(what, sizeof(what), "%s %s", measure_name((enum measure)m),
+                     summary_quantile_name[q]);
+            note_odd(s, &p, &s->quantile[m][q], what);
+        }
     }
     judge_set(s);
 }
 
-/* Where there is no SLO, the worst of what the trials came to; a set that did
- * not come to its end is undecided, as a run that was killed. */
+/* ---- from disk ---- */
+
+static size_t take_terms(struct trial_term *to, const struct judgement *j,
+                         bool is_over)
+{
+    for (size_t i = 0; i < j->len; i++) {
+        const struct term_judgement *from = &j->terms[i];
+        bool is_quantile = from->term->kind == SLO_QUANTILE;
+
+        to[i] = (struct trial_term){.verdict = from->verdict,
+                                    .measured =
+                                        is_quantile ? (double)from->measured_ns
+                                        : from->is_unmeasured ? NAN
+                                                              : from->measured};
+        /* What an overloaded server met, it would not have met for longer. */
+        if (is_over && from->verdict != VERDICT_NONE)
+            to[i].verdict = VERDICT_FAIL;
+    }
+    return j->len;
+}
+
+/* NAN: no price, or nothing to divide it by. */
+static double price(const struct summary *s, double usd)
+{
+    return s->cost.is_there && usd >= 0 ? usd : NAN;
+}
+
+void trial_take(struct trial *t, const struct summary *s)
+{
+    bool is_over = summary_is_overloaded(s);
+    size_t n = take_terms(t->terms, &s->judgement, is_over);
+
+    for (size_t i = 0; i < s->n_classes; i++)
+        n += take_terms(t->terms + n, &s->classes[i].judgement, is_over);
+    t->verdict = s->verdict;
+    t->conclusion = summary_conclusion(s);
+    t->stopped_by = s->stopped_by;
+    t->was_killed = s->integrity.was_killed;
+    t->was_aborted = s->aborted != NULL;
+    t->was_overloaded = is_over;
+    t->scheduled = s->scheduled;
+    t->ok = s->ok;
+    t->failed = s->failed;
+    t->checked = s->quality.checked;
+    t->lost_requests = s->integrity.lost_requests;
+    t->lost_events = s->integrity.lost_events;
+    t->has_tokens = s->has_tokens;
+    t->has_cost = s->cost.is_there;
+    t->is_streamed = s->is_streamed;
+    t->rate[TRIAL_OFFERED] = s->offered_rps;
+    t->rate[TRIAL_THROUGHPUT] = s->throughput_rps;
+    t->rate[TRIAL_GOODPUT] = s->goodput_rps;
+    t->rate[TRIAL_ATTAINMENT] = s->attainment;
+    t->rate[TRIAL_TOKENS] = s->output_tokens_per_s;
+    t->rate[TRIAL_GOOD_TOKENS] = s->goodput_tokens_per_s;
+    t->rate[TRIAL_QUALITY] = s->quality.checked > 0 ? s->quality.share : NAN;
+    t->rate[TRIAL_USD] = price(s, s->cost.usd_per_1000_good);
+    t->rate[TRIAL_USD_TOKENS] = price(s, s->cost.usd_per_million_good_tokens);
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        for (int q = 0; q < SUMMARY_QUANTILES; q++)
+            t->quantile_ns[m][q] =
+                (double)s->spread[m][VIEW_DUE].quantile_ns[q];
+    }
+    for (size_t i = 0; i < s->trust.len && !t->distrust[0]; i++) {
+        const struct check *c = &s->trust.checks[i];
+
+        if (!c->ok && c->is_fatal)
+            snprintf(t->distrust, sizeof(t->distrust), "%s", c->name);
+    }
+}
+
+void trial_take_lost(struct trial *t, const char *why)
+{
+    t->lost = why;
+    for (int r = 0; r < TRIAL_RATES; r++)
+        t->rate[r] = NAN;
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        for (int q = 0; q < SUMMARY_QUANTILES; q++)
+            t->quantile_ns[m][q] = HIST_EMPTY;
+    }
+}
+
+static void add_terms(struct trials_summary *set, const struct judgement *j,
+                      const char *class)
+{
+    for (size_t i = 0; i < j->len; i++) {
+        struct set_term *t = &set->terms[set->n_terms++];
+
+        t->term = *j->terms[i].term;
+        t->class = class ? xstrdup(class) : NULL;
+    }
+}
+
+/* What all trials have in common, from the first one. */
+static void keep_common(struct trials_summary *set, const struct summary *s)
+{
+    char *name = study_title(s->settings, "run");
+    struct buf load;
+
+    buf_init(&load, MAX_TITLE);
+    settings_describe_load(&s->settings->load, &load);
+    set->title = xasprintf("%s\nload       %s", name, buf_text(&load));
+    buf_fini(&load);
+    free(name);
+    add_terms(set, &s->judgement, NULL);
+    for (size_t i = 0; i < s->n_classes; i++)
+        add_terms(set, &s->classes[i].judgement, s->classes[i].name);
+}
+
+static int read_trial(struct trials_summary *set, struct trial *t,
+                      const struct strlist *slo, const struct cost_ask *cost,
+                      struct err *err)
+{
+    char *dir = trial_set_path(set->dir, t->number);
+    const char *lost = manifest_loss(dir);
+    struct study_run run;
+    size_t terms;
+    int rc = lost ? 0 : study_run_open(&run, dir, slo, cost, err);
+
+    free(dir);
+    if (lost)
+        trial_take_lost(t, lost);
+    if (rc || lost)
+        return rc;
+    trial_take(t, run.summary);
+    if (!set->title)
+        keep_common(set, run.summary);
+    terms = run.summary->judgement.len;
+    for (size_t i = 0; i < run.summary->n_classes; i++)
+        terms += run.summary->classes[i].judgement.len;
+    if (terms != set->n_terms)
+        rc = err_set(err, ERR_FORMAT, "%s: trial %lld has another SLO",
+                     set->dir, (long long)t->number);
+    study_run_close(&run);
+    return rc;
+}
+
+int trials_read(struct trials_summary *s, const char *dir,
+                const struct strlist *slo, const struct cost_ask *cost,
+                struct err *err)
+{
+    int rc;
+
+    *s = (struct trials_summary){.dir = dir};
+    rc = trial_set_load(&s->set, dir, err);
+    if (rc == 0 && s->set.recorded == 0)
+        rc = study_refuse_empty(dir, "trial", err);
+    if (rc)
+        return -1;
+    s->n = (size_t)s->set.recorded;
+    s->trials = xcalloc(s->n, sizeof(*s->trials));
+    for (size_t i = 0; rc == 0 && i < s->n; i++) {
+        s->trials[i].number = (int64_t)i + 1;
+        s->trials[i].seed = s->set.seeds[i];
+        rc = read_trial(s, &s->trials[i], slo, cost, err);
+    }
+    if (rc == 0 && !trials_first(s))
+        rc = err_set(err, ERR_FORMAT,
+                     "%s: the manifest.json of every trial is missing or "
+                     "unreadable; to see what the first one recorded: "
+                     "tailgate report %s/trial-1",
+                     dir, dir);
+    if (rc == 0)
+        trials_work_out(s);
+    return rc;
+}
+
+void trials_summary_fini(struct trials_summary *s)
+{
+    trial_set_fini(&s->set);
+    for (size_t i = 0; i < s->n_terms; i++)
+        free(s->terms[i].class);
+    free(s->title);
+    free(s->trials);
+    *s = (struct trials_summary){0};
+}
+
+/* Without an SLO, the worst exit code of the trials.  A set that did not
+ * complete is undecided, like a run that was killed. */
 static enum conclusion worst_of(const struct trials_summary *s)
 {
     enum conclusion worst = s->counted > 0 ? CONCLUSION_YES : CONCLUSION_NO;

@@ -1,15 +1,15 @@
-/* trials.h - everything that is said of a trial set, in one struct.
+/* trials.h - the summary of a trial set.
  *
- * Over trials: the median, the least and the greatest, and an interval of the
- * median that assumes nothing of how they scatter.  Never the best of them, and
- * never their requests in one pool.
+ * Over trials: median, minimum and maximum, and an interval of the median that
+ * makes no assumption about the distribution.  Never the best trial, and never
+ * the requests of all trials in one pool.
  *
- * The verdict of a term is a sign test on its median: it holds when so many
- * trials keep it that the whole interval of the median does; it is missed when
- * as many miss it; else it is undecided.  Trials that are undecided themselves
- * count for neither.  Of a set that did not come to its end as many must agree
- * as of all that were asked for: the others could not change the verdict then.
- * docs/trials.md
+ * The verdict on an SLO term is a sign test on its median.  The term passes if
+ * enough trials meet it for the whole interval of the median to meet it, fails
+ * if as many trials miss it, and is undecided otherwise.  Trials that are
+ * undecided themselves count for neither.  In a set that did not complete, as
+ * many trials must agree as in the full set, so that the missing ones could not
+ * change the verdict.  docs/trials.md
  */
 #ifndef ANALYZER_STUDIES_TRIALS_H
 #define ANALYZER_STUDIES_TRIALS_H
@@ -28,10 +28,10 @@ struct strlist;
 
 #define TRIALS_CONFIDENCE 0.95
 
-/* From so many requests a trial Student's interval over p99 is honest. */
+/* Requests per trial from which on Student's interval over p99 is honest. */
 #define TRIALS_HONEST_N 30000
 
-/* Those of the run, then those of its classes, one after the other. */
+/* The terms of the run, then those of its classes. */
 #define TRIALS_MAX_TERMS (SLO_MAX_TERMS * (1 + CLASSES_MAX))
 
 enum trial_rate {
@@ -39,29 +39,30 @@ enum trial_rate {
     TRIAL_THROUGHPUT,
     TRIAL_GOODPUT,
     TRIAL_ATTAINMENT, /* a share */
-    TRIAL_TOKENS,     /* a second; the same of good requests below */
+    TRIAL_TOKENS,     /* per second, like the next, for good requests */
     TRIAL_GOOD_TOKENS,
-    TRIAL_QUALITY, /* a share of the answers that were checked */
-    TRIAL_USD, /* of a thousand good requests, of a million tokens of them */
+    TRIAL_QUALITY, /* share of the checked answers */
+    TRIAL_USD,     /* per thousand good requests; next: per million of their
+                      tokens */
     TRIAL_USD_TOKENS,
     TRIAL_RATES,
 };
 
-/* "throughput_rps", as in a summary. */
+/* Key as in the summary: "throughput_rps". */
 const char *trial_rate_name(enum trial_rate rate);
 
 struct trial;
 
-/* Why this one lacks that rate. */
+/* Why a trial does not have this rate. */
 const char *trial_why_without(const struct trial *t, enum trial_rate rate);
 
 struct trial_term {
     enum verdict verdict;
-    double measured; /* ns of a quantile, which may be HIST_BEYOND and the like;
-                        a share or a rate; NAN: nothing was measured */
+    double measured; /* a quantile in ns (or HIST_BEYOND and the like), a share
+                        or a rate; NAN: not measured */
 };
 
-/* What is kept of a trial's summary. */
+/* What is kept from the summary of a trial. */
 struct trial {
     int64_t number; /* from 1 */
     uint64_t seed;
@@ -69,40 +70,41 @@ struct trial {
     enum conclusion conclusion;
     int64_t stopped_by; /* signal; 0: it came to its end */
     bool was_killed;
-    const char *lost; /* "is empty", ...: its manifest, and so nothing below but
-                         what is not there; NULL: it was read */
+    const char *lost; /* why its manifest is unusable ("is empty"), so that the
+                         fields below are unset; NULL: it was read */
     bool was_aborted;
     bool was_overloaded;
-    char distrust[48]; /* the first check that withdraws it; "": none */
+    char distrust[48]; /* the first fatal check that failed; "": none */
     int64_t scheduled; /* ok, failed or never sent */
     int64_t ok;
     int64_t failed;
-    int64_t checked;       /* answers */
-    int64_t lost_requests; /* not in its recording, which is damaged ... */
-    int64_t lost_events;   /* ... likewise content events */
+    int64_t checked;       /* number of checked answers */
+    int64_t lost_requests; /* missing from a damaged recording */
+    int64_t lost_events;   /* missing content events */
     bool has_tokens;
     bool has_cost;
     bool is_streamed;
     double rate[TRIAL_RATES];
-    /* From due, in ns; HIST_BEYOND and the like below 0. */
+    /* From the due time, in ns; below 0: HIST_BEYOND and the like. */
     double quantile_ns[MEASURE_COUNT][SUMMARY_QUANTILES];
     struct trial_term terms[TRIALS_MAX_TERMS];
 };
 
-/* One value of each trial that counts. */
+/* One value over all trials that count. */
 struct over_trials {
-    bool is_known;    /* every trial has one; else nothing below but: */
-    double missing;   /* HIST_TOO_FEW and the like, of the first without */
-    size_t n_missing; /* trials without */
-    double least;     /* INFINITY: among the failures, and so on */
-    double greatest;
+    bool is_known;    /* every trial has a value; else only the next two are
+                         set */
+    double missing;   /* HIST_TOO_FEW and the like, of the first without one */
+    size_t n_missing; /* trials without one */
+    double least;     /* minimum; INFINITY: among the failures */
+    double greatest;  /* maximum */
     struct trials_median median;
     struct uncertain mean; /* Student's */
 };
 
 struct set_term {
     struct slo_term term;
-    char *class; /* whose it is; NULL: the run's.  Owned */
+    char *class; /* request class; NULL: the whole run.  Owned */
     enum verdict verdict;
     int64_t kept; /* trials */
     int64_t missed;
@@ -115,21 +117,21 @@ struct odd_trial {
     char what[32]; /* "e2e p99" */
     double value;
     double median;
-    bool is_ns; /* else a rate or a share */
+    bool is_ns; /* else it is a rate or a share */
 };
 
 #define TRIALS_MAX_ODD 8
 
 struct trials_summary {
     const char *dir; /* borrowed */
-    char *title;     /* owned: name, target and load of the first */
+    char *title;     /* owned: name, target and load of the first trial */
     struct trial_set set;
 
     struct trial *trials; /* owned */
     size_t n;
-    size_t counted; /* that came to their end: the others are shown alone */
+    size_t counted; /* complete trials; the others are only listed */
 
-    size_t needed;           /* trials that must agree */
+    size_t needed;           /* number of trials that must agree */
     double confidence;       /* of the interval of each median */
     int64_t least_scheduled; /* requests of the shortest trial that counts */
 
@@ -142,29 +144,30 @@ struct trials_summary {
 
     int64_t stopped_by;
     enum verdict verdict;
-    int64_t withdrawn_by; /* number of a trial that is not to be trusted; 0 */
+    int64_t
+        withdrawn_by; /* number of a trial that cannot be trusted; 0: none */
 };
 
-/* What is kept of a summary; its number and seed are the caller's. */
+/* Fill from a summary; number and seed are up to the caller. */
 void trial_take(struct trial *t, const struct summary *s);
 
-/* Its manifest is lost: there is nothing to take. */
+/* Fill for a trial whose manifest is unusable. */
 void trial_take_lost(struct trial *t, const char *why);
 
-/* The first that was read, for what all have in common; NULL: none. */
+/* The first readable trial, for what all have in common; NULL: none. */
 const struct trial *trials_first(const struct trials_summary *s);
 
-/* Does it count? */
+/* Did it complete?  Only complete trials count. */
 bool trial_is_whole(const struct trial *t);
 
-/* Do fewer count than were asked for? */
+/* Do fewer trials count than were requested? */
 bool trials_are_cut(const struct trials_summary *s);
 
-/* Of n trials, how many must lie on one side of a limit, for their median to
- * do so at 95 %, or as near as they come to it; with its real confidence. */
+/* How many of n trials must lie on one side of a limit for their median to do
+ * so at 95 %, or at the highest confidence that n allows, which is returned. */
 size_t trials_needed(size_t n, double *confidence);
 
-/* From trials, n, set and the terms' texts to all the rest.  Pure. */
+/* Computes the rest from trials, n, set and the terms.  Pure. */
 void trials_work_out(struct trials_summary *s);
 
 /* Read the set; `slo` and `cost` as for summary_make_priced().
@@ -173,8 +176,7 @@ int trials_read(struct trials_summary *s, const char *dir,
                 const struct strlist *slo, const struct cost_ask *cost,
                 struct err *err);
 
-/* Is there something of this to be said: does anybody count tokens, is there a
- * price? */
+/* Is this rate available (are tokens counted, is there a price)? */
 bool trials_have_rate(const struct trials_summary *s, enum trial_rate rate);
 void trials_summary_fini(struct trials_summary *s);
 

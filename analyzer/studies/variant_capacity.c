@@ -15,11 +15,11 @@ static bool is_load(const struct settings *s, const struct search_result *r)
     return r->value == s->load.rate_rps || r->value == (double)s->load.clients;
 }
 
-/* Of the first what all have in common. */
+/* What all points have in common, from the first one. */
 static bool begin(struct capacity_sums *sums, const struct recording *rec,
                   const struct summary *s)
 {
-    struct err ignored = {0}; /* such an objective has no capacity */
+    struct err ignored = {0}; /* such an SLO has no capacity */
 
     if (rec->settings.slo.len == 0 ||
         search_terms_of(&rec->settings, &sums->terms, &ignored))
@@ -47,11 +47,6 @@ void capacity_add(struct capacity_sums *sums, struct recording *rec,
     sums->is_off = !is_load(&rec->settings, r);
 }
 
-static double or_infinity(double x)
-{
-    return isfinite(x) ? x : INFINITY;
-}
-
 static void take(struct capacity *c, const struct search_answer *a,
                  double usd_per_hour)
 {
@@ -59,17 +54,19 @@ static void take(struct capacity *c, const struct search_answer *a,
         isfinite(a->capacity) && isfinite(a->ci.low) && isfinite(a->ci.high);
     double at = isfinite(a->capacity) ? a->capacity : a->at_least;
 
-    *c = (struct capacity){.is_there = true,
-                           .outcome = a->outcome,
-                           .value = a->capacity,
-                           .usd_per_1000 = -1};
-    c->is_bracket = !has_ci;
-    c->range = a->ci;
-    if (!has_ci)
-        c->range = (struct interval){isfinite(a->at_least) ? a->at_least : 0,
-                                     or_infinity(a->at_most)};
-    if (usd_per_hour > 0 && at > 0)
-        c->usd_per_1000 = usd_per_hour / 3600 / at * 1000;
+    *c = (struct capacity){
+        .is_present = true,
+        .outcome = a->outcome,
+        .value = a->capacity,
+        .is_bracket = !has_ci,
+        .range = a->ci,
+        .usd_per_1000 =
+            usd_per_hour > 0 && at > 0 ? usd_per_hour / 3600 / at * 1000 : -1,
+    };
+    if (!has_ci) {
+        c->range.low = isfinite(a->at_least) ? a->at_least : 0;
+        c->range.high = isfinite(a->at_most) ? a->at_most : INFINITY;
+    }
     snprintf(c->binding, sizeof(c->binding), "%s",
              a->binding ? a->binding : "");
     snprintf(c->why, sizeof(c->why), "%s", a->why);
@@ -108,12 +105,12 @@ int capacity_read(struct capacity *c, const char *dir,
 
 bool capacity_is_above(const struct capacity *a, const struct capacity *b)
 {
-    return a->is_there && b->is_there && a->range.low > b->range.high;
+    return a->is_present && b->is_present && a->range.low > b->range.high;
 }
 
 double capacity_sort_key(const struct capacity *c)
 {
-    if (!c->is_there)
+    if (!c->is_present)
         return -1;
     return isfinite(c->value) ? c->value : c->range.low;
 }

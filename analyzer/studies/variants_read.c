@@ -1,28 +1,113 @@
-/* A study with variants, read from disk: every recording of every variant, by
- * what was varied. */
+/* Reads a study with variants from disk: every recording of every variant, by
+ * the value of the varied setting. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/compare/conditions.h"
-#include "analyzer/read/reader.h"
-#include "analyzer/studies/short_run_median.h"
+#include "analyzer/compare/run_conditions.h"
+#include "analyzer/stats/order_stats.h"
 #include "analyzer/studies/study_recordings.h"
-#include "analyzer/studies/variant_reading.h"
 #include "analyzer/studies/variants.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
+#include "common/recording/schema.h"
 #include "common/settings/variant_settings.h"
 
 #define MAX_LINE   8192
 #define CONFIDENCE 0.95
 
+/* What is taken from one recording. */
+struct variant_run {
+    size_t variant;
+    double value;
+    bool counts;
+    struct trial trial;
+    struct uncertain latency_ns; /* within this run */
+    double window_s;
+    struct interval attainment_ci95;
+    struct latencies latencies; /* owned until a cell takes them */
+    struct server_parts parts;
+};
+
+struct variant_runs {
+    const struct strlist *slo;   /* NULL: that of the recordings */
+    const struct cost_ask *cost; /* NULL: prices of the recordings */
+    struct variant_run *list;
+    size_t n;
+    struct capacity_sums sums; /* of the variant being read */
+    double usd_per_hour;       /* of the variant being read; 0: unknown */
+};
+
+/* ---- time in the server ---- */
+
+static const struct server_parts no_parts = {PARTS_NONE, -1, -1, -1};
+
+const char *parts_from_name(enum parts_from from)
+{
+    static const char *const names[] = {"", "truth", "metrics"};
+
+    return names[from];
+}
+
+/* Requests that arrived in the window.  A damaged log is used as far as it can
+ * be read. */
+static struct server_parts parts_from_truth(const struct recording *rec,
+                                            const struct summary *s)
+{
+    int64_t start_ns = manifest_start_monotonic_ns(&rec->manifest);
+    struct window window = summary_window(s);
+    char *path = xasprintf("%s/truth.tgr", rec->dir);
+    struct server_parts sum = {PARTS_TRUTH, 0, 0, 0};
+    struct err ignored = {0};
+    struct tgr_reader *reader;
+    const void *data;
+    double count = 0;
+    size_t n;
+    int rc = tgr_open(&reader, path, &schema_truth, &ignored);
+
+    free(path);
+    if (rc)
+        return no_parts;
+    window.start_ns += start_ns; /* the stub's clock */
+    window.end_ns += start_ns;
+    while (tgr_next(reader, &data, &n, &ignored) > 0) {
+        const struct truth *rows = data;
+
+        for (size_t i = 0; i < n; i++) {
+            if (!window_holds(&window, rows[i].arrival) ||
+                rows[i].start == TIME_ABSENT || rows[i].finish == TIME_ABSENT)
+                continue;
+            sum.queue_ns += (double)(rows[i].start - rows[i].arrival);
+            sum.work_ns += (double)(rows[i].finish - rows[i].start);
+            sum.batch += (double)rows[i].batch;
+            count++;
+        }
+    }
+    tgr_close(reader);
+    sum.queue_ns /= count;
+    sum.work_ns /= count;
+    sum.batch /= count;
+    return count > 0 ? sum : no_parts;
+}
+
+static struct server_parts read_parts(const struct recording *rec,
+                                      const struct summary *s)
+{
+    struct server_parts parts = parts_from_truth(rec, s);
+
+    if (parts.from != PARTS_NONE || !s->server.is_there ||
+        (s->server.queue_mean_ns < 0 && s->server.running_mean < 0))
+        return parts;
+    return (struct server_parts){PARTS_METRICS, s->server.queue_mean_ns, -1,
+                                 s->server.running_mean};
+}
+
 /* ---- one recording ---- */
 
-/* By what most people judge: the first term that is about a time. */
+/* The measure of the first SLO term that is about a time. */
 static enum measure choose_measure(const struct slo *slo)
 {
     for (size_t i = 0; i < slo->len; i++) {
@@ -52,54 +137,27 @@ static struct uncertain median_within(const struct summary *s, enum measure m)
     return u;
 }
 
-static double tail_of(const struct summary *s, enum measure m)
-{
-    int q = 0;
-
-    while (q < SUMMARY_QUANTILES - 1 && summary_quantile[q] != 0.99)
-        q++;
-    return (double)s->spread[m][VIEW_DUE].quantile_ns[q];
-}
-
-static const char *why_not(const struct summary *s)
-{
-    if (s->stopped_by)
-        return "interrupted";
-    if (s->integrity.was_killed)
-        return "killed before its end";
-    if (s->aborted)
-        return "aborted before its end";
-    for (size_t i = 0; !s->trust.valid && i < s->trust.len; i++) {
-        if (!s->trust.checks[i].ok && s->trust.checks[i].is_fatal)
-            return s->trust.checks[i].name;
-    }
-    return s->trust.valid ? NULL : "not to be trusted";
-}
-
 static void take(struct variants_summary *out, const struct summary *s,
-                 struct reading *r)
+                 struct variant_run *r)
 {
-    const char *why = why_not(s);
-    enum measure m = out->measure;
+    struct trial *t = &r->trial;
+    char *distrust = out->list[r->variant].distrust;
+    const char *why;
 
+    trial_take(t, s);
+    why = t->stopped_by    ? "interrupted"
+          : t->was_killed  ? "killed before its end"
+          : t->was_aborted ? "aborted before its end"
+          : s->trust.valid ? NULL
+          : t->distrust[0] ? t->distrust
+                           : "cannot be trusted";
     r->counts = !why;
-    /* A search has its own rules, and made again what did not count. */
-    if (why && out->set.of != STUDY_SEARCH &&
-        !out->list[r->variant].distrust[0])
-        snprintf(out->list[r->variant].distrust,
-                 sizeof(out->list[r->variant].distrust), "%s", why);
-    r->is_overloaded = summary_is_overloaded(s);
-    r->verdict = s->verdict;
-    r->latency_ns = median_within(s, m);
-    r->x[READ_TAIL] = tail_of(s, m);
-    r->x[READ_OFFERED] = s->offered_rps;
-    r->x[READ_THROUGHPUT] = s->throughput_rps;
-    r->x[READ_GOODPUT] = s->goodput_rps;
+    /* A search has its own rules and repeats what did not count. */
+    if (why && out->set.of != STUDY_SEARCH && !distrust[0])
+        snprintf(distrust, sizeof(out->list[0].distrust), "%s", why);
+    r->latency_ns = median_within(s, out->measure);
     r->window_s = s->window_length_s;
-    r->x[READ_ATTAINMENT] = s->attainment;
     r->attainment_ci95 = s->attainment_ci95;
-    r->x[READ_TOKENS] = s->output_tokens_per_s;
-    r->x[READ_USD] = s->cost.is_there ? s->cost.usd_per_1000_good : -1;
     out->has_tokens |= s->has_tokens;
     out->has_cost |= s->cost.is_there;
 }
@@ -109,15 +167,15 @@ static void describe(struct variant *v, struct recording *rec,
                      const struct summary *s)
 {
     const struct strlist *keys = &rec->settings.varied;
-    struct strmap card;
+    struct strmap conditions;
     struct buf line;
 
     if (v->says)
         return;
-    conditions_make(&card, rec, s);
+    run_conditions_make(&conditions, rec, s);
     buf_init(&line, MAX_LINE);
     for (size_t i = 0; i < keys->len; i++) {
-        const char *value = strmap_get(&card, keys->items[i]);
+        const char *value = strmap_get(&conditions, keys->items[i]);
 
         if (strcmp(keys->items[i], "conditions." VARIANTS_CONDITION) != 0)
             buf_addf(&line, "%s%s %s", line.len ? ", " : "", keys->items[i],
@@ -125,7 +183,7 @@ static void describe(struct variant *v, struct recording *rec,
     }
     v->says = xstrdup(buf_text(&line));
     buf_fini(&line);
-    strmap_fini(&card);
+    strmap_fini(&conditions);
 }
 
 static void describe_study(struct variants_summary *out,
@@ -145,78 +203,205 @@ static void describe_study(struct variants_summary *out,
     buf_fini(&line);
 }
 
-/* The value stays as every other report has it. */
-static int read_latencies(struct recording *rec, const struct summary *s,
-                          enum measure m, struct reading *r, struct err *err)
+static int read_one(struct variants_summary *out,
+                    const struct study_recording *one, struct variant_runs *all,
+                    struct variant_run *r, struct err *err)
 {
+    struct study_run run;
+    const struct summary *s;
+    int rc = 0;
+
+    if (study_run_open(&run, one->dir, all->slo, all->cost, err))
+        return -1;
+    s = run.summary;
+    if (isnan(r->value))
+        r->value = s->settings->load.rate_rps > 0
+                       ? s->settings->load.rate_rps
+                       : (double)s->settings->load.clients;
+    describe_study(out, &run.rec, s);
+    describe(&out->list[r->variant], &run.rec, s);
+    take(out, s, r);
+    r->parts = read_parts(&run.rec, s);
+    all->usd_per_hour = s->cost.is_there ? s->cost.usd_per_hour : 0;
+    if (out->set.of == STUDY_SWEEP && r->counts)
+        capacity_add(&all->sums, &run.rec, s, &one->point);
+    if (r->counts)
+        rc = latencies_read(&run.rec, s, out->measure, &r->latencies, err);
+    if (rc == 0 && r->counts && !r->latency_ns.has_range) {
+        /* The value stays as in every other report. */
+        struct uncertain u = latencies_median(&r->latencies, CONFIDENCE);
+
+        r->latency_ns.has_range = u.has_range;
+        r->latency_ns.range = u.range;
+    }
+    study_run_close(&run);
+    return rc;
+}
+
+/* ---- one variant at one value ---- */
+
+/* The runs of one variant at one value that count. */
+struct group {
+    struct variant_run **list;
+    size_t n;
+};
+
+/* Mean over independent runs. */
+static struct uncertain over_runs(const struct group *g, enum trial_rate rate)
+{
+    double *x = xcalloc(g->n, sizeof(*x));
     struct uncertain u;
 
-    if (blocked_read(rec, s, m, &r->latencies, err))
-        return -1;
-    if (r->latency_ns.has_range)
-        return 0;
-    u = blocked_median_of(&r->latencies, CONFIDENCE);
-    r->latency_ns.has_range = u.has_range;
-    r->latency_ns.range = u.range;
-    return 0;
+    for (size_t i = 0; i < g->n; i++)
+        x[i] = g->list[i]->trial.rate[rate];
+    u = trials_mean_amount(x, g->n, CONFIDENCE);
+    free(x);
+    return u;
 }
 
-static void replace_slo(struct settings *s, const struct strlist *slo)
+static struct uncertain latency_of(const struct group *g)
 {
-    strlist_fini(&s->slo);
-    for (size_t i = 0; i < slo->len; i++)
-        strlist_add(&s->slo, slo->items[i]);
+    double *x;
+    struct uncertain u;
+
+    if (g->n == 1)
+        return g->list[0]->latency_ns;
+    x = xcalloc(g->n, sizeof(*x));
+    for (size_t i = 0; i < g->n; i++)
+        x[i] = g->list[i]->latency_ns.value >= 0 ? g->list[i]->latency_ns.value
+                                                 : INFINITY;
+    u = trials_mean_amount(x, g->n, CONFIDENCE);
+    if (!isfinite(u.value))
+        u.value = HIST_BEYOND;
+    free(x);
+    return u;
 }
 
-static int read_one(struct variants_summary *out, const struct listed_one *one,
-                    struct readings *all, struct reading *r, struct err *err)
+/* The mean p99 of a measure, or HIST_BEYOND and the like. */
+static double tail_of(const struct group *g, enum measure m)
 {
-    struct recording rec;
-    struct summary *s;
-    int rc;
+    double sum = 0;
 
-    if (recording_open(&rec, one->dir, err))
-        return -1;
-    if (all->slo)
-        replace_slo(&rec.settings, all->slo);
-    s = xcalloc(1, sizeof(*s));
-    rc = summary_make_priced(s, &rec, NULL, all->cost, err);
-    if (rc == 0) {
-        if (isnan(r->value))
-            r->value = rec.settings.load.rate_rps > 0
-                           ? rec.settings.load.rate_rps
-                           : (double)rec.settings.load.clients;
-        describe_study(out, &rec, s);
-        describe(&out->list[r->variant], &rec, s);
-        take(out, s, r);
-        r->parts = parts_read(&rec, s);
-        all->usd_per_hour = s->cost.is_there ? s->cost.usd_per_hour : 0;
-        if (out->set.of == STUDY_SWEEP && r->counts)
-            capacity_add(&all->sums, &rec, s, &one->at);
+    for (size_t i = 0; i < g->n; i++) {
+        double ns = g->list[i]->trial.quantile_ns[m][SUMMARY_P99];
+
+        if (ns < 0)
+            return ns;
+        sum += ns;
     }
-    if (rc == 0 && r->counts)
-        rc = read_latencies(&rec, s, out->measure, r, err);
-    summary_fini(s);
-    free(s);
-    recording_close(&rec);
-    return rc;
+    return sum / (double)g->n;
+}
+
+/* The mean of the known parts. */
+static struct server_parts parts_of(const struct group *g)
+{
+    double sum[3] = {0};
+    double known[3] = {0};
+    struct server_parts mean_parts = no_parts;
+
+    for (size_t i = 0; i < g->n; i++) {
+        const struct server_parts *p = &g->list[i]->parts;
+        const double x[] = {p->queue_ns, p->work_ns, p->batch};
+
+        if (p->from != PARTS_NONE)
+            mean_parts.from = p->from;
+        for (int k = 0; k < 3; k++) {
+            sum[k] += x[k] >= 0 ? x[k] : 0;
+            known[k] += x[k] >= 0;
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        sum[k] = known[k] > 0 ? sum[k] / known[k] : -1;
+    mean_parts.queue_ns = sum[0];
+    mean_parts.work_ns = sum[1];
+    mean_parts.batch = sum[2];
+    return mean_parts;
+}
+
+static void fill_cell(struct variant_cell *c, const struct group *g,
+                      enum measure measure)
+{
+    struct variant_run *one = g->list[0];
+    size_t overloaded = 0;
+    double usd;
+
+    c->counted = g->n;
+    if (g->n == 0)
+        return;
+    c->verdict = one->trial.verdict;
+    for (size_t i = 0; i < g->n; i++) {
+        enum verdict v = g->list[i]->trial.verdict;
+
+        overloaded += g->list[i]->trial.was_overloaded;
+        if (v == VERDICT_FAIL || c->verdict == VERDICT_FAIL)
+            c->verdict = VERDICT_FAIL;
+        else if (v != c->verdict)
+            c->verdict = VERDICT_UNDECIDED;
+    }
+    usd = over_runs(g, TRIAL_USD).value;
+    c->latency_ns = latency_of(g);
+    c->tail_ns = tail_of(g, measure);
+    c->goodput_rps = over_runs(g, TRIAL_GOODPUT);
+    c->offered_rps = over_runs(g, TRIAL_OFFERED).value;
+    c->throughput_rps = over_runs(g, TRIAL_THROUGHPUT);
+    c->attainment = over_runs(g, TRIAL_ATTAINMENT).value;
+    c->tokens_per_s = over_runs(g, TRIAL_TOKENS).value;
+    c->usd_per_1000_good = isnan(usd) ? -1 : usd;
+    c->is_overloaded = 2 * overloaded >= g->n;
+    c->parts = parts_of(g);
+    if (g->n == 1) {
+        /* As if requests ended at random, which scatters more than a server
+         * that is always busy. */
+        double rps = c->throughput_rps.value;
+        double reach = 1.96 * sqrt(rps / one->window_s);
+
+        c->throughput_rps =
+            (struct uncertain){rps, {fmax(0, rps - reach), rps + reach}, true};
+        c->goodput_rps.has_range = true;
+        c->goodput_rps.range =
+            (struct interval){c->offered_rps * one->attainment_ci95.low,
+                              c->offered_rps * one->attainment_ci95.high};
+        c->latencies = one->latencies;
+        one->latencies = (struct latencies){0};
+    }
+}
+
+static void make_cell(struct variants_summary *s, size_t variant, size_t value,
+                      struct variant_runs *all)
+{
+    struct variant_cell *c = &s->list[variant].cells[value];
+    struct group g = {xcalloc(all->n + 1, sizeof(struct variant_run *)), 0};
+
+    for (size_t i = 0; i < all->n; i++) {
+        struct variant_run *r = &all->list[i];
+
+        if (r->variant != variant || r->value != s->values[value])
+            continue;
+        c->runs++;
+        if (r->counts)
+            g.list[g.n++] = r;
+    }
+    fill_cell(c, &g, s->measure);
+    free((void *)g.list);
 }
 
 /* ---- all of them ---- */
 
 static int read_variant(struct variants_summary *s, size_t i,
-                        struct readings *all, struct err *err)
+                        struct variant_runs *all, struct err *err)
 {
     char *dir = variant_set_path(s->dir, &s->set.list[i]);
-    struct listed listed = {0};
-    int rc = study_is_at(dir) ? listed_read(&listed, dir, s->set.of, err) : 0;
+    struct study_recordings listed = {0};
+    int rc = study_is_at(dir)
+                 ? study_recordings_list(&listed, dir, s->set.of, err)
+                 : 0;
 
     if (listed.key[0]) {
         snprintf(s->key, sizeof(s->key), "%s", listed.key);
         snprintf(s->unit, sizeof(s->unit), "%s", listed.unit);
     }
     for (size_t k = 0; rc == 0 && k < listed.n; k++) {
-        struct reading r = {.variant = i, .value = listed.list[k].value};
+        struct variant_run r = {.variant = i, .value = listed.list[k].value};
 
         rc = read_one(s, &listed.list[k], all, &r, err);
         if (rc) {
@@ -232,28 +417,25 @@ static int read_variant(struct variants_summary *s, size_t i,
     else if (rc == 0)
         capacity_of_sums(&all->sums, &s->list[i].capacity);
     capacity_sums_fini(&all->sums);
-    listed_fini(&listed);
+    study_recordings_fini(&listed);
     free(dir);
     return rc;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static void list_values(struct variants_summary *s, const struct readings *all)
+static void make_cells(struct variants_summary *s, struct variant_runs *all)
 {
     s->values = xcalloc(all->n + 1, sizeof(*s->values));
     for (size_t i = 0; i < all->n; i++)
         s->values[i] = all->list[i].value;
-    qsort(s->values, all->n, sizeof(*s->values), by_value);
+    order_sort(s->values, all->n);
     for (size_t i = 0; i < all->n; i++) {
         if (s->n_values == 0 || s->values[s->n_values - 1] != s->values[i])
             s->values[s->n_values++] = s->values[i];
+    }
+    for (size_t v = 0; v < s->set.n; v++) {
+        s->list[v].cells = xcalloc(s->n_values + 1, sizeof(*s->list[v].cells));
+        for (size_t i = 0; i < s->n_values; i++)
+            make_cell(s, v, i, all);
     }
 }
 
@@ -261,7 +443,7 @@ int variants_read(struct variants_summary *s, const char *dir,
                   const struct strlist *slo, const struct cost_ask *cost,
                   struct err *err)
 {
-    struct readings all = {.slo = slo, .cost = cost};
+    struct variant_runs all = {.slo = slo, .cost = cost};
     int rc;
 
     *s = (struct variants_summary){.dir = dir};
@@ -274,8 +456,7 @@ int variants_read(struct variants_summary *s, const char *dir,
     }
     s->is_rate = !s->key[0] || strcmp(s->key, "load.rate") == 0;
     if (rc == 0) {
-        list_values(s, &all);
-        readings_make_cells(s, &all);
+        make_cells(s, &all);
         variants_work_out(s);
     }
     for (size_t i = 0; i < all.n; i++)
@@ -305,11 +486,11 @@ void variants_summary_fini(struct variants_summary *s)
     *s = (struct variants_summary){0};
 }
 
-/* Of a search single probes may fail; what counts is its answer. */
+/* Single probes of a search may fail; only its answer counts. */
 static bool has_gap(const struct variants_summary *s, const struct variant *v)
 {
     if (s->set.of == STUDY_SEARCH)
-        return !v->capacity.is_there ||
+        return !v->capacity.is_present ||
                (v->capacity.outcome != SEARCH_FOUND &&
                 v->capacity.outcome != SEARCH_ESTIMATED &&
                 v->capacity.outcome != SEARCH_AT_LEAST &&

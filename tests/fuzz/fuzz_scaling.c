@@ -18,7 +18,7 @@ static void check(const struct scaling *s)
     for (size_t i = 0; i < s->n; i++) {
         const struct scale_point *p = &s->points[i];
 
-        if (!quality_allows(&p->handoff) &&
+        if (!quality_allows(&p->quality_check) &&
             (s->verdict.recommended_k == p->k || s->verdict.cheapest_k == p->k))
             abort();
     }
@@ -45,11 +45,9 @@ static void try_regime(enum scale_regime regime, char *text)
         if (err.msg[0] == '\0' || strchr(err.msg, '\n'))
             abort();
     } else {
-        scaling_order(&s);
-        if (s.refusals.len == 0) {
-            scaling_work_out(&s);
+        scaling_work_out(&s);
+        if (s.refusals.len == 0)
             check(&s);
-        }
         render(&s);
     }
     scaling_fini(&s);

@@ -182,7 +182,7 @@ static const struct {
      "/no/such: No such file or directory"},
     {{"tailgate", "baseline", "show", "/"}, "/: Is a directory"},
     {{"tailgate", "baseline", "show", "/dev/null"},
-     "/dev/null: is no baseline"},
+     "/dev/null: not a baseline"},
     {{"tailgate", "scale", "/no/such", "--strong"},
      "/no/such: No such file or directory"},
     {{"tailgate", "scale", "/dev/zero", "--strong"},

@@ -179,7 +179,7 @@ static void sets_beside_a_stub(void **state)
         const char *says;
     } cases[] = {
         {"warm", "stub.cold=0", 0, ""},
-        {"never", "stub.cold=1", 4, "without a warm-up"},
+        {"never", "stub.cold=1", 4, "no warm-up"},
     };
     static const char text[] = "load: {scenario: offline, requests: 20}\n"
                                "stub: {service: fixed 2ms}\n"
@@ -279,7 +279,7 @@ static void without_a_warm_up_there_is_none(void **state)
         ARGS("baseline", "freeze", dir, "-o", tmpdir_path("cold.json")));
     proc_expect(&r, 4);
     assert_non_null(
-        strstr(r.err, is_invalid(dir, 2) ? "invalid: " : "without a warm-up"));
+        strstr(r.err, is_invalid(dir, 2) ? "invalid: " : "no warm-up"));
     proc_result_fini(&r);
     free(file);
     free(dir);

@@ -55,7 +55,7 @@ static void a_set_outlives_a_file(void **state)
     r = proc_run(ARGS("report", dir));
     proc_expect(&r, 3);
     assert_non_null(
-        strstr(r.err, ": the manifest.json of every trial is lost; "));
+        strstr(r.err, ": the manifest.json of every trial is missing or "));
     proc_result_fini(&r);
     check_study(dir);
     free(dir);

@@ -270,7 +270,7 @@ static void no_weak_scaling(void **state)
     struct proc_result r = scaled(&all[0], "--weak");
 
     (void)state;
-    says(&r, 4, "K = 8 does 160 requests where K times the job is 1280");
+    says(&r, 4, "K = 8 does 160 requests, but K times the job is 1280");
     proc_result_fini(&r);
 }
 
@@ -284,7 +284,7 @@ static void other_servers_are_refused(void **state)
     free(two);
     free(one);
     says(&r, 4,
-         "K = 2 is not matched with K = 1: stub.router: shared | random");
+         "K = 2 does not match K = 1: stub.router: shared | random");
     proc_result_fini(&r);
 }
 
@@ -333,7 +333,7 @@ static void weak_scaling(void **state)
          is_invalid ? "invalid: " : "20 requests at K = 1, K times that at K");
     says(&strong, 4,
          is_invalid ? "invalid: "
-                    : "not strong scaling: K = 2 does 40 requests where the "
+                    : "not strong scaling: K = 2 does 40 requests, but the "
                       "one job is 20");
     proc_expect(&alone, 4);
     proc_result_fini(&alone);
@@ -367,7 +367,7 @@ static void weak_scaling_of_sets(void **state)
             says(&r, 0, "Gustafson");
         else
             says(&r, 4,
-                 "not strong scaling: K = 2 does 40 requests where the one job "
+                 "not strong scaling: K = 2 does 40 requests, but the one job "
                  "is 20");
         proc_result_fini(&r);
     }

@@ -71,12 +71,12 @@ static double share_of(struct madeserver *m, double value, size_t term,
 static void count(struct madeserver *m, struct search_counts *c, double n,
                   double share)
 {
-    c->n_blocks = SEARCH_BLOCKS;
-    for (size_t i = 0; i < SEARCH_BLOCKS; i++) {
-        struct batch *b = &c->blocks[i];
+    c->n_slices = SEARCH_SLICES;
+    for (size_t i = 0; i < SEARCH_SLICES; i++) {
+        struct batch *b = &c->slices[i];
 
-        b->n = llround(n * (double)(i + 1) / SEARCH_BLOCKS) -
-               llround(n * (double)i / SEARCH_BLOCKS);
+        b->n = llround(n * (double)(i + 1) / SEARCH_SLICES) -
+               llround(n * (double)i / SEARCH_SLICES);
         b->hits = draw_binomial(&m->rng, b->n, share);
         c->n += b->n;
         c->misses += b->hits;
@@ -155,7 +155,7 @@ void madeserver_run(struct madeserver *m, const struct search *s,
         .answer_ns = m->drowns && ask->value > m->capacity[0]
                          ? 0
                          : llround(answer_s * NS),
-        .set_aside = aside_by(m, ask, is_aside),
+        .discarded = aside_by(m, ask, is_aside),
         .n_terms = s->config.slo->len};
     for (size_t i = 0; i < r->n_terms; i++) {
         double allowed = search_allowed(&s->config.slo->terms[i]);
@@ -182,7 +182,7 @@ void madeserver_feed(struct search *s, struct madeserver *m, const char *aside)
 
     madeserver_run(m, s, &ask, &r);
     if (aside)
-        r.set_aside = aside;
+        r.discarded = aside;
     search_feed(s, &r);
 }
 

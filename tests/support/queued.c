@@ -20,12 +20,12 @@ static struct facts row_of(struct mm1 *q, size_t i)
     return f;
 }
 
-static void take(struct queued *run, const struct blocks *b,
+static void take(struct queued *run, const struct slices *b,
                  const struct quantities *qs)
 {
     for (size_t i = 0; i < qs->len; i++) {
-        run->whole[i] = blocks_reading(b, &qs->list[i], BLOCKS_ALL);
-        blocks_readings(b, &qs->list[i], &run->blocks[i]);
+        run->whole[i] = slices_reading(b, &qs->list[i], SLICES_ALL);
+        slices_readings(b, &qs->list[i], &run->blocks[i]);
     }
 }
 
@@ -34,33 +34,33 @@ void queued_run(struct queued *run, struct mm1 *q, size_t n,
 {
     static const struct good_table all_are_good;
     struct facts *rows = xcalloc(n, sizeof(*rows));
-    struct blocks *b = xcalloc(1, sizeof(*b));
+    struct slices *b = xcalloc(1, sizeof(*b));
     struct window window;
 
     for (size_t i = 0; i < n; i++)
         rows[i] = row_of(q, i);
     window.start_ns = rows[0].due;
     window.end_ns = rows[n - 1].due + 1;
-    blocks_init(b, window, &all_are_good, qs);
+    slices_init(b, window, &all_are_good, qs);
     for (size_t i = 0; i < n; i++)
-        blocks_add(b, &rows[i]);
+        slices_add(b, &rows[i]);
     take(run, b, qs);
-    blocks_fini(b);
+    slices_fini(b);
     free(b);
     free(rows);
 }
 
 struct sample queued_sample(const struct queued *run, size_t quantity)
 {
-    const struct block_readings *r = &run->blocks[quantity];
+    const struct slice_readings *r = &run->blocks[quantity];
 
     return (struct sample){.whole = run->whole[quantity].value,
                            .has_whole = true,
                            .units = r->value,
-                           .n = BLOCKS,
+                           .n = SLICES,
                            .has_all = r->has_all,
                            .counted = run->whole[quantity].n,
-                           .least_in_one = r->least,
+                           .min_in_slice = r->min_n,
                            .beyond = r->beyond};
 }
 

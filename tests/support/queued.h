@@ -7,12 +7,12 @@
 
 #include "analyzer/compare/finding.h"
 #include "analyzer/compare/quantity.h"
-#include "analyzer/compare/window_blocks.h"
+#include "analyzer/compare/window_slices.h"
 #include "tests/support/mm1.h"
 
 struct queued {
     struct reading whole[QUANTITIES_MAX];
-    struct block_readings blocks[QUANTITIES_MAX];
+    struct slice_readings blocks[QUANTITIES_MAX];
 };
 
 /* The next n requests of the queue; its unit of time is a millisecond. */

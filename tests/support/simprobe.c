@@ -69,22 +69,22 @@ static void end_at(struct search_result *r, const struct search_ask *ask,
                    double seconds)
 {
     struct search_counts *c = &r->terms[0];
-    double blocks = seconds * NS / (double)ask->window_ns * SEARCH_BLOCKS;
+    double slices = seconds * NS / (double)ask->window_ns * SEARCH_SLICES;
 
     r->window_ns = llround(seconds * NS);
     r->took_ns = r->warmup_ns + r->window_ns;
     r->offered_rps = (double)c->n / seconds;
-    c->n_blocks = (size_t)fmin(SEARCH_BLOCKS, ceil(blocks - 1e-9));
+    c->n_slices = (size_t)fmin(SEARCH_SLICES, ceil(slices - 1e-9));
 }
 
 static void count(struct search_counts *c, double at, double is_missed)
 {
-    size_t block = (size_t)fmin(at * SEARCH_BLOCKS, SEARCH_BLOCKS - 1);
+    size_t slice = (size_t)fmin(at * SEARCH_SLICES, SEARCH_SLICES - 1);
 
     c->n++;
     c->misses += is_missed > 0;
-    c->blocks[block].n++;
-    c->blocks[block].hits += is_missed > 0;
+    c->slices[slice].n++;
+    c->slices[slice].hits += is_missed > 0;
 }
 
 /* What has been missed is known when a request is as old as its limit, which is

@@ -31,13 +31,13 @@ static struct baseline made(void)
                          .n_answers = 2};
     char hash[SHA256_TEXT];
 
-    b.amounts[BASELINE_TIME] = (struct baseline_amount){.is_there = true,
+    b.amounts[BASELINE_TIME] = (struct baseline_amount){.is_present = true,
                                                         .median = 1.0 / 3,
                                                         .least = 0.1,
                                                         .greatest = 2e9 / 7,
                                                         .n = 5};
     b.amounts[BASELINE_THROUGHPUT] = (struct baseline_amount){
-        .is_there = true, .median = 517.2280678217793, .n = 5};
+        .is_present = true, .median = 517.2280678217793, .n = 5};
     snprintf(b.amounts[BASELINE_MEMORY].note, BASELINE_NOTE, "not measured");
     snprintf(b.amounts[BASELINE_QUALITY].note, BASELINE_NOTE, "not checked");
     strmap_put(&b.conditions, "conditions.hardware", "1xL4 \"new\"");

@@ -22,12 +22,12 @@
 static struct capacity found(double low, double value, double high)
 {
     return (struct capacity){
-        .is_there = true, .value = value, .range = {low, high}};
+        .is_present = true, .value = value, .range = {low, high}};
 }
 
 static struct capacity bracket(double low, double high)
 {
-    return (struct capacity){.is_there = true,
+    return (struct capacity){.is_present = true,
                              .value = NAN,
                              .range = {low, high},
                              .is_bracket = true};

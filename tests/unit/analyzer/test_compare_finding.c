@@ -25,7 +25,7 @@ static struct sample sample_of(const double *units, size_t n, double whole)
                            .units = units,
                            .n = n,
                            .has_all = true,
-                           .least_in_one = 300};
+                           .min_in_slice = 300};
 }
 
 static struct finding over(enum basis basis, bool more_is_better, double q,
@@ -60,7 +60,7 @@ static void blocks_have_the_interval_of_sectioning(void **state)
     (void)state;
     alternate(x, 100, 1);
     alternate(y, 110, 1);
-    f = over(BASIS_BLOCKS, true, 0, &a, &b);
+    f = over(BASIS_SLICES, true, 0, &a, &b);
     assert_true(f.difference.has_range && f.ratio.has_range);
     assert_near(f.difference.value, 10, 1e-9);
     assert_near(f.difference.range.low, 10 - half, 1e-3);
@@ -82,11 +82,11 @@ static void better_depends_on_the_measure(void **state)
     (void)state;
     alternate(x, 100, 1);
     alternate(y, 110, 1);
-    assert_int_equal(over(BASIS_BLOCKS, false, 0.5, &a, &b).verdict,
+    assert_int_equal(over(BASIS_SLICES, false, 0.5, &a, &b).verdict,
                      FINDING_WORSE);
-    assert_int_equal(over(BASIS_BLOCKS, false, 0.5, &b, &a).verdict,
+    assert_int_equal(over(BASIS_SLICES, false, 0.5, &b, &a).verdict,
                      FINDING_BETTER);
-    assert_int_equal(over(BASIS_BLOCKS, true, 0, &b, &a).verdict,
+    assert_int_equal(over(BASIS_SLICES, true, 0, &b, &a).verdict,
                      FINDING_WORSE);
 }
 
@@ -101,7 +101,7 @@ static void what_is_within_the_scatter_is_not_shown(void **state)
     (void)state;
     alternate(x, 100, 10);
     alternate(y, 101, 10);
-    f = over(BASIS_BLOCKS, true, 0, &a, &b);
+    f = over(BASIS_SLICES, true, 0, &a, &b);
     assert_int_equal(f.verdict, FINDING_NO_DIFFERENCE);
     assert_null(f.why);
     assert_true(f.visible > 0.06 && f.visible < 0.08);
@@ -118,9 +118,9 @@ static void a_step_of_the_histogram_is_no_difference(void **state)
     (void)state;
     alternate(x, 1000, 0);
     alternate(y, 1001, 0);
-    assert_int_equal(over(BASIS_BLOCKS, false, 0.5, &a, &b).verdict,
+    assert_int_equal(over(BASIS_SLICES, false, 0.5, &a, &b).verdict,
                      FINDING_NO_DIFFERENCE);
-    assert_int_equal(over(BASIS_BLOCKS, true, 0, &a, &b).verdict,
+    assert_int_equal(over(BASIS_SLICES, true, 0, &a, &b).verdict,
                      FINDING_BETTER);
 }
 
@@ -136,7 +136,8 @@ static void too_few_are_not_told(void **state)
     (void)state;
     f = over(BASIS_TRIALS, false, 0.99, &four, &b);
     assert_int_equal(f.verdict, FINDING_CANNOT_TELL);
-    assert_string_equal(f.why, "n too small: at least 5 trials a side");
+    assert_string_equal(f.why,
+                        "n too small: at least 5 trials per side are needed");
     assert_near(f.b, 200, 0); /* the sides stay, no ratio is made of them */
     assert_false(f.ratio.has_range);
     assert_near(f.ratio.value, 0, 0);
@@ -145,7 +146,7 @@ static void too_few_are_not_told(void **state)
     a.has_all = false;
     f = over(BASIS_TRIALS, false, 0.99, &a, &b);
     assert_int_equal(f.verdict, FINDING_CANNOT_TELL);
-    assert_string_equal(f.why, "n too small: each trial must bound it");
+    assert_string_equal(f.why, "n too small: each trial must be able to bound it");
     a.n = 0;
     f = over(BASIS_TRIALS, false, 0.99, &a, &b);
     assert_string_equal(f.why, "not measured");
@@ -160,11 +161,11 @@ static void a_small_block_cannot_bound_its_percentile(void **state)
 
     (void)state;
     alternate(x, 100, 1);
-    b.least_in_one = 298;
-    assert_int_equal(over(BASIS_BLOCKS, false, 0.99, &a, &b).verdict,
+    b.min_in_slice = 298;
+    assert_int_equal(over(BASIS_SLICES, false, 0.99, &a, &b).verdict,
                      FINDING_CANNOT_TELL);
-    b.least_in_one = 299;
-    assert_int_equal(over(BASIS_BLOCKS, false, 0.99, &a, &b).verdict,
+    b.min_in_slice = 299;
+    assert_int_equal(over(BASIS_SLICES, false, 0.99, &a, &b).verdict,
                      FINDING_NO_DIFFERENCE);
 }
 
@@ -225,7 +226,7 @@ static void pairs_are_taken_as_such(void **state)
 static struct finding over_shares(bool more_is_better, const struct sample *a,
                                   const struct sample *b)
 {
-    const struct finding_rule rule = {.basis = BASIS_BLOCKS,
+    const struct finding_rule rule = {.basis = BASIS_SLICES,
                                       .more_is_better = more_is_better,
                                       .is_share = true,
                                       .confidence = 0.95};
@@ -311,11 +312,11 @@ static void clusters_widen_the_interval(void **state)
     alternate(x, 100, 2);
     alternate(y, 102, 2);
     a.beyond = b.beyond = 20;
-    f = over(BASIS_BLOCKS, false, 0.99, &a, &b);
+    f = over(BASIS_SLICES, false, 0.99, &a, &b);
     assert_int_equal(f.verdict, FINDING_WORSE);
     assert_near(f.widened, 1, 0);
     b.beyond = 5;
-    f = over(BASIS_BLOCKS, false, 0.99, &a, &b);
+    f = over(BASIS_SLICES, false, 0.99, &a, &b);
     assert_int_equal(f.verdict, FINDING_NO_DIFFERENCE);
     assert_near(f.widened, 2, 1e-9);
     assert_near(f.difference.range.high,
@@ -365,7 +366,7 @@ static void a_regression_is_more_than_its_threshold(void **state)
         {1.01, 1.02, false, 0, REGRESSION_YES},
     };
     struct finding zero = {
-        .difference.has_range = true, .a_is_none = true, .b_is_none = true};
+        .difference.has_range = true, .a_is_zero = true, .b_is_zero = true};
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

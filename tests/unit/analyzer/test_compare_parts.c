@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-#include "analyzer/compare/compare_rank.h"
+#include "analyzer/compare/compare.h"
+#include "analyzer/compare/compare_history.h"
 #include "analyzer/compare/fairness.h"
 #include "analyzer/compare/matched.h"
 #include "analyzer/compare/quantity.h"
-#include "analyzer/compare/segments.h"
-#include "analyzer/compare/window_blocks.h"
+#include "analyzer/compare/window_slices.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "tests/support/rows.h"
@@ -77,7 +77,7 @@ static void asked_for_are_flags_then_the_slo_then_the_usual(void **state)
 
 static void blocks_count_as_a_summary_does(void **state)
 {
-    struct blocks *b = xcalloc(1, sizeof(*b));
+    struct window_slices *b = xcalloc(1, sizeof(*b));
     struct slo slo = slo_of("e2e p50 < 20ms");
     struct window window = {.start_ns = 0, .end_ns = 20 * NS_PER_S};
     struct strlist on = {0};
@@ -89,32 +89,33 @@ static void blocks_count_as_a_summary_does(void **state)
     (void)state;
     quantities_make(&qs, &on, &slo, &err);
     good_limits(&slo, good.run);
-    blocks_init(b, window, &good, &qs);
+    window_slices_init(b, window, &good, &qs);
     /* one second a block, a hundred in each; in the last all are slow */
     for (int64_t i = 0; i < 2000; i++) {
         struct facts f = row_ok(i, 10 * i, i < 1900 ? 5 : 50);
 
         if (i % 100 == 99)
             f = row_failed(i, 10 * i, 5, OUTCOME_RESET);
-        blocks_add(b, &f);
+        window_slices_add(b, &f);
     }
     quantity_parse("attainment", &q, &err);
-    assert_near(blocks_reading(b, &q, 0).value, 0.99, 1e-9);
-    assert_near(blocks_reading(b, &q, BLOCKS - 1).value, 0, 1e-9);
-    assert_near(blocks_reading(b, &q, BLOCKS_ALL).value, 1881.0 / 2000, 1e-9);
+    assert_near(window_slices_reading(b, &q, 0).value, 0.99, 1e-9);
+    assert_near(window_slices_reading(b, &q, SLICES - 1).value, 0, 1e-9);
+    assert_near(window_slices_reading(b, &q, SLICES_ALL).value, 1881.0 / 2000,
+                1e-9);
     quantity_parse("goodput", &q, &err);
-    assert_near(blocks_reading(b, &q, 3).value, 99, 1e-9);
+    assert_near(window_slices_reading(b, &q, 3).value, 99, 1e-9);
     quantity_parse("errors", &q, &err);
-    assert_near(blocks_reading(b, &q, BLOCKS_ALL).value, 0.01, 1e-9);
+    assert_near(window_slices_reading(b, &q, SLICES_ALL).value, 0.01, 1e-9);
     quantity_parse("e2e p50", &q, &err);
-    assert_near(blocks_reading(b, &q, 0).value, 5e6, 5e3);
-    assert_near(blocks_reading(b, &q, BLOCKS - 1).value, 50e6, 5e4);
+    assert_near(window_slices_reading(b, &q, 0).value, 5e6, 5e3);
+    assert_near(window_slices_reading(b, &q, SLICES - 1).value, 50e6, 5e4);
     quantity_parse("e2e p99", &q, &err);
-    assert_true(blocks_reading(b, &q, 0).is_too_few);
-    assert_false(blocks_reading(b, &q, BLOCKS_ALL).is_too_few);
+    assert_true(window_slices_reading(b, &q, 0).is_too_few);
+    assert_false(window_slices_reading(b, &q, SLICES_ALL).is_too_few);
     quantity_parse("quality", &q, &err);
-    assert_int_equal(blocks_reading(b, &q, BLOCKS_ALL).n, 0);
-    blocks_fini(b);
+    assert_int_equal(window_slices_reading(b, &q, SLICES_ALL).n, 0);
+    window_slices_fini(b);
     free(b);
 }
 
@@ -122,7 +123,7 @@ static void blocks_count_as_a_summary_does(void **state)
  * answer in one piece at its end. */
 static void tokens_fall_into_their_blocks(void **state)
 {
-    struct blocks *b = xcalloc(1, sizeof(*b));
+    struct window_slices *b = xcalloc(1, sizeof(*b));
     struct good_table good = {0};
     struct window window = {.start_ns = 0, .end_ns = 20 * NS_PER_S};
     struct quantities qs = {0};
@@ -133,7 +134,7 @@ static void tokens_fall_into_their_blocks(void **state)
     struct err err = {0};
 
     (void)state;
-    blocks_init(b, window, &good, &qs);
+    window_slices_init(b, window, &good, &qs);
     stream.first = 2 * NS_PER_S;
     stream.last = 4 * NS_PER_S;
     stream.events = 5;
@@ -144,17 +145,18 @@ static void tokens_fall_into_their_blocks(void **state)
     late.last = 21 * NS_PER_S;
     late.events = 5;
     late.event_tokens = 40;
-    blocks_add(b, &stream);
-    blocks_add(b, &whole);
-    blocks_add(b, &late);
+    window_slices_add(b, &stream);
+    window_slices_add(b, &whole);
+    window_slices_add(b, &late);
     quantity_parse("tokens", &q, &err);
-    assert_near(blocks_reading(b, &q, 1).value, 0, 1e-9);
-    assert_near(blocks_reading(b, &q, 2).value, 50, 1e-9);
-    assert_near(blocks_reading(b, &q, 3).value, 50, 1e-9);
-    assert_near(blocks_reading(b, &q, 5).value, 30, 1e-9);
-    assert_near(blocks_reading(b, &q, 19).value, 20, 1e-9);
-    assert_near(blocks_reading(b, &q, BLOCKS_ALL).value, 150.0 / 20, 1e-9);
-    blocks_fini(b);
+    assert_near(window_slices_reading(b, &q, 1).value, 0, 1e-9);
+    assert_near(window_slices_reading(b, &q, 2).value, 50, 1e-9);
+    assert_near(window_slices_reading(b, &q, 3).value, 50, 1e-9);
+    assert_near(window_slices_reading(b, &q, 5).value, 30, 1e-9);
+    assert_near(window_slices_reading(b, &q, 19).value, 20, 1e-9);
+    assert_near(window_slices_reading(b, &q, SLICES_ALL).value, 150.0 / 20,
+                1e-9);
+    window_slices_fini(b);
     free(b);
 }
 
@@ -162,25 +164,25 @@ static void tokens_fall_into_their_blocks(void **state)
  * worth what they are, all in two blocks next to nothing. */
 static double worth_of_slow(bool is_clustered)
 {
-    struct blocks *b = xcalloc(1, sizeof(*b));
+    struct window_slices *b = xcalloc(1, sizeof(*b));
     struct good_table good = {0};
     struct window window = {.start_ns = 0, .end_ns = 20 * NS_PER_S};
     struct quantities qs = {.len = 1};
-    struct block_readings r;
+    struct slice_readings r;
     struct err err = {0};
 
     quantity_parse("e2e p90", &qs.list[0], &err);
-    blocks_init(b, window, &good, &qs);
+    window_slices_init(b, window, &good, &qs);
     for (int64_t i = 0; i < 2000; i++) {
         bool is_slow = is_clustered ? i >= 500 && i < 700 : i % 10 == 0;
         struct facts f = row_ok(i, 10 * i, is_slow ? 50 : 5);
 
-        blocks_add(b, &f);
+        window_slices_add(b, &f);
     }
-    blocks_readings(b, &qs.list[0], &r);
+    window_slices_readings(b, &qs.list[0], &r);
     assert_true(r.has_all);
-    assert_int_equal(r.least, 100);
-    blocks_fini(b);
+    assert_int_equal(r.min_n, 100);
+    window_slices_fini(b);
     free(b);
     return r.beyond;
 }
@@ -355,9 +357,9 @@ static void what_is_not_shown_to_be_worse_shares_a_rank(void **state)
 
 static const struct fairness_facts fair = {
     .is_declared = true,
-    .least_trials = 5,
+    .min_trials = 5,
     .baseline_trials = 5,
-    .most_trials = 5,
+    .max_trials = 5,
     .baseline_is_trusted = true,
     .has_tail = true,
     .has_slo = true,
@@ -420,13 +422,13 @@ static void pitfalls_of_the_sides_have_their_checks(void **state)
     assert_answer(&f, "baseline", FAIRNESS_FAILED,
                   "a load at which the baseline");
     f = fair;
-    f.most_trials = 6;
+    f.max_trials = 6;
     assert_answer(&f, "baseline", FAIRNESS_FAILED, "as many trials");
     f = fair;
     f.mismatches = 1;
     assert_answer(&f, "conditions", FAIRNESS_FAILED, "conditions of the other");
     f = fair;
-    f.least_trials = 4;
+    f.min_trials = 4;
     assert_answer(&f, "repeats", FAIRNESS_FAILED, "--trials 5");
     f = fair;
     f.is_one_launch = true;
@@ -512,7 +514,7 @@ static void a_series_without_change_is_one_segment(void **state)
     (void)state;
     assert_int_equal(s.len, 1);
     assert_near(segments_loss(&s, false), 0, 0);
-    s = segments_with(100, SEGMENTS_LEAST - 1);
+    s = segments_with(100, SEGMENTS_MIN - 1);
     assert_int_equal(s.len, 0);
 }
 

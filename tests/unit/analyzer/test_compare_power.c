@@ -176,7 +176,7 @@ static void count_halves(double load, double slower, int shown[static 2])
             struct sample a = queued_sample(&half[0], k);
             struct sample b = queued_sample(&half[1], k);
             struct finding f =
-                queued_finding(BASIS_BLOCKS, qs.list[k].q, 0.95, &a, &b);
+                queued_finding(BASIS_SLICES, qs.list[k].q, 0.95, &a, &b);
 
             shown[k] += is_shown(&f);
         }

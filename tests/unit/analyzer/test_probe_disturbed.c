@@ -95,7 +95,7 @@ static void a_machine_that_is_never_quiet_is_undecided(void **state)
 
         madeserver_answer(&m, (struct search_config){.start = starts[i]}, &a);
         assert_int_equal(a.outcome, SEARCH_UNDECIDED);
-        assert_int_equal(a.set_aside, a.probes);
+        assert_int_equal(a.discarded, a.probes);
         assert_in_range(a.probes, 5, 12);
         assert_true(isnan(a.capacity) && isnan(a.at_least) &&
                     isnan(a.at_most) && isnan(a.client_limit));
@@ -179,7 +179,7 @@ static int64_t confirmed_ns(const struct search *s, double value)
     int64_t sum = 0;
 
     for (size_t i = 0; i < s->n; i++)
-        if (s->results[i].step == SEARCH_CONFIRM && !s->results[i].set_aside &&
+        if (s->results[i].step == SEARCH_CONFIRM && !s->results[i].discarded &&
             s->results[i].value == value)
             sum += s->results[i].window_ns;
     return sum;
@@ -247,7 +247,7 @@ static void what_is_not_answered_is_nobodys_fault(void **state)
         assert_int_equal(a.outcome, SEARCH_UNDECIDED);
         assert_true(isnan(a.client_limit));
         assert_null(strstr(a.why, "too busy"));
-        assert_non_null(strstr(a.why, "no request is answered"));
+        assert_non_null(strstr(a.why, "no answer allows the SLO to be judged"));
         search_fini(&s);
     }
 }

@@ -20,7 +20,7 @@ struct rig {
     struct settings settings;
     struct search_terms terms;
     struct search machine;
-    struct search_eye eye;
+    struct probe_watch watch;
 };
 
 static void rig_init(struct rig *rig, const char *slo)
@@ -37,23 +37,25 @@ static void rig_init(struct rig *rig, const char *slo)
     assert_int_equal(search_terms_of(&rig->settings, &rig->terms, &err), 0);
     config = search_config_of(&rig->settings, &rig->terms);
     search_init(&rig->machine, &config);
-    assert_int_equal(search_eye_init(&rig->eye, &rig->machine, &ask,
-                                     &rig->terms, &rig->settings.classes, &err),
+    assert_int_equal(probe_watch_init(&rig->watch, &rig->machine, &ask,
+                                      &rig->terms, &rig->settings.classes,
+                                      &err),
                      0);
 }
 
 static void rig_fini(struct rig *rig)
 {
-    search_eye_fini(&rig->eye);
+    probe_watch_fini(&rig->watch);
     search_fini(&rig->machine);
     settings_fini(&rig->settings);
 }
 
 static bool see(struct rig *rig, int64_t start_ns, const struct facts *f)
 {
-    const struct search_sight sight = {.start_ns = start_ns, .rows = f, .n = 1};
+    const struct probe_progress sight = {
+        .start_ns = start_ns, .rows = f, .n = 1};
 
-    return search_eye_see(&rig->eye, &sight);
+    return probe_watch_see(&rig->watch, &sight);
 }
 
 static struct facts answer(int64_t due, int64_t took)
@@ -86,7 +88,7 @@ static void all_that_is_due_in_the_window_counts(void **state)
 
     (void)state;
     rig_init(&rig, "e2e p99 < 50ms");
-    c = &rig.eye.so_far.terms[0];
+    c = &rig.watch.so_far.terms[0];
     assert_int_equal(feed(&rig, 10 * NS_PER_MS), 0);
     assert_int_equal(c->n, 1000);
     assert_int_equal(c->misses, 0);
@@ -103,7 +105,7 @@ static void it_gives_up_when_all_miss(void **state)
     rig_init(&rig, "e2e p99 < 50ms");
     at = feed(&rig, 80 * NS_PER_MS);
     assert_in_range(at, 201, 1000);
-    assert_true(rig.eye.is_over);
+    assert_true(rig.watch.is_over);
     rig_fini(&rig);
 }
 
@@ -144,7 +146,7 @@ static void the_warm_up_is_not_looked_at(void **state)
         f.due += START;
         assert_false(see(&rig, INT64_MAX, &f));
     }
-    assert_int_equal(rig.eye.so_far.requests, 0);
+    assert_int_equal(rig.watch.so_far.requests, 0);
     rig_fini(&rig);
 }
 
@@ -160,8 +162,8 @@ static void failures_are_errors(void **state)
     see(&rig, START, &f);
     f.outcome = OUTCOME_UNFINISHED; /* nobody knows */
     see(&rig, START, &f);
-    assert_int_equal(rig.eye.so_far.terms[0].n, 2);
-    assert_int_equal(rig.eye.so_far.terms[0].misses, 1);
+    assert_int_equal(rig.watch.so_far.terms[0].n, 2);
+    assert_int_equal(rig.watch.so_far.terms[0].misses, 1);
     rig_fini(&rig);
 }
 
@@ -177,17 +179,18 @@ static int64_t watch_silence(struct rig *rig, int64_t answered, int64_t workers)
         int64_t second = (look + workers - 1) / workers;
         bool is_full = look % workers == 0;
         struct facts over[100];
-        const struct search_sight sight = {.start_ns = START,
-                                           .rows = over,
-                                           .n = is_full ? (size_t)answered : 0,
-                                           .issued = 100 * look / workers,
-                                           .issued_ns = now_ns,
-                                           .followed_ns = now_ns};
+        const struct probe_progress sight = {.start_ns = START,
+                                             .rows = over,
+                                             .n =
+                                                 is_full ? (size_t)answered : 0,
+                                             .issued = 100 * look / workers,
+                                             .issued_ns = now_ns,
+                                             .followed_ns = now_ns};
 
         for (int64_t i = 0; i < answered; i++)
             over[i] = answer((second - 1) * NS_PER_S + i * 10 * NS_PER_MS,
                              20 * NS_PER_MS);
-        if (search_eye_see(&rig->eye, &sight))
+        if (probe_watch_see(&rig->watch, &sight))
             return second;
     }
     return 0;
@@ -230,17 +233,17 @@ static void what_is_under_way_is_not_overdue(void **state)
     rig_init(&rig, "e2e p99 < 3s");
     for (int64_t second = 1; second <= 12; second++) {
         struct facts over[100];
-        const struct search_sight sight = {.start_ns = START,
-                                           .rows = over,
-                                           .n = second > 2 ? 100 : 0,
-                                           .issued = 100 * second,
-                                           .issued_ns = second * NS_PER_S,
-                                           .followed_ns = second * NS_PER_S};
+        const struct probe_progress sight = {.start_ns = START,
+                                             .rows = over,
+                                             .n = second > 2 ? 100 : 0,
+                                             .issued = 100 * second,
+                                             .issued_ns = second * NS_PER_S,
+                                             .followed_ns = second * NS_PER_S};
 
         for (int64_t i = 0; i < 100; i++)
             over[i] = answer((second - 3) * NS_PER_S + i * 10 * NS_PER_MS,
                              2 * NS_PER_S);
-        assert_false(search_eye_see(&rig.eye, &sight));
+        assert_false(probe_watch_see(&rig.watch, &sight));
     }
     rig_fini(&rig);
 }

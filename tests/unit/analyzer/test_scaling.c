@@ -245,7 +245,7 @@ static void non_inferiority(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct quality_gate g =
+        struct quality_check g =
             quality_judge((struct quality_of){0.9, 1e6},
                           (struct quality_of){cases[i].share, cases[i].n},
                           cases[i].tolerance);
@@ -267,8 +267,8 @@ static void too_few_answers(void **state)
                          .threshold = 0.7, .tolerance = 0.01, .unit = "item"});
 
     (void)state;
-    assert_int_equal(s->points[1].handoff.verdict, QUALITY_NOT_SHOWN);
-    assert_near(s->points[1].handoff.needed, 7885, 120);
+    assert_int_equal(s->points[1].quality_check.verdict, QUALITY_NOT_SHOWN);
+    assert_near(s->points[1].quality_check.needed, 7885, 120);
     assert_int_equal(s->verdict.recommended_k, 1);
     scaled_says(s, "which is not shown to hold");
     scaled_free(s);
@@ -283,7 +283,7 @@ static void answers_that_could_show_it(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(shares); i++) {
         struct quality_of x = {shares[i], 20};
-        struct quality_gate g = quality_judge(x, x, 0.005);
+        struct quality_check g = quality_judge(x, x, 0.005);
 
         assert_int_equal(g.verdict, QUALITY_NOT_SHOWN);
         x.n = g.needed;

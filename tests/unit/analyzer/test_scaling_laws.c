@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/scaling/drain.h"
 #include "analyzer/scaling/scaling_laws.h"
+#include "analyzer/scaling/scaling_point.h"
 #include "common/base/rng.h"
 #include "tests/support/near.h"
 
@@ -127,7 +127,7 @@ static void few_points_are_a_hint_or_nothing(void **state)
     d.n = USL_TRUSTED - 1;
     assert_true(law_usl(&d).is_fitted);
     assert_true(law_usl(&d).is_hint);
-    d.n = USL_LEAST - 1;
+    d.n = USL_MIN - 1;
     assert_false(law_usl(&d).is_fitted);
     d.n = 2;
     assert_true(law_amdahl(&d).is_fitted);

@@ -45,11 +45,11 @@ static void regimes_are_not_mixed(void **state)
 
     (void)state;
     is_refused(grows, SCALE_STRONG,
-               "not strong scaling: K = 2 does 200 items where the one job is "
+               "not strong scaling: K = 2 does 200 items, but the one job is "
                "100 (K = 1 does 100); that is weak scaling");
     is_refused(grows, SCALE_STRONG, "K = 4 does 400 items");
     is_refused(stays, SCALE_WEAK,
-               "K = 4 does 100 items where K times the job is 400 (K = 1 does "
+               "K = 4 does 100 items, but K times the job is 400 (K = 1 does "
                "100); that is strong scaling");
     is_refused(odd, SCALE_STRONG, "K = 4 does 150 items");
     weak.regime = SCALE_WEAK;
@@ -65,9 +65,9 @@ static void no_denominator(void **state)
     (void)state;
     is_refused("workers,seconds\n2,10\n4,6\n", SCALE_STRONG,
                "there is no K = 1");
-    is_refused("workers,seconds\n1,10\n", SCALE_STRONG, "K = 1 alone");
+    is_refused("workers,seconds\n1,10\n", SCALE_STRONG, "only K = 1");
     is_refused("workers,seconds,config\n1,10,a\n2,6,a\n2,5,b\n", SCALE_STRONG,
-               "one curve is of one configuration");
+               "a curve must have one configuration");
 }
 
 /* The fastest at K = 1 that holds quality, whichever the others are of. */
@@ -99,7 +99,7 @@ static void bad_tables(void **state)
         {"workers,work\n1,2\n", "t.csv:1: no column 'seconds'"},
         {"seconds\n1\n", "t.csv:1: no column 'workers'"},
         {"k,workers,seconds\n1,1,2\n",
-         "t.csv:1: columns 'k' and 'workers' say"},
+         "t.csv:1: columns 'k' and 'workers' have the same meaning"},
         {"workers,seconds\n1\n", "t.csv:2: fewer cells than columns"},
         {"workers,seconds\n1,2,3\n", "t.csv:2: more cells than columns"},
         {"workers,seconds\n1,2\n\n0,2\n",
@@ -120,16 +120,16 @@ static void bad_tables(void **state)
          "t.csv:2: quality: '87' is not a share from 0 to 1"},
         {"workers,seconds,slo_met\n1,2,maybe\n",
          "t.csv:2: slo_met: 'maybe' is neither yes nor no"},
-        {"workers,seconds,runs\n1,2,5\n1,3,5\n", "t.csv:3: K = 1 is there "
+        {"workers,seconds,runs\n1,2,5\n1,3,5\n", "t.csv:3: K = 1 was given "
                                                  "twice"},
         {"workers,seconds,work\n1,2,5\n1,2,6\n",
-         "t.csv:3: work: 6, where another run of the same K has 5"},
+         "t.csv:3: work: 6, but another run with the same K has 5"},
         {"workers,seconds,machine\n1,2,L4\n",
-         "t.csv:2: machine: 'L4' has its price in a table; which?"},
+         "t.csv:2: machine 'L4' requires a price table"},
         {"workers,seconds,usd_per_hour,machine\n1,2,3,L4\n",
-         "t.csv:2: machine: not beside usd_per_hour"},
-        {"workers,seconds\n", "t.csv: no rows of timings"},
-        {"", "t.csv: no rows of timings"},
+         "t.csv:2: machine cannot be combined with usd_per_hour"},
+        {"workers,seconds\n", "t.csv: no rows with timings"},
+        {"", "t.csv: no rows with timings"},
     };
     struct scale_ask ask = scaled_usual;
 

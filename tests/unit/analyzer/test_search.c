@@ -181,7 +181,7 @@ static void a_disturbed_client_is_no_limit(void **state)
 
         assert_true(s.n < 60);
         madeserver_run(&m, &s, &ask, &r);
-        r.set_aside = s.n % 5 == 3 ? "lag" : NULL;
+        r.discarded = s.n % 5 == 3 ? "lag" : NULL;
         search_feed(&s, &r);
     }
     search_answer(&s, &a);
@@ -196,15 +196,13 @@ static void no_value_is_outside_what_is_allowed(void **state)
     struct search_answer a;
 
     (void)state;
-    madeserver_answer(&m, (struct search_config){.start = 100, .most = 250},
-                      &a);
+    madeserver_answer(&m, (struct search_config){.start = 100, .max = 250}, &a);
     assert_int_equal(a.outcome, SEARCH_AT_LEAST);
     assert_true(fabs(a.at_least - 250) < 1e-9);
     assert_true(m.max_value <= 250);
 
     m = madeserver_of(10, 0, 1);
-    madeserver_answer(&m, (struct search_config){.start = 100, .least = 50},
-                      &a);
+    madeserver_answer(&m, (struct search_config){.start = 100, .min = 50}, &a);
     assert_int_equal(a.outcome, SEARCH_NEVER);
     assert_true(fabs(a.at_most - 50) < 1e-9);
 }
@@ -222,13 +220,13 @@ static void feed(struct search *s, double value, int64_t misses)
         .took_ns = 6 * SECOND,
         .requests = n,
         .answer_ns = SECOND / 250,
-        .terms = {{.n = n, .misses = misses, .n_blocks = SEARCH_BLOCKS}},
+        .terms = {{.n = n, .misses = misses, .n_slices = SEARCH_SLICES}},
         .n_terms = 1};
 
-    for (size_t i = 0; i < SEARCH_BLOCKS; i++) {
-        struct batch *b = &r.terms[0].blocks[i];
+    for (size_t i = 0; i < SEARCH_SLICES; i++) {
+        struct batch *b = &r.terms[0].slices[i];
 
-        b->n = n / SEARCH_BLOCKS;
+        b->n = n / SEARCH_SLICES;
         b->hits = misses < b->n ? misses : b->n;
         misses -= b->hits;
     }
@@ -324,7 +322,7 @@ static void without_confirmation_the_answer_is_the_same(void **state)
         madeserver_answer(
             &m,
             (struct search_config){.start = 100,
-                                   .most = rows[i].most,
+                                   .max = rows[i].most,
                                    .budget_ns = rows[i].budget_s * SECOND,
                                    .no_confirm = true},
             &a);
@@ -419,7 +417,7 @@ static void half_a_client_is_not_tried(void **state)
     (void)state;
     madeserver_answer(&m,
                       (struct search_config){
-                          .by = SEARCH_CONCURRENCY, .start = 2, .most = 2.5},
+                          .by = SEARCH_CONCURRENCY, .start = 2, .max = 2.5},
                       &a);
     assert_int_equal(a.outcome, SEARCH_AT_LEAST);
     assert_true(m.max_value == 2 && a.at_least == 2);

@@ -377,7 +377,7 @@ static void a_limit_needs_something_below(void **state)
 {
     static const char *const aside[] = {"lag", NULL, "lag", "lag", "lag"};
     struct slo slo = madeserver_slo(1);
-    struct search_config config = {.slo = &slo, .start = 500, .most = 500};
+    struct search_config config = {.slo = &slo, .start = 500, .max = 500};
     struct madeserver m = unlimited(0, 1);
     struct search_answer a;
     struct search s;

@@ -177,7 +177,7 @@ static void what_was_lost_below_what_was_met_contradicts_it(void **state)
     static const struct {
         double ratio;
         bool is_lost;
-        bool is_twisted;
+        bool contradicts;
     } rows[] = {{1.09, false, false},
                 {1.11, false, true},
                 {1.01, true, false},
@@ -200,7 +200,7 @@ static void what_was_lost_below_what_was_met_contradicts_it(void **state)
                 .terms[0] = {.n = 1000, .misses = is_low ? 900 : 0}};
         }
         search_from_probes(&config, probes, COUNT(probes), &a);
-        assert_int_equal(a.outcome == SEARCH_UNDECIDED, rows[i].is_twisted);
+        assert_int_equal(a.outcome == SEARCH_UNDECIDED, rows[i].contradicts);
     }
 }
 
@@ -363,7 +363,7 @@ static void outcomes_are_said(void **state)
          4,
          ": the client is the limit"},
         {madeserver_of(1e6, 0, 1),
-         {.start = 50, .most = 100, .no_confirm = true},
+         {.start = 50, .max = 100, .no_confirm = true},
          0,
          0,
          "at least",
@@ -400,7 +400,7 @@ static void remarks_on_probes(void **state)
          .ended_early = true,
          .n_terms = 1,
          .terms[0] = {.n = 1000, .misses = 900}},
-        {.value = 50, .set_aside = "nothing measured", .n_terms = 1}};
+        {.value = 50, .discarded = "nothing measured", .n_terms = 1}};
     struct search s = {.config = config, .results = probes, .n = 2};
     struct search_summary said;
     struct search_answer a;

@@ -140,12 +140,12 @@ static void medians_have_intervals(void **state)
         alike[i] = 8 + (double)(i % 4);
     for (size_t i = 0; i < COUNT(failed); i++)
         failed[i] = i < 6 ? 1 : INFINITY;
-    u = blocked_median(alike, COUNT(alike), 0.95);
+    u = sliced_median(alike, COUNT(alike), 0.95);
     assert_true(u.has_range && u.value == 9.5);
     assert_true(u.range.low <= 9.5 && u.range.high >= 9.5);
-    assert_false(blocked_median(few, COUNT(few), 0.95).has_range);
-    assert_false(blocked_median(failed, COUNT(failed), 0.95).has_range);
-    assert_false(blocked_median(few, 0, 0.95).has_range);
+    assert_false(sliced_median(few, COUNT(few), 0.95).has_range);
+    assert_false(sliced_median(failed, COUNT(failed), 0.95).has_range);
+    assert_false(sliced_median(few, 0, 0.95).has_range);
 }
 
 static void places_are_shared(void **state)
@@ -200,7 +200,7 @@ static void crossovers_are_found(void **state)
     assert_true(fabs(r.s.crossings[0].at - 40 * pow(4, 0.2)) < 1e-9);
     assert_string_equal(
         r.s.crossings[0].why,
-        "the recordings do not show what the servers' time went into");
+        "the recordings do not show what the servers spent their time on");
     rig_fini(&r);
 }
 
@@ -240,7 +240,7 @@ static void the_parts_say_why(void **state)
          true,
          {"b 10.0ms in the queue, 10.0ms of work, 1 at a time: b lets requests "
           "wait for a batch",
-          "a 70.0ms in the queue, 10.0ms of work, 1 at a time: a is asked "
+          "a 70.0ms in the queue, 10.0ms of work, 1 at a time: a gets "
           "160/s and answers 100/s, so its queue grows"}},
         {{{PARTS_TRUTH, 0, 10e6, 1}, {PARTS_TRUTH, 0, 20e6, 1}},
          {{PARTS_TRUTH, 75e6, 5e6, 1}, {PARTS_TRUTH, 0, 20e6, 4}},

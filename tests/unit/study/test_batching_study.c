@@ -124,7 +124,7 @@ static void take_cell(const struct simrun *run, double rps,
     }
     c->parts.from = PARTS_TRUTH;
     c->latencies = latencies_of(&run->jobs[from], n);
-    c->latency_ns = blocked_median_of(&c->latencies, 0.95);
+    c->latency_ns = latencies_median(&c->latencies, 0.95);
     c->goodput_rps = share_a_second(good, window_s);
     c->throughput_rps = share_a_second(done, window_s);
     c->is_overloaded = c->throughput_rps.value < 0.95 * rps;
@@ -246,9 +246,9 @@ static void crossovers_are_explained(void **state)
                   dynamic->why);
     assert_true(none->at > 35 && none->at < 56);
     assert_non_null(strstr(none->why, "static lets requests wait for a batch"));
-    assert_non_null(strstr(none->why, "none is asked 80/s and answers 5"));
+    assert_non_null(strstr(none->why, "none gets 80/s and answers 5"));
     assert_true(dynamic->at > 160 && dynamic->at < 240);
-    assert_non_null(strstr(dynamic->why, "dynamic is asked 240/s"));
+    assert_non_null(strstr(dynamic->why, "dynamic gets 240/s"));
     for (size_t i = 0; i < study.n_crossings; i++)
         assert_true(study.crossings[i].early != CONTINUOUS);
 }

@@ -1,26 +1,30 @@
-/* Who is ahead at which load, and where that changes. */
+/* Which variant is ahead at which load, where that changes, and why. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyzer/studies/variants.h"
+#include "common/base/buf.h"
+#include "common/base/units.h"
 #include "common/base/xalloc.h"
 
 #define CONFIDENCE 0.95
+#define MAX_WHY    4096
 
-/* ---- two of them ---- */
+/* ---- two variants ---- */
 
 static bool is_out(const struct variant_cell *c)
 {
     return c->is_overloaded || c->verdict == VERDICT_FAIL;
 }
 
-/* Does x lie below y, by their intervals? */
+/* Is the interval of x below that of y? */
 static bool is_below(const struct uncertain *x, const struct uncertain *y)
 {
     return x->has_range && y->has_range && x->range.high < y->range.low;
 }
 
-/* A median that is among the failures is beyond any other. */
+/* A median among the failures is larger than any other. */
 static double latency_of(const struct variant_cell *c)
 {
     return c->latency_ns.value >= 0 ? c->latency_ns.value : INFINITY;
@@ -36,26 +40,20 @@ static enum standing by_number(const struct uncertain *a,
     return STANDING_UNKNOWN;
 }
 
-/* Of two runs that had the same arrivals, requests are pairs. */
-static enum standing by_pairs(const struct variant_cell *a,
-                              const struct variant_cell *b)
-{
-    struct uncertain u =
-        blocked_ratio(&a->latencies, &b->latencies, CONFIDENCE);
-
-    if (!u.has_range)
-        return STANDING_UNKNOWN;
-    if (u.range.low > 1)
-        return STANDING_AHEAD;
-    return u.range.high < 1 ? STANDING_BEHIND : STANDING_UNKNOWN;
-}
-
 static enum standing by_latency(const struct variant_cell *a,
                                 const struct variant_cell *b)
 {
     enum standing s = by_number(&a->latency_ns, &b->latency_ns, true);
+    struct uncertain ratio;
 
-    return s != STANDING_UNKNOWN ? s : by_pairs(a, b);
+    if (s != STANDING_UNKNOWN)
+        return s;
+    /* With the same arrivals in both runs, requests form pairs. */
+    ratio = latencies_ratio(&a->latencies, &b->latencies, CONFIDENCE);
+    if (ratio.has_range && ratio.range.low > 1)
+        return STANDING_AHEAD;
+    return ratio.has_range && ratio.range.high < 1 ? STANDING_BEHIND
+                                                   : STANDING_UNKNOWN;
 }
 
 enum standing variants_standing(const struct variant_cell *a,
@@ -75,10 +73,10 @@ enum standing variants_standing(const struct variant_cell *a,
                : by_number(&a->throughput_rps, &b->throughput_rps, false);
 }
 
-/* ---- all of them at one load ---- */
+/* ---- all variants at one load ---- */
 
-/* What they are sorted by: less is better.  Those that are out come after those
- * that are not, those of which nothing is known last. */
+/* Sort order: variants that are out come after those that are not, and those
+ * without data last. */
 static bool is_before(const struct variant_cell *a,
                       const struct variant_cell *b)
 {
@@ -111,7 +109,7 @@ static void sort(const struct variants_summary *s, size_t value,
     }
 }
 
-/* One that is shown to be behind the best of its group opens the next. */
+/* A variant shown to be behind the best of its group opens the next group. */
 static void rank(const struct variants_summary *s, size_t value,
                  struct variant_place *places)
 {
@@ -130,16 +128,86 @@ static void rank(const struct variants_summary *s, size_t value,
     }
 }
 
-/* ---- where it changes ---- */
+/* ---- why ---- */
 
-static enum standing standing_at(const struct variants_summary *s, size_t value,
-                                 size_t a, size_t b)
+const char *variants_show_value(const struct variants_summary *s, double value,
+                                char out[static VARIANTS_VALUE])
 {
-    return variants_standing(&s->list[a].cells[value],
-                             &s->list[b].cells[value]);
+    snprintf(out, VARIANTS_VALUE, "%.6g%.12s", value,
+             s->is_rate ? "/s" : s->unit);
+    return out;
 }
 
-/* The logarithm of a's latency over b's; NAN: not known. */
+static bool is_known(const struct server_parts *p)
+{
+    return p->queue_ns >= 0 && p->work_ns >= 0 && p->batch > 0;
+}
+
+/* "none 120us in the queue, 18ms of work, 1 at a time" */
+static void put_parts(const struct variant *v, size_t value, struct buf *out)
+{
+    const struct server_parts *p = &v->cells[value].parts;
+    char queue[UNITS_TEXT];
+    char work[UNITS_TEXT];
+
+    buf_addf(out, "%s %s in the queue, %s of work, %.3g at a time",
+             v->entry->name, units_show_duration(p->queue_ns, queue),
+             units_show_duration(p->work_ns, work), p->batch);
+}
+
+/* Both at one value, and what makes the one behind slower. */
+static void put_side(const struct variants_summary *s, size_t value,
+                     const struct variant *ahead, const struct variant *behind,
+                     bool is_light, struct buf *out)
+{
+    const struct variant_cell *b = &behind->cells[value];
+    const struct server_parts *p = &ahead->cells[value].parts;
+    const char *name = behind->entry->name;
+    bool is_by_queue =
+        b->parts.queue_ns - p->queue_ns >= b->parts.work_ns - p->work_ns;
+    char text[VARIANTS_VALUE];
+
+    buf_addf(out, "at %s ", variants_show_value(s, s->values[value], text));
+    put_parts(ahead, value, out);
+    buf_adds(out, "; ");
+    put_parts(behind, value, out);
+    if (!is_light && b->is_overloaded)
+        buf_addf(out, ": %s gets %.4g/s and answers %.4g/s, so its queue grows",
+                 name, b->offered_rps, b->throughput_rps.value);
+    else if (is_by_queue && is_light)
+        buf_addf(out, ": %s lets requests wait for a batch", name);
+    else if (is_by_queue)
+        buf_addf(out, ": with %s requests wait for those before them", name);
+    else
+        buf_addf(out, ": work takes longer with %s", name);
+}
+
+static char *explain(const struct variants_summary *s,
+                     const struct crossover *x)
+{
+    const struct variant *early = &s->list[x->early];
+    const struct variant *late = &s->list[x->late];
+    struct buf out;
+    char *why;
+
+    if (!is_known(&early->cells[x->from].parts) ||
+        !is_known(&late->cells[x->from].parts) ||
+        !is_known(&early->cells[x->to].parts) ||
+        !is_known(&late->cells[x->to].parts))
+        return xstrdup("the recordings do not show what the servers spent "
+                       "their time on");
+    buf_init(&out, MAX_WHY);
+    put_side(s, x->from, early, late, true, &out);
+    buf_adds(&out, ".  ");
+    put_side(s, x->to, late, early, false, &out);
+    why = xstrdup(buf_text(&out));
+    buf_fini(&out);
+    return why;
+}
+
+/* ---- where it changes ---- */
+
+/* The logarithm of a's latency over b's; NAN: unknown. */
 static double lead(const struct variants_summary *s, size_t value, size_t a,
                    size_t b)
 {
@@ -149,8 +217,7 @@ static double lead(const struct variants_summary *s, size_t value, size_t a,
     return x > 0 && y > 0 && isfinite(x) && isfinite(y) ? log(x / y) : NAN;
 }
 
-/* Between two values the logarithm of the ratio is taken for a straight line
- * over that of the load. */
+/* Interpolates the logarithm of the ratio linearly over that of the load. */
 static double crossing(const struct variants_summary *s,
                        const struct crossover *x)
 {
@@ -177,7 +244,8 @@ static bool find_crossover(const struct variants_summary *s, size_t early,
 
     *x = (struct crossover){.early = early, .late = late};
     for (size_t i = 0; i < s->n_values; i++) {
-        enum standing standing = standing_at(s, i, early, late);
+        enum standing standing = variants_standing(&s->list[early].cells[i],
+                                                   &s->list[late].cells[i]);
 
         if (standing == STANDING_AHEAD) {
             x->from = i;
@@ -200,7 +268,7 @@ static void find_crossovers(struct variants_summary *s)
 
             if (a == b || !find_crossover(s, a, b, &x))
                 continue;
-            x.why = variants_explain(s, &x);
+            x.why = explain(s, &x);
             s->crossings = xrealloc(s->crossings, s->n_crossings + 1,
                                     sizeof(*s->crossings));
             s->crossings[s->n_crossings++] = x;
@@ -229,7 +297,7 @@ static void rank_capacities(struct variants_summary *s)
     for (size_t i = 0; i < s->set.n; i++) {
         const struct capacity *c = &s->list[p[i].variant].capacity;
 
-        if (!c->is_there)
+        if (!c->is_present)
             break;
         if (capacity_is_above(&s->list[p[best].variant].capacity, c))
             best = i;
