@@ -1,5 +1,5 @@
-/* The classes of a settings file, and what other such lists share with them. */
-#include "common/settings/settings_lists.h"
+/* The classes of a settings file, and what variants share with them. */
+#include "common/settings/settings_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,26 +9,6 @@
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/base/yaml.h"
-#include "common/settings/classes.h"
-#include "common/settings/settings.h"
-#include "common/settings/settings_spot.h"
-
-/* Of the target, what is said of a request; the rest is about connections,
- * which all classes share. */
-static const char *const target_keys[] = {
-    "url",         "api",         "model",   "body",
-    "method",      "headers",     "stream",  "ignore_eos",
-    "temperature", "chunk_usage", "success", "extra_body",
-};
-
-static bool is_of_request(const char *key)
-{
-    for (size_t i = 0; i < sizeof(target_keys) / sizeof(target_keys[0]); i++) {
-        if (strcmp(target_keys[i], key) == 0)
-            return true;
-    }
-    return false;
-}
 
 /* "chat.yaml:12: classes: what is wrong" */
 static int refuse_at(const struct class_kind *kind, const struct spot *at,
@@ -36,12 +16,6 @@ static int refuse_at(const struct class_kind *kind, const struct spot *at,
 {
     return err_set(at->err, ERR_CONFIG, "%s:%zu: %s: %s", at->path,
                    at->node->line, kind->list, what);
-}
-
-static struct spot inside(const struct spot *at, size_t i)
-{
-    return (struct spot){
-        .path = at->path, .node = &at->node->items[i], .err = at->err};
 }
 
 void class_note_said(struct class_settings *c, const struct opt *opt)
@@ -62,39 +36,28 @@ int class_assign(struct class_settings *c, enum settings_block block,
 int class_load_block(struct class_settings *c, enum settings_block block,
                      const struct spot *at)
 {
-    const struct opt_block *b = settings_blocks[block];
+    const struct opt_set set = settings_set(c->settings, block);
 
-    if (at->node->kind != YAML_MAP)
-        return spot_refuse_kind(at, "a map of key: value");
-    for (size_t i = 0; i < at->node->len; i++) {
-        struct spot entry = inside(at, i);
-        const struct opt *opt = opt_by_key(b, entry.node->key);
-
-        if (!opt)
-            return spot_refuse_key(b, &entry);
-        if (class_assign(c, block, opt, &entry))
-            return -1;
-    }
-    return 0;
+    return spot_load_block(&set, c, at);
 }
 
 static int load_target(struct class_settings *c, const struct spot *at)
 {
     for (size_t i = 0; at->node->kind == YAML_MAP && i < at->node->len; i++) {
-        struct spot entry = inside(at, i);
+        struct spot entry = spot_inside(at, i);
+        const struct opt *opt = opt_by_key(&block_target, entry.node->key);
 
-        if (!opt_by_key(&block_target, entry.node->key) ||
-            is_of_request(entry.node->key))
+        if (!opt || opt->is_per_class)
             continue;
         err_set(at->err, ERR_CONFIG,
-                "is about connections, which all classes share; say it in "
-                "the target of the run");
+                "is about connections, which all classes share; set it in the "
+                "target of the run");
         return spot_refuse(&entry);
     }
     return class_load_block(c, BLOCK_TARGET, at);
 }
 
-/* It stands in tables, and between colons in messages. */
+/* The name appears in tables, and between colons in messages. */
 bool class_is_name(const char *text)
 {
     return text[0] && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
@@ -115,8 +78,8 @@ static int load_name(struct class_settings *c, const struct spot *at)
     if (class_load_name(c, at))
         return -1;
     return strcmp(c->name, "total") == 0
-               ? spot_refuse_kind(at, "another word: the total of all classes "
-                                      "has this one")
+               ? spot_refuse_kind(at, "another word: reports use it for the "
+                                      "total of all classes")
                : 0;
 }
 
@@ -137,9 +100,9 @@ static int refuse_key(const struct class_kind *kind, const struct spot *at)
     for (size_t i = 0; kind->keys[i]; i++)
         suggest_consider(&s, kind->keys[i]);
     return err_set(at->err, ERR_CONFIG,
-                   "%s:%zu: unknown key '%s' in a %s, which has %s%s", at->path,
-                   at->node->line, at->node->key, kind->one, kind->has,
-                   suggest_text(&s, "", hint, sizeof(hint)));
+                   "%s:%zu: unknown key '%s' in a %s, which can have %s%s",
+                   at->path, at->node->line, at->node->key, kind->one,
+                   kind->has, suggest_text(&s, "", hint, sizeof(hint)));
 }
 
 static int load_entry(struct class_settings *c, const struct spot *at)
@@ -174,14 +137,13 @@ static int check_name(const struct class_kind *kind, const struct classes *all,
     const char *name = all->items[all->len - 1].name;
 
     if (!name)
-        return err_set(at->err, ERR_CONFIG, "%s:%zu: %s: a %s without a name",
+        return err_set(at->err, ERR_CONFIG, "%s:%zu: %s: a %s has no name",
                        at->path, at->node->line, kind->list, kind->one);
     for (size_t i = 0; i + 1 < all->len; i++) {
         if (strcmp(all->items[i].name, name) == 0)
             return err_set(at->err, ERR_CONFIG,
-                           "%s:%zu: %s: a second %s with the name '%s'",
-                           at->path, at->node->line, kind->list, kind->one,
-                           name);
+                           "%s:%zu: %s: two of them are named '%s'", at->path,
+                           at->node->line, kind->list, name);
     }
     return 0;
 }
@@ -213,12 +175,12 @@ static int load_class(const struct class_kind *kind, struct classes *all,
     struct class_settings *c;
 
     if (at->node->kind != YAML_MAP)
-        return refuse_at(kind, at, "each is a map of key: value");
+        return refuse_at(kind, at, "each must be a map of key: value");
     if (all->len == CLASSES_MAX)
-        return refuse_at(kind, at, "too many; at most 16 are possible");
+        return refuse_at(kind, at, "too many; the maximum is 16");
     c = classes_add(all);
     for (size_t i = 0; i < at->node->len; i++) {
-        struct spot entry = inside(at, i);
+        struct spot entry = spot_inside(at, i);
 
         if (!has_key(kind, entry.node->key))
             return refuse_key(kind, &entry);
@@ -228,22 +190,18 @@ static int load_class(const struct class_kind *kind, struct classes *all,
     return check_name(kind, all, at);
 }
 
-/* A file is the run's, and so is what is said of it: lengths that the warm-up
- * has instead are not to be passed over for it. */
-static void keep_from_run(struct class_settings *c)
+/* The data file and its description are those of the run, unless the warm-up
+ * has its own: lengths given for the warm-up must not be ignored because of the
+ * run's file. */
+int classes_load_warmup(struct classes *c, const struct spot *at)
 {
     static const char *const keys[] = {"file",  "format", "prompt", "output",
                                        "label", "turns",  "select", "limit"};
 
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        class_note_said(c, opt_by_key(&block_data, keys[i]));
-}
-
-int classes_load_warmup(struct classes *c, const struct spot *at)
-{
     classes_fini(c);
     classes_add(c)->name = xstrdup(CLASSES_WARMUP);
-    keep_from_run(&c->items[0]);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        class_note_said(&c->items[0], opt_by_key(&block_data, keys[i]));
     return class_load_block(&c->items[0], BLOCK_DATA, at);
 }
 
@@ -256,7 +214,7 @@ int classes_load_kind(struct classes *c, const struct class_kind *kind,
         return spot_refuse(at);
     }
     for (size_t i = 0; i < at->node->len; i++) {
-        struct spot item = inside(at, i);
+        struct spot item = spot_inside(at, i);
 
         if (load_class(kind, c, &item))
             return -1;

@@ -5,9 +5,7 @@
 
 #include "common/base/xalloc.h"
 #include "common/base/yaml.h"
-#include "common/settings/settings.h"
-#include "common/settings/settings_lists.h"
-#include "common/settings/settings_spot.h"
+#include "common/settings/settings_file.h"
 
 /* ---- the file ---- */
 
@@ -23,13 +21,13 @@ static const struct {
 
 #define N_BLOCKS (sizeof(blocks) / sizeof(blocks[0]))
 
-/* It becomes that of a directory. */
+/* It becomes the name of a directory. */
 static int load_name(struct class_settings *c, const struct spot *at)
 {
     if (class_load_name(c, at))
         return -1;
     return strchr("._-", c->name[0])
-               ? spot_refuse_kind(at, "a word of letters, digits and ._-, that "
+               ? spot_refuse_kind(at, "a word of letters, digits and ._- that "
                                       "begins with a letter or a digit")
                : 0;
 }
@@ -100,7 +98,7 @@ static void note_key(struct settings *s, const char *block, const char *key)
     free(path);
 }
 
-/* Of a map each entry is a key of its own. */
+/* Each entry of a map is noted separately. */
 static void note_field(struct settings *s, const struct opt_set *own,
                        const struct opt *opt)
 {
@@ -108,7 +106,7 @@ static void note_field(struct settings *s, const struct opt_set *own,
     const char *block = own->block->name;
 
     if (opt->type->kind != OPT_MAP) {
-        note_key(s, block, opt->key);
+        note_key(s, block, opt_json_key(opt));
         return;
     }
     for (size_t i = 0; i < map->keys.len; i++) {
@@ -135,7 +133,7 @@ static void take_block(struct settings *s, const struct class_settings *c,
     }
 }
 
-/* One that names a server of its own has no use for the study's stub. */
+/* A variant with its own server does not use the study's stub. */
 static bool has_stub(const struct settings *study,
                      const struct class_settings *c)
 {

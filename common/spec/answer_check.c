@@ -30,12 +30,12 @@ struct check_rule {
     char *text; /* TEXT, a pointer, or a name; owned */
     regex_t regex;
     bool has_regex;
-    json_t *value; /* what json is to be; owned */
+    json_t *value; /* expected JSON value; owned */
     double values[MAX_VALUES];
     size_t n_values;
     double tolerance;
-    int64_t least;
-    int64_t most;
+    int64_t min;
+    int64_t max;
     bool is_exact; /* of a label */
 };
 
@@ -49,7 +49,7 @@ static bool is_blank(char c)
 static int parse_text(struct check_rule *r, const char *rest, struct err *err)
 {
     if (!*rest)
-        return err_set(err, ERR_CONFIG, "a text is missing");
+        return err_set(err, ERR_CONFIG, "the text is missing");
     r->text = xstrdup(rest);
     return 0;
 }
@@ -83,9 +83,10 @@ static int parse_regex(struct check_rule *r, const char *rest, struct err *err)
     int rc;
 
     if (regexsize_of(rest) > fmax(MAX_REGEX, (double)strlen(rest)))
-        return err_set(err, ERR_CONFIG,
-                       "'%.80s': repetitions make more than %d parts of it",
-                       rest, MAX_REGEX);
+        return err_set(
+            err, ERR_CONFIG,
+            "'%.80s': with its repetitions it has more than %d parts", rest,
+            MAX_REGEX);
     rc = regcomp(&r->regex, rest, REG_EXTENDED | REG_NOSUB);
     if (rc) {
         regerror(rc, &r->regex, why, sizeof(why));
@@ -114,7 +115,7 @@ static int take_tolerance(struct check_rule *r, char *text, struct err *err)
         return 0;
     r->tolerance = strtod(at + 2, &end);
     if (end == at + 2 || end[strspn(end, " ")] || !(r->tolerance >= 0))
-        return err_set(err, ERR_CONFIG, "'%s' is no tolerance", at);
+        return err_set(err, ERR_CONFIG, "'%s' is not a tolerance", at);
     *at = '\0';
     return 0;
 }
@@ -145,13 +146,13 @@ static int parse_json(struct check_rule *r, const char *rest, struct err *err)
     int rc = split(r, rest, &value, err);
 
     if (rc == 0 && r->text[0] != '/')
-        rc = err_set(err, ERR_CONFIG, "'%s' is no JSON pointer; write /a/0/b",
-                     r->text);
+        rc = err_set(err, ERR_CONFIG,
+                     "'%s' is not a JSON pointer; write /a/0/b", r->text);
     if (rc == 0) {
         r->value = json_loads(value, JSON_DECODE_ANY, NULL);
         if (!r->value)
             rc = err_set(err, ERR_CONFIG,
-                         "'%s' is no JSON; write a number, true or \"text\"",
+                         "'%s' is not JSON; write a number, true or \"text\"",
                          value);
     }
     free(value);
@@ -232,10 +233,11 @@ static int parse_values(struct check_rule *r, const char *text, struct err *err)
             return err_set(err, ERR_CONFIG, "more than %d values", MAX_VALUES);
         r->values[r->n_values++] = strtod(text, &end);
         if (end == text)
-            return err_set(err, ERR_CONFIG, "'%s' is no number", text);
+            return err_set(err, ERR_CONFIG, "'%s' is not a number", text);
         text = end;
     }
-    return r->n_values > 0 ? 0 : err_set(err, ERR_CONFIG, "a value is missing");
+    return r->n_values > 0 ? 0
+                           : err_set(err, ERR_CONFIG, "the value is missing");
 }
 
 static int parse_tensor(struct check_rule *r, const char *rest, struct err *err)
@@ -353,21 +355,21 @@ static int parse_length(struct check_rule *r, const char *rest, struct err *err)
 {
     char *end;
 
-    r->least = strtoll(rest, &end, 10);
-    r->most = r->least;
+    r->min = strtoll(rest, &end, 10);
+    r->max = r->min;
     if (end != rest && strncmp(end, "..", 2) == 0)
-        r->most = strtoll(end + 2, &end, 10);
-    if (end == rest || *end || r->least < 0 || r->most < r->least)
-        return err_set(err, ERR_CONFIG, "'%s' is no length; write 16 or 10..20",
-                       rest);
+        r->max = strtoll(end + 2, &end, 10);
+    if (end == rest || *end || r->min < 0 || r->max < r->min)
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a length; write 16 or 10..20", rest);
     return 0;
 }
 
 static bool length_passes(const struct check_rule *r,
                           const struct check_answer *a)
 {
-    return a->output_tokens != TIME_ABSENT && a->output_tokens >= r->least &&
-           a->output_tokens <= r->most;
+    return a->output_tokens != TIME_ABSENT && a->output_tokens >= r->min &&
+           a->output_tokens <= r->max;
 }
 
 /* ---- labels ---- */
@@ -382,7 +384,7 @@ static int parse_label(struct check_rule *r, const char *rest, struct err *err)
     return 0;
 }
 
-/* Blanks around the label are nobody's answer. */
+/* Blanks around the label are ignored. */
 static bool label_passes(const struct check_rule *r,
                          const struct check_answer *a)
 {
@@ -400,7 +402,7 @@ static bool label_passes(const struct check_rule *r,
                : a->text_len > 0 && memmem(a->text, a->text_len, from, len);
 }
 
-/* ---- all of them ---- */
+/* ---- lists of checks ---- */
 
 static const struct check_kind kinds[] = {
     {"exact", parse_text, is_exact},
@@ -429,8 +431,8 @@ static int parse(struct check_rule *r, const char *text, struct err *err)
     r->kind = find_kind(text, len);
     if (!r->kind)
         return err_set(err, ERR_CONFIG,
-                       "'%s': there is exact, contains, regex, json, tensor, "
-                       "length and label",
+                       "'%s' does not begin with exact, contains, regex, json, "
+                       "tensor, length or label",
                        text);
     if (r->kind->parse(r, text + len + strspn(text + len, " "), err))
         return err_context(err, "%s", r->kind->name);

@@ -7,7 +7,7 @@
 #include "common/recording/schema.h"
 #include "common/settings/settings.h"
 #include "common/spec/dist.h"
-#include "common/spec/load_stage.h"
+#include "common/spec/load_shape.h"
 
 /* One thread sends well over twice of this; at half its power it is punctual.
  */

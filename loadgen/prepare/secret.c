@@ -34,9 +34,6 @@ static int read_key(const struct target_settings *s, struct buf *out,
 {
     const char *value = s->auth_env ? getenv(s->auth_env) : NULL;
 
-    if (s->auth_env && s->auth_file)
-        return err_set(err, ERR_CONFIG,
-                       "target.auth_env: not beside target.auth_file");
     if (s->auth_env && !is_name(s->auth_env))
         return err_set(err, ERR_CONFIG,
                        "target.auth_env: not the name of a variable");

@@ -129,9 +129,10 @@ static int check_auth(const struct target_settings *s, struct err *err)
 {
     if ((s->auth_env || s->auth_file) &&
         has_header(&s->headers, "authorization"))
-        return err_set(err, ERR_CONFIG,
-                       "target.%s: not beside a header Authorization",
-                       s->auth_env ? "auth_env" : "auth_file");
+        return err_set(
+            err, ERR_CONFIG,
+            "target.%s cannot be combined with a header Authorization",
+            s->auth_env ? "auth_env" : "auth_file");
     return 0;
 }
 
@@ -288,12 +289,8 @@ static int make_all(struct targets *ts, const struct target_settings *s,
                     const struct api *api, struct err *err)
 {
     if (!is_token(s->method))
-        return err_set(err, ERR_CONFIG, "target.method: '%s' is no method",
+        return err_set(err, ERR_CONFIG, "target.method: '%s' is not a method",
                        s->method);
-    if (s->connect_to && (s->proxy || s->unix_socket))
-        return err_set(err, ERR_CONFIG,
-                       "target.connect_to: not beside target.proxy or "
-                       "target.unix_socket");
     ts->has_length = !makes_bodies(api) && (s->body || expects_body(s->method));
     if (make_headers(ts, s, api, err))
         return -1;

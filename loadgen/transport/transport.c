@@ -45,10 +45,12 @@ static const struct transport_ops *choose_grpc(const struct target_settings *s,
     if (!grpc)
         err_set(err, ERR_CONFIG, "target.url: built without gRPC");
     else if (beyond)
-        err_set(err, ERR_CONFIG, "target.%s: not with gRPC", beyond);
+        err_set(err, ERR_CONFIG, "target.%s cannot be combined with gRPC",
+                beyond);
     else if (is_torn)
-        err_set(err, ERR_CONFIG,
-                "target.insecure: with gRPC not beside certificates");
+        err_set(
+            err, ERR_CONFIG,
+            "target.insecure with gRPC cannot be combined with certificates");
     return beyond || is_torn ? NULL : grpc;
 }
 

@@ -12,8 +12,6 @@
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/spec/load_shape.h"
-#include "common/spec/load_stage.h"
-#include "common/spec/rate_table.h"
 #include "tests/support/tmpdir.h"
 
 #define COUNT(array)  (sizeof(array) / sizeof((array)[0]))

@@ -8,7 +8,7 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/spec/load_stage.h"
+#include "common/spec/load_shape.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -7,7 +7,7 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/spec/service.h"
+#include "common/spec/dist.h"
 
 static void good_services_are_read(void **state)
 {

@@ -370,7 +370,7 @@ static void a_report_may_name_a_class(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         assert_int_equal(slo_class_len(cases[i].text), cases[i].len);
-        assert_string_equal(slo_behind_class(cases[i].text), cases[i].term);
+        assert_string_equal(slo_after_class(cases[i].text), cases[i].term);
     }
 }
 
