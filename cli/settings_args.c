@@ -333,7 +333,7 @@ static int apply(struct settings_args *a, const struct beside *beside,
     if (rc == 0 && a->first_url &&
         strcmp(settings_url(&a->settings), a->first_url) != 0)
         rc = err_set(err, ERR_USAGE,
-                     "--url cannot be combined with a URL without --url");
+                     "give all URLs with --url, or all without it");
     return rc;
 }
 

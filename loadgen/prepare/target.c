@@ -289,7 +289,7 @@ static int make_all(struct targets *ts, const struct target_settings *s,
                     const struct api *api, struct err *err)
 {
     if (!is_token(s->method))
-        return err_set(err, ERR_CONFIG, "target.method: '%s' is not a method",
+        return err_set(err, ERR_CONFIG, "target.method: '%s' is no method",
                        s->method);
     ts->has_length = !makes_bodies(api) && (s->body || expects_body(s->method));
     if (make_headers(ts, s, api, err))

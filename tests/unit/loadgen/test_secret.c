@@ -158,7 +158,6 @@ static void keys_are_read(void **state)
         {NULL, " \n", NULL, "target.auth_file: not one line with a key"},
         {"", NULL, NULL,
          "target.auth_env: the variable 'SECRET_TEST' is not set"},
-        {"a", "b", NULL, "target.auth_env: not beside target.auth_file"},
     };
 
     (void)state;
