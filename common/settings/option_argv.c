@@ -40,15 +40,6 @@ static struct place *place_by_flag(struct args *a, const char *name, size_t len)
     return NULL;
 }
 
-static struct place *place_by_letter(struct args *a, char letter)
-{
-    for (size_t i = 0; i < a->len; i++) {
-        if (a->places[i].opt->letter == letter)
-            return &a->places[i];
-    }
-    return NULL;
-}
-
 static int refuse_flag(struct args *a, const char *arg, size_t len)
 {
     char *name = xstrndup(arg, len);
@@ -164,20 +155,14 @@ static int take_flag(struct args *a, struct place *p, const char *attached)
     return 0;
 }
 
-static int take_long(struct args *a, const char *arg)
-{
-    size_t len = strcspn(arg, "=");
-    struct place *p = place_by_flag(a, arg, len);
-
-    if (!p)
-        return refuse_flag(a, arg, len);
-    return take_flag(a, p, arg[len] ? arg + len + 1 : NULL);
-}
-
 static int take_short(struct args *a, const char *arg)
 {
-    struct place *p = place_by_letter(a, arg[0]);
+    struct place *p = NULL;
 
+    for (size_t i = 0; i < a->len && !p; i++) {
+        if (a->places[i].opt->letter == arg[0])
+            p = &a->places[i];
+    }
     if (!p)
         return err_set(a->err, ERR_USAGE, "unknown flag '-%c'", arg[0]);
     if (p->opt->type->kind == OPT_SWITCH && arg[1]) {
@@ -200,8 +185,13 @@ static int take_word(struct args *a)
         strlist_add(a->words, arg);
         return 0;
     }
-    if (strncmp(arg, "--", 2) == 0)
-        return take_long(a, arg + 2);
+    if (strncmp(arg, "--", 2) == 0) {
+        size_t len = strcspn(arg + 2, "=");
+        const char *value = arg[2 + len] ? arg + 2 + len + 1 : NULL;
+        struct place *p = place_by_flag(a, arg + 2, len);
+
+        return p ? take_flag(a, p, value) : refuse_flag(a, arg + 2, len);
+    }
     if (arg[0] == '-' && arg[1])
         return take_short(a, arg + 1);
     strlist_add(a->words, arg);

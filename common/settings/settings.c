@@ -56,6 +56,33 @@ void settings_copy(struct settings *s, const struct settings *from)
     }
 }
 
+static int block_by_name(const char *name, size_t len)
+{
+    for (int b = 0; b < BLOCK_COUNT; b++) {
+        const char *known = settings_blocks[b]->name;
+
+        if (known && strlen(known) == len && memcmp(known, name, len) == 0)
+            return b;
+    }
+    return -1;
+}
+
+const struct opt *settings_find(const char *name, size_t len,
+                                enum settings_block *block)
+{
+    size_t block_len = strcspn(name, ".");
+    bool is_nested = block_len < len;
+    int found = is_nested ? block_by_name(name, block_len) : BLOCK_TOP;
+    const char *rest = is_nested ? name + block_len + 1 : name;
+    char *key = xstrndup(rest, (size_t)(name + len - rest));
+    const struct opt *opt =
+        found >= 0 ? opt_by_key(settings_blocks[found], key) : NULL;
+
+    *block = found >= 0 ? (enum settings_block)found : BLOCK_COUNT;
+    free(key);
+    return opt;
+}
+
 /* ---- paths ---- */
 
 const char *settings_path_in(const struct opt *opt, const char *text)
@@ -256,17 +283,6 @@ int spot_load_block(const struct opt_set *set, struct class_settings *c,
     return 0;
 }
 
-static int block_by_name(const char *name, size_t len)
-{
-    for (int b = 0; b < BLOCK_COUNT; b++) {
-        const char *known = settings_blocks[b]->name;
-
-        if (known && strlen(known) == len && memcmp(known, name, len) == 0)
-            return b;
-    }
-    return -1;
-}
-
 static int load_entry(struct settings *s, const struct spot *at)
 {
     struct opt_set top = settings_set(s, BLOCK_TOP);
@@ -311,39 +327,37 @@ int settings_load(struct settings *s, const char *path, struct err *err)
 
 int settings_assign(struct settings *s, const char *assignment, struct err *err)
 {
-    size_t path_len = strcspn(assignment, "=");
+    size_t len = strcspn(assignment, "=");
     size_t block_len = strcspn(assignment, ".=");
     int shown = (int)strcspn(assignment, "=: "); /* the rest can be a secret */
-    bool is_nested = block_len < path_len;
-    int block = is_nested ? block_by_name(assignment, block_len) : BLOCK_TOP;
-    const char *rest = assignment + (is_nested ? block_len + 1 : 0);
+    enum settings_block block;
+    const struct opt *opt = settings_find(assignment, len, &block);
     struct opt_set set;
-    const struct opt *opt;
-    char *key;
-    int rc;
+    int rc = -1;
 
-    if (assignment[path_len] != '=')
+    if (assignment[len] != '=')
         return err_set(err, ERR_USAGE, "--set '%.*s': write block.key=value",
                        shown, assignment);
-    if (!is_nested && block_by_name(assignment, path_len) >= 0)
+    if (block_len == len && block_by_name(assignment, len) >= 0)
         return err_set(err, ERR_USAGE,
                        "--set '%.*s' is a block; write %.*s.key=value", shown,
-                       assignment, (int)path_len, assignment);
-    if (block < 0)
+                       assignment, (int)len, assignment);
+    if (block == BLOCK_COUNT)
         return err_set(err, ERR_USAGE, "--set '%.*s': there is no block '%.*s'",
                        shown, assignment, (int)block_len, assignment);
-    set = settings_set(s, (enum settings_block)block);
-    key = xstrndup(rest, (size_t)(assignment + path_len - rest));
-    opt = opt_by_key(set.block, key);
-    if (!opt) {
-        rc = refuse_key(set.block, key, err);
-    } else {
+    set = settings_set(s, block);
+    if (opt) {
         if (opt->type->kind == OPT_LIST)
             opt_clear(&set, opt);
-        rc = opt_assign(&set, opt, assignment + path_len + 1, err);
+        rc = opt_assign(&set, opt, assignment + len + 1, err);
+    } else {
+        const char *rest = assignment + (block_len < len ? block_len + 1 : 0);
+        char *key = xstrndup(rest, (size_t)(assignment + len - rest));
+
+        refuse_key(set.block, key, err);
+        free(key);
     }
-    free(key);
-    return rc ? err_context(err, "--set %.*s", (int)path_len, assignment) : 0;
+    return rc ? err_context(err, "--set %.*s", (int)len, assignment) : 0;
 }
 
 /* ---- the line of a key ---- */
@@ -360,37 +374,24 @@ static const struct yaml_node *find(const struct yaml_node *in, const char *key,
     return NULL;
 }
 
-/* The key of a block as the file has it: by its name or its old one. */
-static const struct yaml_node *find_written(const struct yaml_node *block,
-                                            const char *key, size_t len)
-{
-    const struct yaml_node *node = find(block, key, len);
-    char *name = xstrndup(key, len);
-
-    for (int b = 0; block && !node && b < BLOCK_COUNT; b++) {
-        const char *known = settings_blocks[b]->name;
-        const struct opt *opt = opt_by_key(settings_blocks[b], name);
-
-        if (known && strcmp(known, block->key) == 0 && opt && opt->old_key)
-            node = find(block, opt->old_key, strlen(opt->old_key));
-    }
-    free(name);
-    return node;
-}
-
 /* The line of "load.rate", or of its block if the file does not have the key;
  * what follows a colon or a blank is not part of the key. */
 static size_t line_of_key(const struct yaml_node *root, const char *key)
 {
-    size_t len = strcspn(key, ".: ");
-    const char *rest = key[len] == '.' ? key + len + 1 : NULL;
-    const struct yaml_node *block = find(root, key, len);
-    const struct yaml_node *node =
-        rest ? find_written(block, rest, strcspn(rest, ": ")) : NULL;
+    size_t len = strcspn(key, ": ");
+    size_t block_len = strcspn(key, ".: ");
+    enum settings_block block;
+    const struct opt *opt = settings_find(key, len, &block);
+    const struct yaml_node *in = find(root, key, block_len);
+    const struct yaml_node *node = NULL;
 
+    if (block_len < len)
+        node = find(in, key + block_len + 1, len - block_len - 1);
+    if (!node && opt && opt->old_key)
+        node = find(in, opt->old_key, strlen(opt->old_key));
     if (node)
         return node->line;
-    return block ? block->line : 0;
+    return in ? in->line : 0;
 }
 
 static size_t line_of_item(const struct yaml_node *list, const char *text)
@@ -445,22 +446,14 @@ static const struct yaml_node *enter_item(const struct yaml_node *root,
 /* Is it a key, a block or a list that a settings file can have? */
 static bool is_key(const char *key)
 {
+    enum settings_block block;
+
     for (size_t i = 0; i < N_LISTS; i++) {
         if (strcmp(key, lists[i]) == 0)
             return true;
     }
-    for (int b = 0; b < BLOCK_COUNT; b++) {
-        const struct opt_block *block = settings_blocks[b];
-        size_t len = block->name ? strlen(block->name) : 0;
-
-        if (!block->name
-                ? opt_by_key(block, key) != NULL
-                : strncmp(block->name, key, len) == 0 &&
-                      (!key[len] ||
-                       (key[len] == '.' && opt_by_key(block, key + len + 1))))
-            return true;
-    }
-    return false;
+    return settings_find(key, strlen(key), &block) ||
+           block_by_name(key, strlen(key)) >= 0;
 }
 
 size_t settings_line_of(const char *path, const char *key, const char *item)

@@ -465,6 +465,11 @@ struct opt_set settings_set(struct settings *s, enum settings_block block);
 /* Override them with a file.  ERR_CONFIG "file:line: ...". */
 int settings_load(struct settings *s, const char *path, struct err *err);
 
+/* The option of a full key of `len` bytes, "load.rate" or "slo", and its block;
+ * NULL: there is none, and without such a block it is BLOCK_COUNT. */
+const struct opt *settings_find(const char *name, size_t len,
+                                enum settings_block *block);
+
 /* "load.rate=80". */
 int settings_assign(struct settings *s, const char *assignment,
                     struct err *err);

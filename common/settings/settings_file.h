@@ -52,22 +52,7 @@ int spot_assign(const struct opt_set *set, const struct opt *opt,
 int spot_load_block(const struct opt_set *set, struct class_settings *c,
                     const struct spot *at);
 
-/* ---- lists whose items override settings of the run: classes and variants
- * ---- */
-
-struct class_kind {
-    const char *list;        /* its key, "classes" */
-    const char *one;         /* what an item is, "class" */
-    const char *const *keys; /* of an item, NULL-terminated */
-    const char *has;         /* the same for messages */
-
-    /* Read one of those keys of an item. */
-    int (*load_entry)(struct class_settings *c, const struct spot *at);
-};
-
-/* Replaces the list.  ERR_CONFIG "file:line: ...". */
-int classes_load_kind(struct classes *c, const struct class_kind *kind,
-                      const struct spot *at);
+/* ---- classes and variants ---- */
 
 /* Add one of weight 1, with default settings. */
 struct class_settings *classes_add(struct classes *all);
@@ -77,12 +62,5 @@ void class_note_said(struct class_settings *c, const struct opt *opt);
 
 /* Does it consist of letters, digits and ._-? */
 bool class_is_name(const char *text);
-
-/* For load_entry(). */
-int class_load_name(struct class_settings *c, const struct spot *at);
-int class_load_block(struct class_settings *c, enum settings_block block,
-                     const struct spot *at);
-int class_assign(struct class_settings *c, enum settings_block block,
-                 const struct opt *opt, const struct spot *at);
 
 #endif

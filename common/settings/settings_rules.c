@@ -30,35 +30,9 @@ static const struct rule {
      .conflicts = "classes", .scenarios = ALL_BUT(TRACE) & ALL_BUT(SESSIONS)},
 };
 
-/* An option by its full key, and the set that it is in. */
-struct found {
-    struct opt_set set;
-    const struct opt *opt; /* NULL: there is none of that name */
-};
-
-/* `name` ends at a colon or with the text. */
-static struct found find(struct settings *s, const char *name)
-{
-    struct found f = {0};
-    char *key = xstrndup(name, strcspn(name, ":"));
-    char *dot = strchr(key, '.');
-
-    if (dot)
-        *dot = '\0';
-    for (int b = 0; b < BLOCK_COUNT && !f.opt; b++) {
-        const char *block = settings_blocks[b]->name;
-
-        if (dot ? block && strcmp(block, key) == 0 : !block) {
-            f.set = settings_set(s, (enum settings_block)b);
-            f.opt = opt_by_key(f.set.block, dot ? dot + 1 : key);
-        }
-    }
-    free(key);
-    return f;
-}
-
 /* Is the value of an option one of "a|b|c"? */
-static bool has_value(const struct found *f, const char *values)
+static bool has_value(const struct opt_set *set, const struct opt *opt,
+                      const char *values)
 {
     char *copy = xstrdup(values);
     char *rest = copy;
@@ -67,7 +41,7 @@ static bool has_value(const struct found *f, const char *values)
     bool is_one = false;
 
     buf_init(&value, MAX_TEXT);
-    opt_print(&f->set, f->opt, &value);
+    opt_print(set, opt, &value);
     while ((one = strsep(&rest, "|")))
         is_one |= strcmp(buf_text(&value), one) == 0;
     buf_fini(&value);
@@ -78,7 +52,10 @@ static bool has_value(const struct found *f, const char *values)
 static bool holds(struct settings *s, const char *condition)
 {
     const char *colon = strstr(condition, ": ");
-    struct found f;
+    enum settings_block block;
+    const struct opt *opt =
+        settings_find(condition, strcspn(condition, ":"), &block);
+    struct opt_set set;
 
     if (strcmp(condition, "stub") == 0)
         return s->has_stub;
@@ -86,18 +63,18 @@ static bool holds(struct settings *s, const char *condition)
         return s->classes.len > 0;
     if (strcmp(condition, CLASSES_WARMUP) == 0)
         return s->warmup.len > 0;
-    f = find(s, condition);
-    if (!f.opt)
+    if (!opt)
         abort(); /* a condition without such an option is a bug in the table */
-    return colon ? has_value(&f, colon + 2) : opt_is_given(&f.set, f.opt);
+    set = settings_set(s, block);
+    return colon ? has_value(&set, opt, colon + 2) : opt_is_given(&set, opt);
 }
 
 /* "load.arrival: gamma", "trace.format: auto, csv or jsonl", "data.file
  * (--data)": the flag is shown where it differs from the key. */
-static void put_condition(struct settings *s, const char *condition,
-                          struct buf *out)
+static void put_condition(const char *condition, struct buf *out)
 {
-    struct found f = find(s, condition);
+    enum settings_block block;
+    const struct opt *opt = settings_find(condition, strlen(condition), &block);
 
     if (strcmp(condition, "stub") == 0)
         buf_adds(out, "a block ");
@@ -107,9 +84,9 @@ static void put_condition(struct settings *s, const char *condition,
         else
             buf_add(out, at, 1);
     }
-    if (f.opt && f.opt->flag && !strchr(condition, ':') &&
-        opt_by_flag_as_key(f.set.block, f.opt->key) != f.opt)
-        buf_addf(out, " (--%s)", f.opt->flag);
+    if (opt && opt->flag &&
+        opt_by_flag_as_key(settings_blocks[block], opt->key) != opt)
+        buf_addf(out, " (--%s)", opt->flag);
 }
 
 /* The next of a list, which is cut there. */
@@ -134,7 +111,7 @@ static bool some_holds(struct settings *s, char *list, struct buf *out)
         if (holds(s, one))
             return true;
         buf_adds(out, is_first ? "requires " : " or ");
-        put_condition(s, one, out);
+        put_condition(one, out);
         is_first = false;
     }
     return false;
@@ -191,7 +168,7 @@ static bool find_unmet(struct settings *s, const struct rule *rule,
             continue;
         buf_reset(out);
         buf_adds(out, "cannot be combined with ");
-        put_condition(s, one, out);
+        put_condition(one, out);
         is_met = false;
     }
     free(copies[0]);

@@ -1,70 +1,9 @@
 #include "common/settings/variant_settings.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/xalloc.h"
-#include "common/base/yaml.h"
 #include "common/settings/settings_file.h"
-
-/* ---- the file ---- */
-
-static const struct {
-    const char *key;
-    enum settings_block block;
-} blocks[] = {
-    {"target", BLOCK_TARGET},
-    {"server", BLOCK_SERVER},
-    {"stub", BLOCK_STUB},
-    {"cost", BLOCK_COST},
-};
-
-#define N_BLOCKS (sizeof(blocks) / sizeof(blocks[0]))
-
-/* It becomes the name of a directory. */
-static int load_name(struct class_settings *c, const struct spot *at)
-{
-    if (class_load_name(c, at))
-        return -1;
-    return strchr("._-", c->name[0])
-               ? spot_refuse_kind(at, "a word of letters, digits and ._- that "
-                                      "begins with a letter or a digit")
-               : 0;
-}
-
-static int load_entry(struct class_settings *c, const struct spot *at)
-{
-    const char *key = at->node->key;
-
-    if (strcmp(key, "name") == 0)
-        return load_name(c, at);
-    if (strcmp(key, "stub") == 0)
-        c->settings->has_stub = true;
-    for (size_t i = 0; i < N_BLOCKS; i++) {
-        if (strcmp(blocks[i].key, key) == 0)
-            return class_load_block(c, blocks[i].block, at);
-    }
-    return class_assign(c, BLOCK_TOP, opt_by_key(&block_top, key), at);
-}
-
-static const char *const keys[] = {"name", "target",     "server", "stub",
-                                   "cost", "conditions", NULL};
-
-static const struct class_kind kind = {
-    .list = VARIANTS,
-    .one = "variant",
-    .keys = keys,
-    .has = "name, target, server, stub, cost and conditions; the load is the "
-           "same for all",
-    .load_entry = load_entry,
-};
-
-int variants_load(struct classes *variants, const struct spot *at)
-{
-    return classes_load_kind(variants, &kind, at);
-}
-
-/* ---- over the study ---- */
 
 static bool says(const struct class_settings *c, const struct opt *opt)
 {

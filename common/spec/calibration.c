@@ -168,33 +168,19 @@ static bool get_text(const json_t *o, const char *key,
     return true;
 }
 
-static bool get_limit(const json_t *o, enum calibration_limit *limit)
-{
-    const char *name = json_string_value(json_object_get(o, "limit"));
-
-    for (size_t i = 0; name && i < N_LIMITS; i++) {
-        if (strcmp(name, limit_names[i]) == 0) {
-            *limit = (enum calibration_limit)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool get_rate(const json_t *o, double *rate)
-{
-    const json_t *value = json_object_get(o, "max_rate_rps");
-
-    *rate = json_number_value(value);
-    return json_is_null(value) ||
-           (json_is_number(value) && isfinite(*rate) && *rate > 0);
-}
-
 static bool get_transport(const json_t *o, struct calibrated_transport *t)
 {
+    const json_t *rate = json_object_get(o, "max_rate_rps");
+    const char *limit = json_string_value(json_object_get(o, "limit"));
+    size_t which = 0;
+
+    while (limit && which < N_LIMITS && strcmp(limit, limit_names[which]) != 0)
+        which++;
     *t = (struct calibrated_transport){
         .is_quick = json_is_true(json_object_get(o, "quick")),
-        .is_disturbed = json_is_true(json_object_get(o, "disturbed"))};
+        .is_disturbed = json_is_true(json_object_get(o, "disturbed")),
+        .max_rate_rps = json_number_value(rate),
+        .limit = (enum calibration_limit)which};
     for (size_t i = 0; i < N_TIMES; i++) {
         const json_t *value = json_object_get(o, times[i].key);
         int64_t ns = json_is_integer(value) ? json_integer_value(value) : -1;
@@ -203,8 +189,10 @@ static bool get_transport(const json_t *o, struct calibrated_transport *t)
             return false;
         *(int64_t *)((char *)t + times[i].offset) = ns;
     }
-    return get_text(o, "date", t->date) && get_rate(o, &t->max_rate_rps) &&
-           get_limit(o, &t->limit);
+    return get_text(o, "date", t->date) && limit && which < N_LIMITS &&
+           (json_is_null(rate) ||
+            (json_is_number(rate) && isfinite(t->max_rate_rps) &&
+             t->max_rate_rps > 0));
 }
 
 static bool get_place(const json_t *o, struct calibration_place *place)
@@ -264,27 +252,20 @@ char *calibration_path(struct err *err)
     return path;
 }
 
-static int load_from(const char *path, struct calibration *c, struct err *err)
-{
-    json_t *json = NULL;
-    int rc;
-
-    if (access(path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR))
-        return 0;
-    if (json_read_file(path, &json, err))
-        return -1;
-    rc = calibration_from_json(c, json, err);
-    if (rc)
-        err_context(err, "%s", path);
-    json_decref(json);
-    return rc ? -1 : 1;
-}
-
 int calibration_load(struct calibration *c, struct err *err)
 {
     char *path = calibration_path(&(struct err){0});
-    int rc = path ? load_from(path, c, err) : 0;
+    json_t *json = NULL;
+    int rc = 0;
 
+    if (path &&
+        (access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR))) {
+        rc = json_read_file(path, &json, err);
+        if (rc == 0 && calibration_from_json(c, json, err))
+            rc = err_context(err, "%s", path);
+        rc = rc ? -1 : 1;
+        json_decref(json);
+    }
     free(path);
     return rc;
 }

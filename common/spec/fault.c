@@ -9,34 +9,42 @@
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
 
-/* Parses the parameter of a kind; NULL: it has none. */
 typedef int parse_param(const char *text, int64_t *value, struct err *err);
 
+/* The parameter of each kind: how it is parsed (NULL: it has none) and its
+ * range.  A status can also be one of gRPC, 1 to 16. */
 static const struct {
     const char *name;
     parse_param *parse;
+    int64_t min;
+    int64_t max; /* 0: none */
+    const char *range;
 } kinds[FAULT_KINDS] = {
-    [FAULT_STATUS] = {"status", units_parse_count},
-    [FAULT_INBAND] = {"inband", NULL},
-    [FAULT_RESET] = {"reset", NULL},
+    [FAULT_STATUS] = {"status", units_parse_count, 300, 599,
+                      "300 to 599, or 1 to 16 for gRPC"},
+    [FAULT_INBAND] = {"inband"},
+    [FAULT_RESET] = {"reset"},
     [FAULT_HANG] = {"hang", units_parse_duration},
-    [FAULT_TRUNCATED] = {"truncated", NULL},
-    [FAULT_MALFORMED] = {"malformed", NULL},
-    [FAULT_EMPTY] = {"empty", NULL},
-    [FAULT_DOUBLE_DONE] = {"double-done", NULL},
-    [FAULT_NO_DONE] = {"no-done", NULL},
-    [FAULT_ROLE_FIRST] = {"role-first", NULL},
-    [FAULT_BUNDLE] = {"bundle", units_parse_count},
-    [FAULT_BURST] = {"burst", NULL},
-    [FAULT_NO_USAGE] = {"no-usage", NULL},
+    [FAULT_TRUNCATED] = {"truncated"},
+    [FAULT_MALFORMED] = {"malformed"},
+    [FAULT_EMPTY] = {"empty"},
+    [FAULT_DOUBLE_DONE] = {"double-done"},
+    [FAULT_NO_DONE] = {"no-done"},
+    [FAULT_ROLE_FIRST] = {"role-first"},
+    [FAULT_BUNDLE] = {"bundle", units_parse_count, 1, 0, "1 token or more"},
+    [FAULT_BURST] = {"burst"},
+    [FAULT_NO_USAGE] = {"no-usage"},
     [FAULT_SLOW_ACCEPT] = {"slow-accept", units_parse_duration},
-    [FAULT_NO_EVENTS] = {"no-events", NULL},
-    [FAULT_WRONG_TYPE] = {"wrong-type", NULL},
-    [FAULT_COALESCED] = {"coalesced", units_parse_count},
-    [FAULT_ENDLESS] = {"endless", units_parse_size},
+    [FAULT_NO_EVENTS] = {"no-events"},
+    [FAULT_WRONG_TYPE] = {"wrong-type"},
+    [FAULT_COALESCED] = {"coalesced", units_parse_count, 1, 0,
+                         "1 event or more"},
+    [FAULT_ENDLESS] = {"endless", units_parse_size, 1, INT64_C(64) << 20,
+                       "1 byte to 64 MiB"},
     [FAULT_WRONG_USAGE] = {"wrong-usage", units_parse_count},
-    [FAULT_WRONG_FINISH] = {"wrong-finish", NULL},
-    [FAULT_LENGTH] = {"length", units_parse_count},
+    [FAULT_WRONG_FINISH] = {"wrong-finish"},
+    [FAULT_LENGTH] = {"length", units_parse_count, 1, INT64_C(1) << 20,
+                      "1 to 1M tokens"},
 };
 
 const char *fault_name(enum fault_kind kind)
@@ -100,32 +108,14 @@ static int read_condition(char *word, struct fault *f, struct err *err)
                    word);
 }
 
-/* The range of a parameter; a status can also be one of gRPC, 1 to 16. */
-static const struct range {
-    enum fault_kind kind;
-    int64_t min;
-    int64_t max;
-    const char *text;
-} ranges[] = {
-    {FAULT_STATUS, 300, 599, "300 to 599, or 1 to 16 for gRPC"},
-    {FAULT_BUNDLE, 1, INT64_MAX, "1 token or more"},
-    {FAULT_COALESCED, 1, INT64_MAX, "1 event or more"},
-    {FAULT_ENDLESS, 1, INT64_C(64) << 20, "1 byte to 64 MiB"},
-    {FAULT_LENGTH, 1, INT64_C(1) << 20, "1 to 1M tokens"},
-};
-
 static int check_values(const struct fault *f, struct err *err)
 {
-    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-        const struct range *r = &ranges[i];
-        bool is_grpc =
-            f->kind == FAULT_STATUS && f->param >= 1 && f->param <= 16;
+    int64_t max = kinds[f->kind].max;
+    bool is_grpc = f->kind == FAULT_STATUS && f->param >= 1 && f->param <= 16;
 
-        if (r->kind == f->kind && !is_grpc &&
-            (f->param < r->min || f->param > r->max))
-            return err_set(err, ERR_CONFIG, "fault '%s' must be %s",
-                           fault_name(f->kind), r->text);
-    }
+    if (!is_grpc && (f->param < kinds[f->kind].min || (max && f->param > max)))
+        return err_set(err, ERR_CONFIG, "fault '%s' must be %s",
+                       fault_name(f->kind), kinds[f->kind].range);
     if (f->from_ns >= f->to_ns)
         return err_set(err, ERR_CONFIG,
                        "fault '%s': 'from' must be before 'to'",

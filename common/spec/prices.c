@@ -24,24 +24,20 @@ enum column { COLUMN_MACHINE, COLUMN_USD, COLUMNS };
 
 static const char *const column_names[] = {"machine", "usd_per_hour"};
 
-/* Split a line into two cells; -1: it has more or fewer. */
-static int split(char *line, char *cells[static COLUMNS])
+static int split(char *line, char *cells[static COLUMNS], struct err *err)
 {
     size_t n = 0;
     char *cell;
 
     while ((cell = strsep(&line, ",")) != NULL) {
-        if (n == COLUMNS)
-            return -1;
-        cells[n++] = str_trim(cell);
+        if (n < COLUMNS)
+            cells[n] = str_trim(cell);
+        n++;
     }
-    return n == COLUMNS ? 0 : -1;
-}
-
-static int refuse_cells(struct err *err)
-{
-    return err_set(err, ERR_CONFIG,
-                   "a line must have two cells: machine,usd_per_hour");
+    return n == COLUMNS
+               ? 0
+               : err_set(err, ERR_CONFIG,
+                         "a line must have two cells: machine,usd_per_hour");
 }
 
 /* Find the column of the machine in the first line. */
@@ -49,8 +45,8 @@ static int read_head(char *line, size_t *machine_at, struct err *err)
 {
     char *cells[COLUMNS] = {NULL};
 
-    if (split(line, cells))
-        return refuse_cells(err);
+    if (split(line, cells, err))
+        return -1;
     for (*machine_at = 0; *machine_at < COLUMNS; (*machine_at)++) {
         if (strcmp(cells[*machine_at], column_names[COLUMN_MACHINE]) == 0 &&
             strcmp(cells[1 - *machine_at], column_names[COLUMN_USD]) == 0)
@@ -89,8 +85,8 @@ static int read_row(struct prices *p, char *line, size_t number,
     const struct price *before;
     double usd;
 
-    if (split(line, cells))
-        return refuse_cells(err);
+    if (split(line, cells, err))
+        return -1;
     if (!*cells[machine_at])
         return err_set(err, ERR_CONFIG, "the machine is missing");
     if (read_usd(cells[1 - machine_at], &usd, err))
@@ -131,13 +127,11 @@ static int read_lines(struct prices *p, char *text, struct err *err)
 int prices_parse(struct prices *p, const char *name, char *text,
                  struct err *err)
 {
-    int rc;
-
     *p = (struct prices){.name = xstrdup(name)};
-    rc = read_lines(p, text, err);
-    if (rc)
-        prices_fini(p);
-    return rc;
+    if (read_lines(p, text, err) == 0)
+        return 0;
+    prices_fini(p);
+    return -1;
 }
 
 int prices_read(struct prices *p, const char *path, struct err *err)

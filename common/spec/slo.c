@@ -112,17 +112,12 @@ static int parse_measured(const struct words *w, struct slo_term *term,
     return 0;
 }
 
-struct limit_words {
-    char name[24];
-    char number[24];
-};
-
-/* name:milliseconds, as in other tools. */
-static bool split_limit(const char *text, struct limit_words *w)
+/* name:milliseconds, as in other tools; the number becomes the limit. */
+static bool split_limit(const char *text, struct words *w)
 {
     char extra[2];
 
-    return sscanf(text, " %23[a-z0-9]:%23[0-9.] %1s", w->name, w->number,
+    return sscanf(text, " %23[a-z0-9]:%23[0-9.] %1s", w->name, w->limit,
                   extra) == 2;
 }
 
@@ -138,14 +133,12 @@ static bool is_check(const char *text)
 
 bool slo_is_like_limit(const char *text)
 {
-    struct limit_words w;
-
-    return is_check(text) || split_limit(text, &w);
+    return is_check(text) || split_limit(text, &(struct words){0});
 }
 
 static int parse_limit(const char *text, struct slo_term *term, struct err *err)
 {
-    struct limit_words w;
+    struct words w;
     char duration[32];
     int measure;
 
@@ -172,14 +165,14 @@ static int parse_limit(const char *text, struct slo_term *term, struct err *err)
                        w.name);
     *term = (struct slo_term){
         .kind = SLO_LIMIT, .measure = (enum measure)measure, .quantile = 1};
-    snprintf(duration, sizeof(duration), "%sms", w.number);
+    snprintf(duration, sizeof(duration), "%sms", w.limit);
     if (units_parse_duration(duration, &term->limit_ns, err))
         return err_context(err, "limit of %s", w.name);
     if (term->limit_ns == 0)
         return err_set(err, ERR_CONFIG, "limit of %s: it must be above 0",
                        w.name);
     snprintf(term->text, sizeof(term->text), "%s:%s",
-             measure_name(term->measure), w.number);
+             measure_name(term->measure), w.limit);
     return 0;
 }
 
