@@ -27,23 +27,22 @@ static const struct opt opts[] = {
      .letter = 'o',
      .type = &opt_text,
      .offset = AT(out),
-     .help = "freeze: the file to make; one that is there is never "
-             "overwritten"},
+     .help = "freeze: file to create; an existing one is never overwritten"},
     {.flag = "name",
      .type = &opt_text,
      .offset = AT(name),
-     .help = "freeze: what reports call it"},
+     .help = "freeze: name of the baseline in reports"},
     {.flag = "memory",
      .type = &opt_text,
      .offset = AT(memory),
-     .help = "freeze: a recording in which the server's memory was measured "
-             "(run --memory-of), and nothing is timed"},
+     .help = "freeze: recording in which the server's memory was measured (run "
+             "--memory-of); its times are not used"},
     {.flag = "quality-margin",
      .type = &opt_share,
      .offset = AT(quality_margin),
      .initial = "1%",
-     .help = "freeze: of several configurations, how far below the best one's "
-             "quality still holds it"},
+     .help = "freeze: with several configurations, how far below the best "
+             "quality a configuration may be"},
     {.flag = "json",
      .type = &opt_switch,
      .offset = AT(json),
@@ -166,7 +165,7 @@ static int refuse_verb(const char *word, struct err *err)
     for (size_t i = 0; i < N_VERBS; i++)
         suggest_consider(&s, verbs[i]);
     return err_set(err, ERR_USAGE,
-                   "baseline: '%s' is none of freeze, show, check, against%s",
+                   "baseline: '%s' is not freeze, show, check or against%s",
                    word, suggest_text(&s, "", hint, sizeof(hint)));
 }
 
@@ -201,7 +200,7 @@ const struct command cmd_baseline = {
     .name = "baseline",
     .usage = "freeze SET... -o FILE | show FILE | check FILE | against FILE "
              "RECORDING",
-    .help = "seal the measurement that later ones are divided by",
+    .help = "seal a measurement as the baseline of later ones",
     .run = run,
     .blocks = blocks,
 };

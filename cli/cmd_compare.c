@@ -43,37 +43,36 @@ static const struct opt opts[] = {
      .offset = AT(on),
      .splits_commas = true,
      .check = quantity_check,
-     .help = "what the verdict is about: 'ttft p99', throughput, goodput, "
-             "tokens, attainment, quality, errors, cost; repeats (otherwise "
-             "the SLO's "
-             "measures, or e2e p99 and throughput)"},
+     .help = "quantity to compare: 'ttft p99', throughput, goodput, tokens, "
+             "attainment, quality, errors, cost; can be repeated (default: the "
+             "SLO's measures, or e2e p99 and throughput)"},
     {.flag = "vary",
      .type = &opt_list,
      .offset = AT(vary),
-     .help = "the one variable: a key of conditions, or a setting such as "
-             "load.rate"},
+     .help = "the one variable that differs: a key of conditions, or a setting "
+             "such as load.rate"},
     {.flag = "regression",
      .type = &opt_text,
      .offset = AT(regression),
      .check = check_share,
-     .help = "exit 1 only if worse by more than this share (5%), 4 if that "
-             "cannot be told"},
+     .help = "exit with 1 only if worse by more than this share (5%), with 4 "
+             "if that is uncertain"},
     {.flag = "history",
      .type = &opt_text,
      .offset = AT(history),
-     .help = "instead of recordings: a directory of many, in the order of "
-             "their start; exit 1 if the last change was for the worse"},
+     .help = "compare the recordings in this directory, in the order of their "
+             "start; exit with 1 if the last change was for the worse"},
     {.flag = "prices",
      .type = &opt_text,
      .offset = AT(prices),
-     .help = PRICES_HELP "; for the cost of a thousand good requests"},
+     .help = PRICES_HELP "; for the cost per thousand good requests"},
     {.flag = "slo",
      .type = &opt_list,
      .offset = AT(slo),
      .splits_commas = true,
      .check = slo_check_term,
-     .help = "judge all sides by this objective instead of their own; "
-             "repeats"},
+     .help = "judge all sides by this objective instead of their own; can be "
+             "repeated"},
     {.flag = "json",
      .type = &opt_switch,
      .offset = AT(json),
@@ -259,7 +258,7 @@ static const struct opt_block *const blocks[] = {&block, NULL};
 const struct command cmd_compare = {
     .name = "compare",
     .usage = "RECORDING RECORDING... | --history DIR [FLAGS]",
-    .help = "may recordings be compared, and do they differ",
+    .help = "check whether recordings are comparable, and how they differ",
     .run = run,
     .blocks = blocks,
 };

@@ -5,7 +5,16 @@
 #include "common/base/err.h"
 #include "common/settings/settings.h"
 
-#define MAX_HELP 65536
+#define MAX_HELP 131072
+
+static const char *const headings[GROUP_COUNT] = {
+    [GROUP_TARGET] = "target (where requests go)",
+    [GROUP_LOAD] = "load (how many requests, and when)",
+    [GROUP_DATA] = "requests (what is sent)",
+    [GROUP_GOAL] = "objective",
+    [GROUP_SERVER] = "simulated server",
+    [GROUP_OUTPUT] = "output",
+};
 
 static void put_overview(struct buf *out)
 {
@@ -14,22 +23,75 @@ static void put_overview(struct buf *out)
         buf_addf(out, "  tailgate %-9s %-24s %s\n", commands[i]->name,
                  commands[i]->usage, commands[i]->help);
     buf_adds(out,
-             "\n'tailgate help COMMAND' lists its options, 'tailgate help "
-             "settings' the keys\nof a settings file.\n"
-             "\nexit status: 0 yes, 1 no (SLO missed, nothing succeeded), 2 "
-             "wrong usage or\nsettings, 3 could not run, 4 invalid or "
-             "undecided, 130/143 interrupted.\n");
+             "\n'tailgate help COMMAND' lists the common flags of a command, "
+             "'tailgate help\nCOMMAND --all' all of them, and 'tailgate help "
+             "settings' the keys of a settings\nfile.\n"
+             "\nexit status: 0 yes, 1 no (SLO missed, or no request "
+             "succeeded), 2 wrong usage or\nsettings, 3 could not run, 4 "
+             "invalid or undecided, 130/143 interrupted.\n");
 }
 
-static void put_command(const struct command *c, struct buf *out)
-{
-    buf_addf(out, "usage: tailgate %s %s\n\n%s\n", c->name, c->usage, c->help);
-    for (size_t i = 0; c->blocks && c->blocks[i]; i++) {
-        const struct opt_block *block = c->blocks[i];
+/* Number of flags of a command that are under a heading, and not. */
+struct counts {
+    size_t common;
+    size_t rest;
+};
 
-        buf_addf(out, "\n%s:\n", block->name ? block->name : "general");
-        opt_print_help(block, out);
+static struct counts count_flags(const struct command *c)
+{
+    struct counts n = {0};
+
+    for (size_t b = 0; c->blocks && c->blocks[b]; b++) {
+        for (size_t i = 0; i < c->blocks[b]->len; i++) {
+            const struct opt *opt = &c->blocks[b]->opts[i];
+
+            if (opt->flag && opt->group != GROUP_REST)
+                n.common++;
+            else if (opt->flag)
+                n.rest++;
+        }
     }
+    return n;
+}
+
+/* The flags of one heading or, without a heading, of the rest by block. */
+static void put_group(const struct command *c, enum opt_group group,
+                      struct buf *out)
+{
+    bool is_first = true;
+
+    for (size_t b = 0; c->blocks[b]; b++) {
+        const struct opt_block *block = c->blocks[b];
+
+        is_first |= group == GROUP_REST;
+        for (size_t i = 0; i < block->len; i++) {
+            const struct opt *opt = &block->opts[i];
+
+            if (!opt->flag || opt->group != group)
+                continue;
+            if (is_first)
+                buf_addf(out, "\n%s:\n",
+                         headings[group] ? headings[group]
+                         : block->name   ? block->name
+                                         : "general");
+            is_first = false;
+            opt_print_flag(opt, out);
+        }
+    }
+}
+
+static void put_command(const struct command *c, bool is_all, struct buf *out)
+{
+    const struct counts n = count_flags(c);
+
+    buf_addf(out, "usage: tailgate %s %s\n\n%s\n", c->name, c->usage, c->help);
+    for (int g = GROUP_REST + 1; n.common > 0 && g < GROUP_COUNT; g++)
+        put_group(c, (enum opt_group)g, out);
+    if (n.rest > 0 && (is_all || n.common == 0))
+        put_group(c, GROUP_REST, out);
+    else if (n.rest > 0)
+        buf_addf(out, "\n'tailgate help %s --all' lists %zu more flags.\n",
+                 c->name, n.rest);
 }
 
 static void put_settings(struct buf *out)
@@ -44,22 +106,29 @@ static void put_settings(struct buf *out)
     buf_adds(
         out,
         "\nclasses, a list:\n"
-        "  name: TEXT                         what the report calls it\n"
-        "  weight: NUMBER                     its part of the sum of all "
-        "weights is its share of the requests (default 1)\n"
-        "  target:                            of the keys above url, api, "
-        "model, body, method, headers, stream, ignore_eos, temperature, "
-        "chunk_usage, success, extra_body\n"
-        "  data:                              the keys above, but accuracy\n"
-        "  slo: TEXT                          objective of its requests, "
-        "beside that of the run\n"
-        "  checks: TEXT                       instead of those of the run\n");
+        "  name: TEXT                  name of the class in reports\n"
+        "  weight: NUMBER              its share of the requests, relative "
+        "to the other\n"
+        "                              weights (default 1)\n"
+        "  target:                     these keys of target:");
+    for (size_t i = 0; i < block_target.len; i++) {
+        if (block_target.opts[i].is_per_class)
+            buf_addf(out, " %s", block_target.opts[i].key);
+    }
+    buf_adds(out,
+             "\n"
+             "  data:                       all keys of data except accuracy\n"
+             "  slo: TEXT                   objective of its requests, in "
+             "addition to that of\n"
+             "                              the run\n"
+             "  checks: TEXT                replaces those of the run\n");
 }
 
 static int run(const char *const *argv, struct err *err)
 {
     const struct command *c = argv[0] ? command_find(argv[0]) : NULL;
     bool is_settings = argv[0] && strcmp(argv[0], "settings") == 0;
+    bool is_all = c && argv[1] && strcmp(argv[1], "--all") == 0;
     struct buf out;
     int rc;
 
@@ -67,7 +136,7 @@ static int run(const char *const *argv, struct err *err)
         return command_refuse(argv[0], err);
     buf_init(&out, MAX_HELP);
     if (c)
-        put_command(c, &out);
+        put_command(c, is_all, &out);
     else if (is_settings)
         put_settings(&out);
     else
@@ -79,7 +148,7 @@ static int run(const char *const *argv, struct err *err)
 
 const struct command cmd_help = {
     .name = "help",
-    .usage = "[COMMAND|settings]",
-    .help = "say what can be done, and how",
+    .usage = "[COMMAND [--all]|settings]",
+    .help = "show commands, flags or settings keys",
     .run = run,
 };

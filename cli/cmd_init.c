@@ -35,22 +35,22 @@ static const struct opt opts[] = {
      .letter = 'o',
      .type = &opt_text,
      .offset = AT(out),
-     .help = "file to write (standard output)"},
+     .help = "file to write (default: standard output)"},
     {.flag = "force",
      .type = &opt_switch,
      .offset = AT(force),
-     .help = "replace a file that is there"},
+     .help = "replace an existing file"},
     {.flag = "api",
      .type = &opt_choice,
      .offset = AT(api),
      .names = api_names,
      .initial = "auto",
-     .help = "what the server speaks; auto: as the URL's path says"},
+     .help = "API of the server; auto detects it from the URL's path"},
     {.flag = "auth-env",
      .type = &opt_text,
      .offset = AT(auth_env),
-     .help = "environment variable with the API key; its name goes into the "
-             "file"},
+     .help = "environment variable with the API key; the file contains only "
+             "its name"},
 };
 
 static const struct opt_block block = {"init", opts,
@@ -145,7 +145,7 @@ static const struct opt_block *const blocks[] = {&block, NULL};
 const struct command cmd_init = {
     .name = "init",
     .usage = "URL [FLAGS]",
-    .help = "write a commented settings file to begin with",
+    .help = "write a commented settings file to start from",
     .run = run,
     .blocks = blocks,
 };

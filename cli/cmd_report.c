@@ -60,7 +60,8 @@ static int check_measure(const char *text, struct err *err)
     buf_init(&known, MAX_NAMES);
     for (int m = 0; m < MEASURE_COUNT; m++)
         buf_addf(&known, "%s%s", m ? ", " : "", measure_name((enum measure)m));
-    rc = err_set(err, ERR_USAGE, "'%s' is none of: %s", text, buf_text(&known));
+    rc = err_set(err, ERR_USAGE, "'%s' is not one of: %s", text,
+                 buf_text(&known));
     buf_fini(&known);
     return rc;
 }
@@ -79,7 +80,7 @@ static int check_profile(const char *text, struct err *err)
 {
     return profile_find(text) ? 0
                               : err_set(err, ERR_USAGE,
-                                        "'%s' is none of: vllm, sglang, "
+                                        "'%s' is not one of: vllm, sglang, "
                                         "aiperf, guidellm, inference-perf, "
                                         "mlperf",
                                         text);
@@ -94,51 +95,51 @@ static const struct opt opts[] = {
      .splits_commas = true,
      .check = slo_check_asked,
      .help = "judge by this objective instead of the recording's; 'CLASS/TERM' "
-             "by this one of a class; repeats"},
+             "is for one class; can be repeated"},
     {.flag = "goodput",
      .type = &opt_list,
      .offset = AT(slo),
      .splits_commas = true,
      .takes_word = slo_is_like_limit,
      .check = slo_check_limit,
-     .help = "limits of good requests in ms: ttft:200 tpot:50 e2el:5000"},
+     .help =
+         "limits that a good request keeps, in ms: ttft:200 tpot:50 e2el:5000"},
     {.flag = "curve",
      .type = &opt_text,
      .offset = AT(curve),
      .check = check_curve,
-     .help = "how many would be within which limit of this measure, such as "
-             "ttft; with text and json"},
+     .help = "show the share of requests within each limit of this measure, "
+             "such as ttft (text and json)"},
     {.flag = "profile",
      .type = &opt_text,
      .offset = AT(profile),
      .check = check_profile,
-     .help = "what another tool would have said: vllm, sglang, aiperf, "
-             "guidellm, inference-perf or mlperf, with ours beside it; as text "
-             "or json"},
+     .help =
+         "show the results as another tool would, next to ours: vllm, sglang, "
+         "aiperf, guidellm, inference-perf or mlperf (text and json)"},
     {.flag = "baseline",
      .type = &opt_text,
      .offset = AT(baseline),
-     .help = "below the report, what it is as a ratio to this frozen baseline; "
-             "with text"},
+     .help = "also show the ratio to this frozen baseline (text)"},
     {.flag = "checklist",
      .type = &opt_switch,
      .offset = AT(checklist),
-     .help = "what somebody else would lack to repeat the run, as text or "
-             "json; exit status 1 if anything"},
+     .help = "list what is missing to repeat the run (text and json); exit "
+             "status 1 if anything is"},
     {.flag = "claim",
      .type = &opt_switch,
      .offset = AT(claim),
-     .help = "the one sentence to quote, with every condition; of a set of "
-             "trials with their intervals"},
+     .help = "print one sentence to quote, with all conditions; for a set of "
+             "trials with intervals"},
     {.flag = "usd-per-hour",
      .type = &opt_number,
      .offset = AT(cost.usd_per_hour),
-     .help = "what one replica costs an hour, instead of what the recording "
-             "says"},
+     .help =
+         "price of one replica per hour in USD, overriding the recording's"},
     {.flag = "replicas",
      .type = &opt_count,
      .offset = AT(cost.replicas),
-     .help = "how many replicas there are, for the cost"},
+     .help = "number of replicas of the server, for the cost"},
     {.flag = "prices",
      .type = &opt_text,
      .offset = AT(prices),
@@ -146,39 +147,39 @@ static const struct opt opts[] = {
     {.flag = "machine",
      .type = &opt_text,
      .offset = AT(machine),
-     .help = "with --prices: the machine of one replica, instead of what the "
-             "recording says"},
+     .help =
+         "with --prices: machine of one replica, overriding the recording's"},
     {.flag = "energy-file",
      .type = &opt_text,
      .offset = AT(energy_file),
-     .help = "power that was measured elsewhere: lines of seconds since 1970, "
-             "watts"},
+     .help =
+         "power measured elsewhere: lines with seconds since 1970 and watts"},
     {.flag = "co2-g-per-kwh",
      .type = &opt_number,
      .offset = AT(co2_g_per_kwh),
-     .help = "grams of CO2 that a kilowatt-hour costs, instead of what the "
-             "recording says"},
+     .help = "CO2 emission of electricity in grams per kilowatt-hour, "
+             "overriding the recording's"},
     {.flag = "truth",
      .type = &opt_switch,
      .offset = AT(truth),
-     .help = "compare with the truth log of the stub that ran beside it"},
+     .help = "compare with the truth log of the stub of this run"},
     {.flag = "truth-file",
      .type = &opt_text,
      .offset = AT(truth_file),
-     .help = "the same with a truth log from elsewhere"},
+     .help = "compare with this truth log"},
     {.flag = "format",
      .type = &opt_choice,
      .offset = AT(format),
      .names = report_names,
      .initial = "text",
-     .help = "the run as text or json; full: text, and then all that the json "
-             "has, a line each; csv: its requests; seconds: CSV of its "
-             "seconds; hgrm, hlog: for HdrHistogram's tools; vllm-json: the "
-             "keys of vLLM's benchmark"},
+     .help =
+         "output format: text, json, full (text and all JSON values), csv (one "
+         "line per request), seconds (one line per second), hgrm or hlog (for "
+         "HdrHistogram tools), vllm-json (keys of the vLLM benchmark)"},
     {.flag = "json",
      .type = &opt_switch,
      .offset = AT(json),
-     .help = "as in other commands: --format json"},
+     .help = "the same as --format json"},
     {.flag = "detailed",
      .type = &opt_switch,
      .offset = AT(detailed),
@@ -188,13 +189,13 @@ static const struct opt opts[] = {
      .type = &opt_text,
      .offset = AT(measure),
      .check = check_measure,
-     .help = "of hgrm: which distribution, such as ttft (default e2e)"},
+     .help = "with --format hgrm: measure, such as ttft (default e2e)"},
     {.flag = "from",
      .type = &opt_choice,
      .offset = AT(from),
      .names = from_names,
      .initial = "due",
-     .help = "of hgrm: since when it is measured"},
+     .help = "with --format hgrm: count from the due time or from sending"},
 };
 
 static const struct opt_block block = {"report", opts,
@@ -556,7 +557,8 @@ static int choose_format(struct report_args *a, struct err *err)
     if (!a->json)
         return 0;
     if (a->format != 0)
-        return err_set(err, ERR_USAGE, "--json: not beside --format %s",
+        return err_set(err, ERR_USAGE,
+                       "--json cannot be combined with --format %s",
                        report_names[a->format]);
     while (report_find(report_names[a->format]) != &report_json)
         a->format++;
@@ -598,7 +600,7 @@ static const struct opt_block *const blocks[] = {&block, NULL};
 const struct command cmd_report = {
     .name = "report",
     .usage = "RECORDING [FLAGS]",
-    .help = "recompute every number from a recording or a trial set",
+    .help = "recompute a report from a recording or a study",
     .run = run,
     .blocks = blocks,
 };

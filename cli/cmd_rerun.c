@@ -20,17 +20,17 @@ static int run(const char *const *argv, struct err *err)
             return study_refuse_as_run(argv[i], err);
     }
     if (!argv[0])
-        return err_set(err, ERR_USAGE, "rerun repeats a recording: which?");
+        return err_set(err, ERR_USAGE, "rerun requires a recording");
     if (argv[0][0] != '-' && access(argv[0], F_OK) < 0)
         return err_set(err, ERR_CONFIG, "%s: %s", argv[0], strerror(errno));
     return err_set(err, ERR_USAGE,
-                   "rerun repeats a recording, and '%s' is none", argv[0]);
+                   "rerun requires a recording; '%s' is not one", argv[0]);
 }
 
 const struct command cmd_rerun = {
     .name = "rerun",
     .usage = "RECORDING [FLAGS as of run]",
-    .help = "repeat a recording: the same requests, and what differs beside "
-            "the numbers",
+    .help =
+        "repeat a recording with the same requests, and show the differences",
     .run = run,
 };

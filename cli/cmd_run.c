@@ -40,16 +40,18 @@ static const struct opt opts[] = {
     {.flag = "show",
      .type = &opt_switch,
      .offset = AT(show),
-     .help = "send one request, print both sides of it, record nothing"},
+     .group = GROUP_OUTPUT,
+     .help = "send one request, print it and its answer, and record nothing"},
     {.flag = "dry-run",
      .type = &opt_switch,
      .offset = AT(dry_run),
-     .help = "print the plan, as validate does, and send nothing"},
+     .group = GROUP_OUTPUT,
+     .help = "print the plan and send nothing"},
     {.flag = "against",
      .type = &opt_text,
      .offset = AT(against),
-     .help = "with --trials: a second settings file, which takes turns with "
-             "the first (A B B A ...), into DIR/a and DIR/b"},
+     .help = "with --trials: second settings file whose trials alternate with "
+             "the first (A B B A ...); recorded in DIR/a and DIR/b"},
 };
 
 static const struct opt_block block = {"run", opts,
@@ -276,8 +278,7 @@ static int act_variants(struct settings_args *a, const struct run_args *own,
                         const char *const *argv, struct err *err)
 {
     if (own->against || own->show)
-        return err_set(err, ERR_USAGE,
-                       "--%s: not with settings that have variants",
+        return err_set(err, ERR_USAGE, "--%s cannot be combined with variants",
                        own->show ? "show" : "against");
     if (record_args_check_resume(&own->to, err))
         return -1;
@@ -295,13 +296,12 @@ static int act_alone(struct settings_args *a, const struct run_args *own,
         return -1;
     if (own->to.resume)
         return err_set(err, ERR_USAGE,
-                       "--resume: goes with settings that have variants");
+                       "--resume requires settings with variants");
     if (own->against && a->settings.study.trials < 2)
-        return err_set(err, ERR_USAGE,
-                       "--against: goes with --trials 2 or more");
+        return err_set(err, ERR_USAGE, "--against requires --trials 2 or more");
     if (a->settings.study.restart && a->settings.study.trials < 2)
         return err_set(err, ERR_CONFIG,
-                       "study.restart: goes with two or more trials");
+                       "study.restart requires study.trials: 2 or more");
     return act(a, own, argv, err);
 }
 
@@ -315,7 +315,8 @@ static int run(const char *const *argv, struct err *err)
     if (own.to.quiet)
         log_set_level(LOG_QUIET);
     if (rc == 0 && own.show && own.dry_run)
-        rc = err_set(err, ERR_USAGE, "--show: not beside --dry-run");
+        rc =
+            err_set(err, ERR_USAGE, "--show cannot be combined with --dry-run");
     if (rc == 0)
         rc = a.settings.variants.len > 0 ? act_variants(&a, &own, argv, err)
                                          : act_alone(&a, &own, argv, err);
@@ -333,7 +334,8 @@ static const struct opt_block *const blocks[] = {
 const struct command cmd_run = {
     .name = "run",
     .usage = "SETTINGS|URL [FLAGS]",
-    .help = "one run, or several trials: recordings, a summary, a verdict",
+    .help =
+        "make one run, or several trials, and print a report with a verdict",
     .run = run,
     .blocks = blocks,
 };

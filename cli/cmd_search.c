@@ -305,7 +305,7 @@ static const struct opt_block *const blocks[] = {
 const struct command cmd_search = {
     .name = "search",
     .usage = "SETTINGS|URL --slo TERM [FLAGS]",
-    .help = "the largest load that meets the SLO, with an interval, confirmed",
+    .help = "find the largest load that meets the SLO, with an interval",
     .run = run,
     .blocks = blocks,
 };

@@ -18,11 +18,13 @@ static const struct opt opts[] = {
     {.flag = "truth",
      .type = &opt_text,
      .offset = offsetof(struct stub_args, truth),
-     .help = "file to log arrival, start and finish of each request to"},
+     .group = GROUP_OUTPUT,
+     .help = "file to log the arrival, start and end of each request to"},
     {.flag = "print-config",
      .type = &opt_switch,
      .offset = offsetof(struct stub_args, print_config),
-     .help = "print the effective settings, fit for a file, and end"},
+     .group = GROUP_OUTPUT,
+     .help = "print the effective settings as a settings file and exit"},
 };
 
 static const struct opt_block block = {"log", opts,
@@ -111,7 +113,7 @@ static const struct opt_block *const blocks[] = {&block_stub, &block, NULL};
 const struct command cmd_stub = {
     .name = "stub",
     .usage = "[SETTINGS] [FLAGS]",
-    .help = "the bundled model server",
+    .help = "run the simulated model server",
     .run = run,
     .blocks = blocks,
 };

@@ -120,7 +120,7 @@ static const struct opt_block *const blocks[] = {
 const struct command cmd_sweep = {
     .name = "sweep",
     .usage = "SETTINGS|URL --rates LIST [FLAGS]",
-    .help = "a run at each of several loads: the curves, their knee, where it "
+    .help = "make a run at each of several loads and show where the server "
             "saturates",
     .run = run,
     .blocks = blocks,

@@ -8,7 +8,7 @@
 #include "common/base/log.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
-#include "common/settings/settings_path.h"
+#include "common/settings/settings_file.h"
 
 #define MAX_NAMES 360  /* keys in a message */
 #define MAX_LINE  240  /* keys and values in a message */

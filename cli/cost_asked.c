@@ -8,13 +8,12 @@ int cost_asked(struct cost_ask *ask, struct prices *table, const char *path,
                struct err *err)
 {
     if (!path)
-        return ask->machine ? err_set(err, ERR_USAGE,
-                                      "--machine goes with --prices, which "
-                                      "have its price")
-                            : 0;
+        return ask->machine
+                   ? err_set(err, ERR_USAGE, "--machine requires --prices")
+                   : 0;
     if (ask->usd_per_hour > 0)
         return err_set(err, ERR_USAGE,
-                       "--prices: instead of --usd-per-hour, not beside it");
+                       "--prices cannot be combined with --usd-per-hour");
     if (prices_read(table, path, err))
         return err_context(err, "--prices");
     ask->prices = table;

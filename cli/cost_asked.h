@@ -8,8 +8,8 @@ struct err;
 struct prices;
 
 #define PRICES_HELP                                                            \
-    "a CSV of machine,usd_per_hour: price each recording by its machine, or "  \
-    "its condition 'hardware'"
+    "CSV file of machine,usd_per_hour; each recording is priced by its "       \
+    "machine, or its condition 'hardware'"
 
 /* Read the file, if one is named, into `table`, and have `ask` use it, whose
  * other fields are set.  ERR_USAGE if they contradict each other.  `table` is

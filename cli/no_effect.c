@@ -1,18 +1,17 @@
 #include "cli/no_effect.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "common/base/clk.h"
 #include "common/settings/settings.h"
 #include "loadgen/payload/dataset.h"
 #include "loadgen/prepare/preflight.h"
 
-/* What has its default was not given, as far as anybody can tell. */
-#define DEFAULT_LENGTH    "256"
-#define DEFAULT_OUTPUT    "128"
-#define DEFAULT_TOLERANCE 0.1
-#define DEFAULT_SETTLE_NS NS_PER_S
+#define MAX_KEY 64
+#define MAX_WHY 160
+
+#define DEFAULT_TOLERANCE 0.1 /* as in the option table */
 
 struct claim {
     const char *key;
@@ -20,36 +19,41 @@ struct claim {
     const char *why;
 };
 
-static void tell(const struct claim *claims, size_t n, no_effect_fn *found,
-                 void *arg)
+struct search {
+    const struct settings *settings;
+    no_effect_fn *found;
+    void *arg;
+};
+
+/* An option whose constraint is not met.  The data of a run with classes can be
+ * meant for one of them. */
+static void find_unmet(void *arg, const char *subject, const char *unmet)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (claims[i].is_idle)
-            found(arg, claims[i].key, claims[i].why);
-    }
+    const struct search *s = arg;
+    char key[MAX_KEY];
+    char why[MAX_WHY];
+
+    snprintf(key, sizeof(key), "%.*s", (int)strcspn(subject, ":"), subject);
+    snprintf(why, sizeof(why), "it %s", unmet);
+    if (s->settings->classes.len == 0 || strncmp(key, "data.", 5) != 0)
+        s->found(s->arg, key, why);
 }
 
-#define TELL(claims, found, arg)                                               \
-    tell(claims, sizeof(claims) / sizeof((claims)[0]), found, arg)
-
-static bool is_stream(int scenario)
-{
-    return scenario == SCENARIO_SINGLE_STREAM ||
-           scenario == SCENARIO_MULTI_STREAM;
-}
-
-static void find_in_load(const struct settings *s,
-                         const struct preflight *known, no_effect_fn *found,
-                         void *arg)
+void no_effect_find(const struct settings *s, const struct preflight *known,
+                    no_effect_fn *found, void *arg)
 {
     const struct load_settings *load = &s->load;
+    const struct data_settings *d = &s->data;
     const struct survey *trace = &known->trace;
+    const struct dataset *data = known->data;
     bool is_traced = load->scenario == SCENARIO_TRACE;
+    bool is_stream = load->scenario == SCENARIO_SINGLE_STREAM ||
+                     load->scenario == SCENARIO_MULTI_STREAM;
+    bool has_classes = s->classes.len > 0;
+    bool has_reference =
+        d->reference_output > 0 || (data && dataset_has_lengths(data));
     const char *format = trace->format ? trace->format : "";
     const struct claim claims[] = {
-        {"load.arrival",
-         load->arrival != ARRIVAL_POISSON && !scenario_has_rate(load->scenario),
-         "this scenario has no arrivals of its own"},
         {"load.duration",
          !is_traced && load->stages.len == 0 && load->max_duration_ns > 0 &&
              load->max_duration_ns < load->duration_ns,
@@ -63,72 +67,28 @@ static void find_in_load(const struct settings *s,
         {"trace.unit",
          is_traced && load->trace.unit != UNIT_S &&
              strcmp(format, "csv") != 0 && strcmp(format, "jsonl") != 0,
-         "this format says itself what its times are"},
+         "it requires trace.format: csv or jsonl"},
         {"client.connections",
          load->scenario == SCENARIO_SINGLE_STREAM && s->client.connections > 1,
-         "the single stream has one request at a time"},
-        {"client.threads",
-         is_stream(load->scenario) && known->asked_threads > 1,
+         "the single-stream scenario has one request at a time"},
+        {"client.threads", is_stream && known->asked_threads > 1,
          "there is one request or query at a time"},
-        {"study.settle",
-         s->study.settle_ns != DEFAULT_SETTLE_NS && s->study.trials <= 1,
-         "it is the pause between trials, and this is one run"},
-    };
-
-    TELL(claims, found, arg);
-}
-
-/* Of what requests carry. */
-static void find_in_data(const struct settings *s, const struct dataset *data,
-                         no_effect_fn *found, void *arg)
-{
-    const struct data_settings *d = &s->data;
-    bool is_traced = s->load.scenario == SCENARIO_TRACE;
-    bool has_reference =
-        d->reference_output > 0 || (data && dataset_has_lengths(data));
-    const struct claim claims[] = {
-        {"data.format", !d->file && d->format != DATA_AUTO,
-         "there is no data.file (--data)"},
-        {"data.turns", !d->file && d->turns != TURNS_FIRST,
-         "there is no data.file (--data)"},
-        {"data.select", !d->file && d->select != SELECT_PERMUTATION,
-         "there is no data.file (--data)"},
-        {"data.limit", data && !data->is_tensors && d->limit > (int64_t)data->n,
-         "there are fewer samples"},
-        {"data.nonce", d->nonce != 0 && d->unique == UNIQUE_FALSE,
-         "prompts are sent as they are (data.unique false)"},
-        {"data.input_tokens",
-         (d->file || is_traced) && strcmp(d->input_tokens, DEFAULT_LENGTH) != 0,
-         is_traced ? "the trace says how long prompts are"
-                   : "prompts are those of data.file"},
-        {"data.output_tokens",
-         is_traced && strcmp(d->output_tokens, DEFAULT_OUTPUT) != 0,
-         "the trace says how long answers are"},
-        {"data.output_tolerance",
-         d->output_tolerance != DEFAULT_TOLERANCE && !has_reference,
-         "there is no length to compare with (data.reference_output_tokens)"},
-    };
-
-    TELL(claims, found, arg);
-}
-
-/* A price that was looked up stands where one that is given does. */
-static void find_in_cost(const struct settings *s, no_effect_fn *found,
-                         void *arg)
-{
-    const struct claim claims[] = {
         {"cost.machine", s->cost.machine && !(s->cost.usd_per_hour > 0),
-         "there is no price of it (--prices); report --prices takes it later"},
+         "it requires cost.prices (--prices); report --prices can add them "
+         "later"},
+        {"data.limit",
+         !has_classes && data && !data->is_tensors &&
+             d->limit > (int64_t)data->n,
+         "the data file has fewer samples"},
+        {"data.output_tolerance",
+         !has_classes && d->output_tolerance != DEFAULT_TOLERANCE &&
+             !has_reference,
+         "it requires data.reference_output_tokens"},
     };
 
-    TELL(claims, found, arg);
-}
-
-void no_effect_find(const struct settings *s, const struct preflight *known,
-                    no_effect_fn *found, void *arg)
-{
-    find_in_load(s, known, found, arg);
-    find_in_cost(s, found, arg);
-    if (s->classes.len == 0)
-        find_in_data(s, known->data, found, arg);
+    settings_each_unmet(s, true, find_unmet, &(struct search){s, found, arg});
+    for (size_t i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
+        if (claims[i].is_idle)
+            found(arg, claims[i].key, claims[i].why);
+    }
 }

@@ -1,16 +1,15 @@
-/* no_effect.h - settings that were given and that a run will make nothing of.
- * They contradict nothing, so they are no error; but somebody meant something
- * by them. */
+/* no_effect.h - settings that are given but have no effect in a run.  They are
+ * not an error, but the user should know. */
 #ifndef CLI_NO_EFFECT_H
 #define CLI_NO_EFFECT_H
 
 struct preflight;
 struct settings;
 
-/* Called for each: its key, and why. */
+/* Called for each: its key and the reason. */
 typedef void no_effect_fn(void *arg, const char *key, const char *why);
 
-/* Of resolved settings, with what preflight() found. */
+/* The settings are resolved; `known` is what preflight() found. */
 void no_effect_find(const struct settings *s, const struct preflight *known,
                     no_effect_fn *found, void *arg);
 

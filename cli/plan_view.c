@@ -9,7 +9,7 @@
 #include "common/base/str.h"
 #include "common/base/units.h"
 #include "common/settings/settings.h"
-#include "common/spec/load_stage.h"
+#include "common/spec/load_shape.h"
 #include "common/spec/slo.h"
 #include "common/stats/student.h"
 #include "common/wire/api_names.h"

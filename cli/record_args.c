@@ -13,35 +13,36 @@ static const struct opt opts[] = {
      .letter = 'o',
      .type = &opt_text,
      .offset = AT(out),
-     .help = "directory to record into (tailgate-runs/TIME-NAME)"},
+     .group = GROUP_OUTPUT,
+     .help = "directory to record into (default tailgate-runs/TIME-NAME)"},
     {.flag = "force",
      .type = &opt_switch,
      .offset = AT(force),
-     .help = "replace a recording or a study that is there"},
+     .help = "replace an existing recording or study"},
     {.flag = "resume",
      .type = &opt_switch,
      .offset = AT(resume),
-     .help = "of a search, a sweep or variants: go on with the study that is "
-             "there, without what it has recorded"},
+     .help = "search, sweep and variants: continue an interrupted study"},
     {.flag = "quiet",
      .letter = 'q',
      .type = &opt_switch,
      .offset = AT(quiet),
-     .help = "no progress"},
+     .help = "do not print progress"},
     {.flag = "no-color",
      .type = &opt_switch,
      .offset = AT(no_colour),
-     .help = "no colour on a terminal; nor with NO_COLOR in the environment"},
+     .help = "do not use colour; NO_COLOR in the environment does the same"},
     {.flag = "json",
      .type = &opt_switch,
      .offset = AT(json),
+     .group = GROUP_OUTPUT,
      .help = "print summary.json instead of text"},
     {.flag = "wait-ready",
      .type = &opt_duration,
      .offset = AT(wait_ready_ns),
      .is_positive = true,
-     .help = "before anything is sent, ask until the target answers, at most "
-             "this long"},
+     .help =
+         "wait up to this long for the target to answer before the run starts"},
 };
 
 const struct opt_block record_args_block = {"recording", opts,
@@ -50,9 +51,10 @@ const struct opt_block record_args_block = {"recording", opts,
 int record_args_check_resume(const struct record_args *args, struct err *err)
 {
     if (args->force && args->resume)
-        return err_set(err, ERR_USAGE, "--resume: not beside --force");
+        return err_set(err, ERR_USAGE,
+                       "--resume cannot be combined with --force");
     if (args->resume && !args->out)
-        return err_set(err, ERR_USAGE, "--resume: of which directory? (-o)");
+        return err_set(err, ERR_USAGE, "--resume requires --out");
     return 0;
 }
 

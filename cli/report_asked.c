@@ -33,7 +33,7 @@ static int check_class_term(const char *text, struct err *err)
 {
     struct slo_term term;
 
-    if (slo_parse_term(slo_behind_class(text), &term, err))
+    if (slo_parse_term(slo_after_class(text), &term, err))
         return -1;
     if (term.kind == SLO_QUANTILE && measure_is_pooled(term.measure))
         return err_set(err, ERR_USAGE,
@@ -60,6 +60,6 @@ int report_ask_slo(struct settings *s, const struct strlist *terms,
         strlist_fini(owner(s, terms->items[i]));
     for (size_t i = 0; i < terms->len; i++)
         strlist_add(owner(s, terms->items[i]),
-                    slo_behind_class(terms->items[i]));
+                    slo_after_class(terms->items[i]));
     return 0;
 }

@@ -19,7 +19,9 @@ static const struct opt opts[] = {
     {.flag = "set",
      .type = &opt_list,
      .offset = offsetof(struct settings_args, assign),
-     .help = "any key of a settings file: --set load.rate=80; repeats"},
+     .group = GROUP_OUTPUT,
+     .help = "set any key of a settings file, such as load.rate=80; can be "
+             "repeated"},
     {.flag = CONSENT_FLAG,
      .type = &opt_switch,
      .offset = offsetof(struct settings_args, allow_commands),
@@ -331,7 +333,7 @@ static int apply(struct settings_args *a, const struct beside *beside,
     if (rc == 0 && a->first_url &&
         strcmp(settings_url(&a->settings), a->first_url) != 0)
         rc = err_set(err, ERR_USAGE,
-                     "--url: not beside URLs that are given as words");
+                     "give all URLs with --url, or all without it");
     return rc;
 }
 
@@ -415,7 +417,7 @@ int settings_args_resolve(struct settings_args *a, struct err *err)
 
     if (a->settings.variants.len > 0) {
         err_set(err, ERR_CONFIG,
-                VARIANTS ": go with run, sweep, search and validate");
+                VARIANTS ": only run, sweep, search and validate use them");
         return settings_args_blame(a, err);
     }
 

@@ -7,7 +7,7 @@
 #include "common/base/units.h"
 #include "common/config.h"
 #include "common/settings/settings.h"
-#include "common/spec/service.h"
+#include "common/spec/dist.h"
 #include "common/wire/sse.h"
 #include "server-stub/front/http_answer.h"
 

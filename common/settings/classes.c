@@ -23,8 +23,6 @@ void classes_fini(struct classes *c)
     *c = (struct classes){0};
 }
 
-/* ---- which one ---- */
-
 static double total_weight(const struct classes *c)
 {
     double total = 0;
@@ -39,9 +37,9 @@ double classes_share(const struct classes *c, size_t i)
     return c->items[i].weight / total_weight(c);
 }
 
-/* Each key has a stream of its own: its class depends on no other's.  So the
- * arrivals of a class are what is left of the run's by the toss of a coin, of
- * Poisson arrivals again Poisson ones. */
+/* Each key has its own random stream, so its class does not depend on others.
+ * The arrivals of a class are a random selection of the run's: those of a
+ * Poisson process are again a Poisson process. */
 size_t classes_draw(const struct classes *c, uint64_t seed, int64_t key)
 {
     struct rng rng = rng_at(seed, RNG_CLASS, key);
@@ -65,7 +63,7 @@ bool settings_some(bool (*does)(const struct settings *s),
     return some;
 }
 
-/* ---- over the run ---- */
+/* ---- overriding the run ---- */
 
 static bool has_said(const struct class_settings *c, const struct opt *opt)
 {
@@ -82,7 +80,7 @@ bool settings_says(const struct settings *s, const struct opt *opt)
            has_said(&s->data.workload->items[s->data.class], opt);
 }
 
-/* The run's entries, and the class's over them. */
+/* The entries of the run, overridden by those of the class. */
 static void merge_map(const struct opt_set *set, const void *run,
                       const struct opt *opt)
 {
@@ -105,7 +103,7 @@ static void overlay_block(struct class_settings *c, const struct settings *run,
         const struct opt *opt = &set.block->opts[i];
 
         if (opt->offset == offsetof(struct settings, slo))
-            continue; /* that of the run is about all of them together */
+            continue; /* the SLO of the run is about all classes together */
         if (!has_said(c, opt))
             opt_copy(&set, run, opt);
         else if (opt->type->kind == OPT_MAP)
@@ -118,7 +116,7 @@ static void overlay(struct class_settings *c, const struct settings *run)
     for (int b = 0; b < BLOCK_COUNT; b++)
         overlay_block(c, run, (enum settings_block)b);
     c->settings->has_stub = run->has_stub;
-    c->settings->load.stop = STOP_END; /* that is the run's business */
+    c->settings->load.stop = STOP_END; /* only the run as a whole stops early */
     free(c->settings->name);
     c->settings->name = xstrdup(c->name);
 }
@@ -143,7 +141,7 @@ void classes_overlay(struct settings *run)
     }
 }
 
-/* ---- what goes together ---- */
+/* ---- checks ---- */
 
 static int check_trace(const struct class_settings *c, struct err *err)
 {
@@ -154,14 +152,14 @@ static int check_trace(const struct class_settings *c, struct err *err)
 
         if (opt->key && has_said(c, opt))
             return err_set(err, ERR_CONFIG,
-                           "data.%s: the trace says what requests carry, "
-                           "whichever class they are of",
+                           "data.%s of a class cannot be combined with "
+                           "load.scenario: trace",
                            opt->key);
     }
     return 0;
 }
 
-/* Pauses and queries are of several requests at once, so of no class. */
+/* Some measures belong to several requests at once, so to no class. */
 static int check_slo(const struct settings *s, struct err *err)
 {
     struct slo slo;
@@ -174,8 +172,8 @@ static int check_slo(const struct settings *s, struct err *err)
         if ((term->kind == SLO_QUANTILE || term->kind == SLO_LIMIT) &&
             measure_is_pooled(term->measure))
             return err_set(err, ERR_CONFIG,
-                           "slo: %s: %s is taken of all requests together; "
-                           "it can be asked of the run alone",
+                           "slo: %s: %s is measured over all requests; only "
+                           "the SLO of the run can use it",
                            term->text, measure_name(term->measure));
     }
     return 0;
@@ -188,11 +186,11 @@ static int resolve(const struct class_settings *c, struct err *err)
         return -1;
     if (c->settings->data.accuracy)
         return err_set(err, ERR_CONFIG,
-                       "data.accuracy: each sample once; not beside classes");
+                       "data.accuracy cannot be combined with classes");
     return 0;
 }
 
-/* What is of all requests of a run, or of none. */
+/* What applies to all requests of a run, or to none. */
 static int check_beside(const struct settings *run,
                         const struct class_settings *c, struct err *err)
 {
@@ -200,54 +198,36 @@ static int check_beside(const struct settings *run,
 
     if (s->load.scenario != run->load.scenario)
         return err_set(err, ERR_CONFIG,
-                       "data.turns: all classes have sessions or none; the "
-                       "run says which (data.turns, load.turns)");
+                       "data.turns: either all classes have sessions or none; "
+                       "set it for the run (data.turns, load.turns)");
     if (s->data.cache_check)
         return err_set(err, ERR_CONFIG,
-                       "data.cache_check: prompts are of one kind and length; "
-                       "not beside classes");
+                       "data.cache_check cannot be combined with classes");
     if (s->load.seeds == SEEDS_MLPERF && s->data.file)
         return err_set(err, ERR_CONFIG,
-                       "load.seeds: mlperf takes the samples of one data set; "
-                       "not beside classes");
-    return 0;
-}
-
-/* It is of the run's kind; a cache check of the run goes through it. */
-static int check_warmup(const struct class_settings *c,
-                        const struct settings *run, struct err *err)
-{
-    if (c->settings->load.scenario != run->load.scenario)
-        return err_set(err, ERR_CONFIG,
-                       "data.turns: session goes with a run of sessions, and "
-                       "this is none");
-    if (c->settings->data.cache_check && !run->data.cache_check)
-        return err_set(err, ERR_CONFIG,
-                       "data.cache_check: compares requests of the window; a "
-                       "warm-up has none");
+                       "load.seeds: mlperf with data.file cannot be combined "
+                       "with classes");
     return 0;
 }
 
 static int resolve_warmup(const struct settings *run, struct err *err)
 {
+    const struct class_settings *c = run->warmup.items;
+
     if (run->warmup.len == 0)
         return 0;
-    if (run->classes.len > 0)
+    if (resolve(c, err))
+        return err_context(err, CLASSES_WARMUP);
+    if (c->settings->load.scenario != run->load.scenario)
         return err_set(err, ERR_CONFIG,
-                       CLASSES_WARMUP ": not beside classes, which warm up "
-                                      "with their own");
-    if (run->load.scenario == SCENARIO_TRACE)
+                       CLASSES_WARMUP ": data.turns: session requires "
+                                      "load.scenario: sessions, not %s",
+                       scenario_names[run->load.scenario]);
+    if (c->settings->data.cache_check && !run->data.cache_check)
         return err_set(err, ERR_CONFIG,
-                       CLASSES_WARMUP ": the trace says what requests carry, "
-                                      "those of the warm-up too");
-    if (run->load.warmup_ns == 0 && run->load.warmup_requests == 0)
-        return err_set(err, ERR_CONFIG,
-                       CLASSES_WARMUP ": there is no warm-up; give "
-                                      "load.warmup or load.warmup_requests");
-    return resolve(&run->warmup.items[0], err) ||
-                   check_warmup(&run->warmup.items[0], run, err)
-               ? err_context(err, CLASSES_WARMUP)
-               : 0;
+                       CLASSES_WARMUP ": data.cache_check requires "
+                                      "data.cache_check of the run");
+    return 0;
 }
 
 int classes_resolve(const struct settings *run, struct err *err)
@@ -259,8 +239,8 @@ int classes_resolve(const struct settings *run, struct err *err)
             return err_context(err, "classes: %s", c->name);
         if (run->load.stop == STOP_DECIDED && c->settings->slo.len > 0)
             return err_set(err, ERR_CONFIG,
-                           "load.stop: decided is about the SLO of the run; "
-                           "the class %s has one of its own",
+                           "load.stop: decided applies to the SLO of the run "
+                           "only, but the class %s has its own",
                            c->name);
     }
     return resolve_warmup(run, err);

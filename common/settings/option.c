@@ -1,27 +1,208 @@
 #include "common/settings/option.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/str.h"
+#include "common/base/units.h"
 #include "common/base/xalloc.h"
 
-/* Of the help's left column: names of a choice, and all of it. */
+/* The help: columns of its text, the longest list of names that stands for a
+ * value, and the longest text. */
+#define TEXT_AT     30
+#define WIDTH       80
 #define MAX_METAVAR 40
-#define MAX_LEFT    256
+#define MAX_HELP    4096
 
-static size_t field_size(const struct opt_type *type)
+/* ---- how text is parsed and printed ---- */
+
+static int parse_text(void *field, const char *text, struct err *err)
 {
-    if (type->kind == OPT_LIST)
-        return sizeof(struct strlist);
-    if (type->kind == OPT_MAP)
-        return sizeof(struct strmap);
-    if (type->kind == OPT_SWITCH)
-        return sizeof(bool);
-    if (type == &opt_port || type == &opt_choice)
-        return sizeof(int);
-    return sizeof(int64_t); /* text, durations and numbers */
+    char **s = field;
+
+    (void)err;
+    free(*s);
+    *s = xstrdup(text);
+    return 0;
+}
+
+static void print_text(const void *field, struct buf *out)
+{
+    const char *s = *(char *const *)field;
+
+    buf_adds(out, s ? s : "");
+}
+
+static int parse_switch(void *field, const char *text, struct err *err)
+{
+    if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+        return err_set(err, ERR_CONFIG, "'%s' is neither true nor false", text);
+    *(bool *)field = text[0] == 't';
+    return 0;
+}
+
+static void print_switch(const void *field, struct buf *out)
+{
+    buf_adds(out, *(const bool *)field ? "true" : "false");
+}
+
+static int parse_duration(void *field, const char *text, struct err *err)
+{
+    return units_parse_duration(text, field, err);
+}
+
+static void print_duration(const void *field, struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    buf_adds(out, units_print_duration(*(const int64_t *)field, text));
+}
+
+static int parse_rate(void *field, const char *text, struct err *err)
+{
+    return units_parse_rate(text, field, err);
+}
+
+static void print_rate(const void *field, struct buf *out)
+{
+    double rate = *(const double *)field;
+    char text[UNITS_TEXT];
+
+    if (rate > 0)
+        buf_adds(out, units_print_rate(rate, text));
+}
+
+static int parse_count(void *field, const char *text, struct err *err)
+{
+    return units_parse_count(text, field, err);
+}
+
+static int parse_size(void *field, const char *text, struct err *err)
+{
+    return units_parse_size(text, field, err);
+}
+
+static void print_count(const void *field, struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    buf_adds(out, units_print_count(*(const int64_t *)field, text));
+}
+
+static int parse_number(void *field, const char *text, struct err *err)
+{
+    return units_parse_number(text, field, err);
+}
+
+static int parse_share(void *field, const char *text, struct err *err)
+{
+    return units_parse_share(text, field, err);
+}
+
+static void print_number(const void *field, struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    buf_adds(out, units_print_number(*(const double *)field, text));
+}
+
+static bool parse_whole(const char *text, unsigned long long *value)
+{
+    char *end;
+
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return errno == 0 && *end == '\0';
+}
+
+static int parse_seed(void *field, const char *text, struct err *err)
+{
+    unsigned long long value;
+
+    if (!parse_whole(text, &value))
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a seed; write a whole number, 0 or more",
+                       text);
+    *(uint64_t *)field = value;
+    return 0;
+}
+
+static void print_seed(const void *field, struct buf *out)
+{
+    buf_addf(out, "%llu", (unsigned long long)*(const uint64_t *)field);
+}
+
+static int parse_port(void *field, const char *text, struct err *err)
+{
+    unsigned long long value;
+
+    if (!parse_whole(text, &value) || value > UINT16_MAX)
+        return err_set(err, ERR_CONFIG, "'%s' is not a port (0 to 65535)",
+                       text);
+    *(int *)field = (int)value;
+    return 0;
+}
+
+static void print_port(const void *field, struct buf *out)
+{
+    buf_addf(out, "%d", *(const int *)field);
+}
+
+/* clang-format off */
+const struct opt_type opt_text = {"TEXT", OPT_SCALAR, sizeof(char *), parse_text, print_text};
+const struct opt_type opt_switch = {"", OPT_SWITCH, sizeof(bool), parse_switch, print_switch};
+const struct opt_type opt_duration = {"DURATION", OPT_SCALAR, sizeof(int64_t), parse_duration, print_duration};
+const struct opt_type opt_rate = {"RATE", OPT_SCALAR, sizeof(double), parse_rate, print_rate};
+const struct opt_type opt_count = {"N", OPT_SCALAR, sizeof(int64_t), parse_count, print_count};
+const struct opt_type opt_size = {"SIZE", OPT_SCALAR, sizeof(int64_t), parse_size, print_count};
+const struct opt_type opt_number = {"NUMBER", OPT_SCALAR, sizeof(double), parse_number, print_number};
+const struct opt_type opt_share = {"SHARE", OPT_SCALAR, sizeof(double), parse_share, print_number};
+const struct opt_type opt_seed = {"SEED", OPT_SCALAR, sizeof(uint64_t), parse_seed, print_seed};
+const struct opt_type opt_port = {"PORT", OPT_SCALAR, sizeof(int), parse_port, print_port};
+const struct opt_type opt_choice = {"NAME", OPT_SCALAR, sizeof(int), NULL, NULL};
+const struct opt_type opt_list = {"TEXT", OPT_LIST, sizeof(struct strlist), NULL, NULL};
+const struct opt_type opt_map = {"KEY=VALUE", OPT_MAP, sizeof(struct strmap), NULL, NULL};
+/* clang-format on */
+
+static int parse_choice(int *field, const struct opt *opt, const char *text,
+                        struct err *err)
+{
+    struct suggest s = {.word = text};
+    char hint[64];
+    struct buf known;
+
+    for (int i = 0; opt->names[i]; i++) {
+        if (strcmp(opt->names[i], text) == 0) {
+            *field = i;
+            return 0;
+        }
+        suggest_consider(&s, opt->names[i]);
+    }
+    buf_init(&known, sizeof(err->msg));
+    opt_put_names(opt, ", ", &known);
+    err_set(err, ERR_CONFIG, "'%.80s' is not one of: %s%s", text,
+            buf_text(&known), suggest_text(&s, "", hint, sizeof(hint)));
+    buf_fini(&known);
+    return -1;
+}
+
+/* ---- fields ---- */
+
+static bool is_double(const struct opt *opt)
+{
+    return opt->type == &opt_number || opt->type == &opt_share;
+}
+
+/* Is it a number for which 0 means not given, and is it 0? */
+static bool is_unset_number(const struct opt *opt, const void *field)
+{
+    return opt->is_positive && (is_double(opt) ? *(const double *)field == 0
+                                               : *(const int64_t *)field == 0);
 }
 
 void opt_init(const struct opt_set *set)
@@ -30,9 +211,9 @@ void opt_init(const struct opt_set *set)
         const struct opt *opt = &set->block->opts[i];
         struct err err = {0};
 
-        memset(opt_field(set, opt), 0, field_size(opt->type));
+        memset(opt_field(set, opt), 0, opt->type->size);
         if (opt->initial && opt_assign(set, opt, opt->initial, &err))
-            abort(); /* a default that does not parse is a bug of the table */
+            abort(); /* a default that does not parse is a bug in the table */
     }
 }
 
@@ -52,20 +233,8 @@ void opt_fini(const struct opt_set *set)
         opt_clear(set, opt);
         if (opt->type == &opt_text)
             free(*(char **)opt_field(set, opt));
-        memset(opt_field(set, opt), 0, field_size(opt->type));
+        memset(opt_field(set, opt), 0, opt->type->size);
     }
-}
-
-static void copy_list(struct strlist *to, const struct strlist *from)
-{
-    for (size_t i = 0; i < from->len; i++)
-        strlist_add(to, from->items[i]);
-}
-
-static void copy_map(struct strmap *to, const struct strmap *from)
-{
-    for (size_t i = 0; i < from->keys.len; i++)
-        strmap_put(to, from->keys.items[i], from->values.items[i]);
 }
 
 void opt_copy(const struct opt_set *set, const void *from,
@@ -76,28 +245,23 @@ void opt_copy(const struct opt_set *set, const void *from,
 
     opt_clear(set, opt);
     if (opt->type->kind == OPT_LIST) {
-        copy_list(field, source);
+        const struct strlist *list = source;
+
+        for (size_t i = 0; i < list->len; i++)
+            strlist_add(field, list->items[i]);
     } else if (opt->type->kind == OPT_MAP) {
-        copy_map(field, source);
+        const struct strmap *map = source;
+
+        for (size_t i = 0; i < map->keys.len; i++)
+            strmap_put(field, map->keys.items[i], map->values.items[i]);
     } else if (opt->type == &opt_text) {
         const char *text = *(char *const *)source;
 
         free(*(char **)field);
         *(char **)field = text ? xstrdup(text) : NULL;
     } else {
-        memcpy(field, source, field_size(opt->type));
+        memcpy(field, source, opt->type->size);
     }
-}
-
-/* Of a header the name alone: the rest may be a secret. */
-static int refuse_entry(const struct opt *opt, const char *text,
-                        struct err *err)
-{
-    size_t len = strlen(text);
-    size_t shown = opt->separator == ':' ? strcspn(text, " =:") : len;
-
-    return err_set(err, ERR_CONFIG, "'%.*s%s' is not of the form key%cvalue",
-                   (int)shown, text, shown < len ? "..." : "", opt->separator);
 }
 
 static int assign_entry(struct strmap *map, const struct opt *opt,
@@ -109,8 +273,15 @@ static int assign_entry(struct strmap *map, const struct opt *opt,
 
     text += strspn(text, " ");
     at = strchr(text, opt->separator);
-    if (!at || at == text)
-        return refuse_entry(opt, text, err);
+    if (!at || at == text) {
+        /* Only the name of a header is shown: the rest can be a secret. */
+        size_t len = strlen(text);
+        size_t shown = opt->separator == ':' ? strcspn(text, " =:") : len;
+
+        return err_set(err, ERR_CONFIG,
+                       "'%.*s%s' must have the form key%cvalue", (int)shown,
+                       text, shown < len ? "..." : "", opt->separator);
+    }
     value = at + 1;
     value += strspn(value, " ");
     while (at > text && at[-1] == ' ')
@@ -121,10 +292,21 @@ static int assign_entry(struct strmap *map, const struct opt *opt,
     return 0;
 }
 
-/* What is not given prints as nothing, and must read back so. */
-static bool is_unset(const struct opt *opt, const char *text)
+static int assign_scalar(void *field, const struct opt *opt, const char *text,
+                         struct err *err)
 {
-    return opt->type == &opt_text && opt->check && !opt->initial && !*text;
+    char max[UNITS_TEXT];
+
+    if (opt->type == &opt_choice)
+        return parse_choice(field, opt, text, err);
+    if (opt->type->parse(field, text, err))
+        return -1;
+    if (is_unset_number(opt, field))
+        return err_set(err, ERR_CONFIG, "must be above 0");
+    if (opt->max > 0 && *(const int64_t *)field > opt->max)
+        return err_set(err, ERR_CONFIG, "'%s' is above the maximum of %s", text,
+                       units_print_count(opt->max, max));
+    return 0;
 }
 
 int opt_assign(const struct opt_set *set, const struct opt *opt,
@@ -136,7 +318,8 @@ int opt_assign(const struct opt_set *set, const struct opt *opt,
         *(int64_t *)field = OPT_AUTO;
         return 0;
     }
-    if (is_unset(opt, text)) {
+    /* A text that is not given prints as nothing and must be accepted so. */
+    if (opt->type == &opt_text && opt->check && !opt->initial && !*text) {
         free(*(char **)field);
         *(char **)field = NULL;
         return 0;
@@ -150,11 +333,7 @@ int opt_assign(const struct opt_set *set, const struct opt *opt,
     case OPT_MAP:
         return assign_entry(field, opt, text, err);
     default:
-        if (opt->type->parse(field, opt, text, err))
-            return -1;
-        if (opt->is_positive && *(const int64_t *)field == 0)
-            return err_set(err, ERR_CONFIG, "must be above 0");
-        return 0;
+        return assign_scalar(field, opt, text, err);
     }
 }
 
@@ -165,15 +344,42 @@ void opt_print(const struct opt_set *set, const struct opt *opt,
 
     if (opt->takes_auto && *(const int64_t *)field == OPT_AUTO)
         buf_adds(out, "auto");
-    else if (!opt->is_positive || *(const int64_t *)field != 0)
-        opt->type->print(field, opt, out);
+    else if (opt->type == &opt_choice)
+        buf_adds(out, opt->names[*(const int *)field]);
+    else if (!is_unset_number(opt, field))
+        opt->type->print(field, out);
+}
+
+bool opt_is_given(const struct opt_set *set, const struct opt *opt)
+{
+    const void *field = opt_field(set, opt);
+    struct opt scalar = *opt;
+    int64_t initial = 0; /* as large as any scalar */
+
+    if (opt->type->kind == OPT_LIST)
+        return ((const struct strlist *)field)->len > 0;
+    if (opt->type->kind == OPT_MAP)
+        return ((const struct strmap *)field)->keys.len > 0;
+    if (opt->type == &opt_text) {
+        const char *text = *(char *const *)field;
+
+        return strcmp(text ? text : "", opt->initial ? opt->initial : "") != 0;
+    }
+    scalar.offset = 0;
+    if (opt->initial)
+        opt_assign(&(struct opt_set){set->block, &initial}, &scalar,
+                   opt->initial, &(struct err){0});
+    return memcmp(field, &initial, opt->type->size) != 0;
 }
 
 const struct opt *opt_by_key(const struct opt_block *block, const char *key)
 {
     for (size_t i = 0; i < block->len; i++) {
-        if (block->opts[i].key && strcmp(block->opts[i].key, key) == 0)
-            return &block->opts[i];
+        const struct opt *opt = &block->opts[i];
+
+        if (opt->key && (strcmp(opt->key, key) == 0 ||
+                         (opt->old_key && strcmp(opt->old_key, key) == 0)))
+            return opt;
     }
     return NULL;
 }
@@ -205,7 +411,9 @@ void opt_put_names(const struct opt *opt, const char *between, struct buf *out)
         buf_addf(out, "%s%s", i ? between : "", opt->names[i]);
 }
 
-/* Many names stand behind the help. */
+/* ---- the help ---- */
+
+/* Are there too many names to show them as the value? */
 static bool has_many_names(const struct opt *opt)
 {
     size_t len = 0;
@@ -213,6 +421,16 @@ static bool has_many_names(const struct opt *opt)
     for (size_t i = 0; opt->type == &opt_choice && opt->names[i]; i++)
         len += strlen(opt->names[i]) + 1;
     return len > MAX_METAVAR;
+}
+
+/* Does the help text explain each name but the first, the default? */
+static bool explains_names(const struct opt *opt)
+{
+    for (size_t i = 1; opt->names[i]; i++) {
+        if (!strstr(opt->help, opt->names[i]))
+            return false;
+    }
+    return true;
 }
 
 static void put_metavar(const struct opt *opt, struct buf *out)
@@ -225,37 +443,65 @@ static void put_metavar(const struct opt *opt, struct buf *out)
         buf_adds(out, opt->type->metavar);
 }
 
-/* What the left column says of an option, and the rest of its line. */
-static void put_line(const struct opt *opt, struct buf *left, struct buf *out)
+/* Words of `text` in lines from column TEXT_AT to WIDTH, after `left`. */
+static void put_wrapped(const char *left, const char *text, struct buf *out)
 {
-    buf_adds(left, " ");
-    put_metavar(opt, left);
-    buf_addf(out, "  %-34s %s", buf_text(left), opt->help);
-    if (has_many_names(opt)) {
-        buf_adds(out, ": ");
-        opt_put_names(opt, ", ", out);
+    size_t at = strlen(left) + 2;
+
+    buf_addf(out, "  %s", left);
+    if (at + 2 > TEXT_AT)
+        at = WIDTH; /* the text begins on the next line */
+    else
+        buf_addf(out, "%*s", (int)(TEXT_AT - at), "");
+    at = at == WIDTH ? WIDTH : TEXT_AT;
+    while (*text) {
+        size_t len = strcspn(text, " ");
+
+        if (at > TEXT_AT && at + len + 1 > WIDTH) {
+            buf_addf(out, "\n%*s", TEXT_AT, "");
+            at = TEXT_AT;
+        }
+        buf_addf(out, "%s%.*s", at > TEXT_AT ? " " : "", (int)len, text);
+        at += len + (at > TEXT_AT);
+        text += len + strspn(text + len, " ");
     }
-    if (opt->initial)
-        buf_addf(out, " (default %s)", opt->initial);
+    buf_adds(out, "\n");
 }
 
-void opt_print_help(const struct opt_block *block, struct buf *out)
+/* The lines of an option; `left` is without the value's name. */
+static void put_option(const struct opt *opt, struct buf *left,
+                       const char *flag, struct buf *out)
+{
+    struct buf text;
+
+    if (opt->type->kind != OPT_SWITCH)
+        buf_adds(left, " ");
+    put_metavar(opt, left);
+    buf_init(&text, MAX_HELP);
+    buf_adds(&text, opt->help);
+    if (has_many_names(opt) && !explains_names(opt)) {
+        buf_adds(&text, ": ");
+        opt_put_names(opt, ", ", &text);
+    }
+    if (opt->initial)
+        buf_addf(&text, " (default %s)", opt->initial);
+    if (flag)
+        buf_addf(&text, " [--%s]", flag);
+    put_wrapped(buf_text(left), buf_text(&text), out);
+    buf_fini(&text);
+}
+
+void opt_print_flag(const struct opt *opt, struct buf *out)
 {
     struct buf left;
 
-    buf_init(&left, MAX_LEFT);
-    for (size_t i = 0; i < block->len; i++) {
-        const struct opt *opt = &block->opts[i];
-
-        if (!opt->flag)
-            continue;
-        buf_reset(&left);
-        if (opt->letter)
-            buf_addf(&left, "-%c, ", opt->letter);
-        buf_addf(&left, "%s--%s", opt->letter ? "" : "    ", opt->flag);
-        put_line(opt, &left, out);
-        buf_adds(out, "\n");
-    }
+    if (!opt->flag)
+        return;
+    buf_init(&left, MAX_HELP);
+    if (opt->letter)
+        buf_addf(&left, "-%c, ", opt->letter);
+    buf_addf(&left, "%s--%s", opt->letter ? "" : "    ", opt->flag);
+    put_option(opt, &left, NULL, out);
     buf_fini(&left);
 }
 
@@ -263,7 +509,7 @@ void opt_print_keys(const struct opt_block *block, struct buf *out)
 {
     struct buf left;
 
-    buf_init(&left, MAX_LEFT);
+    buf_init(&left, MAX_HELP);
     for (size_t i = 0; i < block->len; i++) {
         const struct opt *opt = &block->opts[i];
 
@@ -272,10 +518,7 @@ void opt_print_keys(const struct opt_block *block, struct buf *out)
         buf_reset(&left);
         buf_addf(&left, "%s:%s", opt->key,
                  opt->type->kind == OPT_SWITCH ? " true" : "");
-        put_line(opt, &left, out);
-        if (opt->flag)
-            buf_addf(out, " [--%s]", opt->flag);
-        buf_adds(out, "\n");
+        put_option(opt, &left, opt->flag, out);
     }
     buf_fini(&left);
 }

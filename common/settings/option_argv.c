@@ -1,4 +1,4 @@
-/* The command line's way into an option table. */
+/* Reading a command line by option tables. */
 #include "common/settings/option.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 
-/* An option, where its field is, and whether a flag has set it. */
+/* An option, the set it belongs to, and whether a flag has set it. */
 struct place {
     const struct opt_set *set;
     const struct opt *opt;
@@ -18,27 +18,23 @@ struct place {
 struct args {
     struct place *places;
     size_t len;
-    const char *const *argv; /* what is left */
+    const char *const *argv; /* the rest of it */
     struct strlist *words;
     bool has_ended; /* after "--" everything is a word */
     struct err *err;
 };
 
+static bool is_flag(const char *flag, const char *name, size_t len)
+{
+    return flag && strlen(flag) == len && memcmp(flag, name, len) == 0;
+}
+
 static struct place *place_by_flag(struct args *a, const char *name, size_t len)
 {
     for (size_t i = 0; i < a->len; i++) {
-        const char *flag = a->places[i].opt->flag;
+        const struct opt *opt = a->places[i].opt;
 
-        if (flag && strlen(flag) == len && memcmp(flag, name, len) == 0)
-            return &a->places[i];
-    }
-    return NULL;
-}
-
-static struct place *place_by_letter(struct args *a, char letter)
-{
-    for (size_t i = 0; i < a->len; i++) {
-        if (a->places[i].opt->letter == letter)
+        if (is_flag(opt->flag, name, len) || is_flag(opt->old_flag, name, len))
             return &a->places[i];
     }
     return NULL;
@@ -60,7 +56,7 @@ static int refuse_flag(struct args *a, const char *arg, size_t len)
     return -1;
 }
 
-/* Does the option take what stands here, or its first word? */
+/* Does the option take this text, or its first word? */
 static bool takes_here(const struct opt *opt, const char *text)
 {
     char *word;
@@ -74,7 +70,7 @@ static bool takes_here(const struct opt *opt, const char *text)
     return takes;
 }
 
-/* What follows a blank as it would follow the flag is an item of its own. */
+/* A word after a blank that the flag would also take is a separate item. */
 static int assign_item(struct place *p, char *item, struct err *err)
 {
     char *at = item;
@@ -108,7 +104,7 @@ static int assign_split(struct place *p, const char *text, struct err *err)
     return rc;
 }
 
-/* Has this flag been seen, or another of the same field? */
+/* Was this flag given before, or another one of the same field? */
 static bool is_field_seen(const struct args *a, const struct place *p)
 {
     for (size_t i = 0; i < a->len; i++) {
@@ -138,17 +134,7 @@ static int assign_flag(struct args *a, struct place *p, const char *text)
     return err_context(a->err, "--%s", p->opt->flag);
 }
 
-/* Words that can only be meant for the flag before them. */
-static int take_more(struct args *a, struct place *p)
-{
-    int rc = 0;
-
-    while (rc == 0 && *a->argv && p->opt->takes_word(*a->argv))
-        rc = assign_flag(a, p, *a->argv++);
-    return rc;
-}
-
-/* `attached` is what stood in the same word, or NULL. */
+/* `attached` is the value in the same word, as in --rate=5, or NULL. */
 static int take_flag(struct args *a, struct place *p, const char *attached)
 {
     if (p->opt->type->kind == OPT_SWITCH)
@@ -156,29 +142,27 @@ static int take_flag(struct args *a, struct place *p, const char *attached)
     if (!attached) {
         attached = *a->argv;
         if (!attached)
-            return err_set(a->err, ERR_USAGE, "--%s needs a value (%s)",
+            return err_set(a->err, ERR_USAGE, "--%s requires a value (%s)",
                            p->opt->flag, p->opt->type->metavar);
         a->argv++;
     }
     if (assign_flag(a, p, attached))
         return -1;
-    return p->opt->takes_word ? take_more(a, p) : 0;
-}
-
-static int take_long(struct args *a, const char *arg)
-{
-    size_t len = strcspn(arg, "=");
-    struct place *p = place_by_flag(a, arg, len);
-
-    if (!p)
-        return refuse_flag(a, arg, len);
-    return take_flag(a, p, arg[len] ? arg + len + 1 : NULL);
+    while (p->opt->takes_word && *a->argv && p->opt->takes_word(*a->argv)) {
+        if (assign_flag(a, p, *a->argv++))
+            return -1;
+    }
+    return 0;
 }
 
 static int take_short(struct args *a, const char *arg)
 {
-    struct place *p = place_by_letter(a, arg[0]);
+    struct place *p = NULL;
 
+    for (size_t i = 0; i < a->len && !p; i++) {
+        if (a->places[i].opt->letter == arg[0])
+            p = &a->places[i];
+    }
     if (!p)
         return err_set(a->err, ERR_USAGE, "unknown flag '-%c'", arg[0]);
     if (p->opt->type->kind == OPT_SWITCH && arg[1]) {
@@ -201,8 +185,13 @@ static int take_word(struct args *a)
         strlist_add(a->words, arg);
         return 0;
     }
-    if (strncmp(arg, "--", 2) == 0)
-        return take_long(a, arg + 2);
+    if (strncmp(arg, "--", 2) == 0) {
+        size_t len = strcspn(arg + 2, "=");
+        const char *value = arg[2 + len] ? arg + 2 + len + 1 : NULL;
+        struct place *p = place_by_flag(a, arg + 2, len);
+
+        return p ? take_flag(a, p, value) : refuse_flag(a, arg + 2, len);
+    }
     if (arg[0] == '-' && arg[1])
         return take_short(a, arg + 1);
     strlist_add(a->words, arg);

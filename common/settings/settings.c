@@ -7,8 +7,7 @@
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/base/yaml.h"
-#include "common/settings/settings_path.h"
-#include "common/settings/settings_spot.h"
+#include "common/settings/settings_file.h"
 #include "common/settings/variant_settings.h"
 
 struct opt_set settings_set(struct settings *s, enum settings_block block)
@@ -57,6 +56,65 @@ void settings_copy(struct settings *s, const struct settings *from)
     }
 }
 
+static int block_by_name(const char *name, size_t len)
+{
+    for (int b = 0; b < BLOCK_COUNT; b++) {
+        const char *known = settings_blocks[b]->name;
+
+        if (known && strlen(known) == len && memcmp(known, name, len) == 0)
+            return b;
+    }
+    return -1;
+}
+
+const struct opt *settings_find(const char *name, size_t len,
+                                enum settings_block *block)
+{
+    size_t block_len = strcspn(name, ".");
+    bool is_nested = block_len < len;
+    int found = is_nested ? block_by_name(name, block_len) : BLOCK_TOP;
+    const char *rest = is_nested ? name + block_len + 1 : name;
+    char *key = xstrndup(rest, (size_t)(name + len - rest));
+    const struct opt *opt =
+        found >= 0 ? opt_by_key(settings_blocks[found], key) : NULL;
+
+    *block = found >= 0 ? (enum settings_block)found : BLOCK_COUNT;
+    free(key);
+    return opt;
+}
+
+/* ---- paths ---- */
+
+const char *settings_path_in(const struct opt *opt, const char *text)
+{
+    static const char table[] = "empirical @";
+
+    switch (opt->path) {
+    case OPT_PATH:
+        return text;
+    case OPT_PATH_AT:
+        if (text[0] == '@')
+            return text + 1;
+        return strncmp(text, table, sizeof(table) - 1) == 0
+                   ? text + sizeof(table) - 1
+                   : NULL;
+    default:
+        return NULL;
+    }
+}
+
+char *settings_path_from(const char *file, const struct opt *opt,
+                         const char *text)
+{
+    const char *path = settings_path_in(opt, text);
+    const char *slash = strrchr(file, '/');
+
+    if (!path || !slash || path[0] == '/' || path[0] == '\0')
+        return xstrdup(text);
+    return xasprintf("%.*s%.*s%s", (int)(path - text), text,
+                     (int)(slash + 1 - file), file, path);
+}
+
 /* ---- the file ---- */
 
 int spot_refuse(const struct spot *at)
@@ -68,6 +126,12 @@ int spot_refuse(const struct spot *at)
                        at->node->key);
 }
 
+struct spot spot_inside(const struct spot *at, size_t i)
+{
+    return (struct spot){
+        .path = at->path, .node = &at->node->items[i], .err = at->err};
+}
+
 int spot_refuse_kind(const struct spot *at, const char *wanted)
 {
     err_set(at->err, ERR_CONFIG, "must be %s", wanted);
@@ -77,16 +141,18 @@ int spot_refuse_kind(const struct spot *at, const char *wanted)
 static int assign(const struct opt_set *set, const struct opt *opt,
                   const char *text, const struct spot *at)
 {
-    char *from_here = settings_path_from(at->path, opt, text);
-    int rc = opt_assign(set, opt, from_here, at->err);
+    char *value = settings_path_from(at->path, opt, text);
+    int rc = opt_assign(set, opt, value, at->err);
 
-    free(from_here);
+    free(value);
     return rc ? spot_refuse(at) : 0;
 }
 
 static int assign_list(const struct opt_set *set, const struct opt *opt,
                        const struct spot *at)
 {
+    if (at->node->kind == YAML_MAP)
+        return spot_refuse_kind(at, "a list");
     opt_clear(set, opt);
     if (at->node->kind == YAML_SCALAR)
         return assign(set, opt, at->node->text, at);
@@ -102,32 +168,25 @@ static int assign_list(const struct opt_set *set, const struct opt *opt,
     return 0;
 }
 
-static int assign_entry(const struct opt_set *set, const struct opt *opt,
-                        const struct spot *at)
-{
-    char *text;
-    int rc;
-
-    if (at->node->kind != YAML_SCALAR)
-        return spot_refuse_kind(at, "a plain value");
-    if (strchr(at->node->key, opt->separator))
-        return spot_refuse_kind(at, "a key without separators");
-    text = xasprintf("%s%c%s", at->node->key, opt->separator, at->node->text);
-    rc = assign(set, opt, text, at);
-    free(text);
-    return rc;
-}
-
 static int assign_map(const struct opt_set *set, const struct opt *opt,
                       const struct spot *at)
 {
     if (at->node->kind != YAML_MAP)
         return spot_refuse_kind(at, "a map of key: value");
     for (size_t i = 0; i < at->node->len; i++) {
-        struct spot entry = {
-            .path = at->path, .node = &at->node->items[i], .err = at->err};
+        struct spot entry = spot_inside(at, i);
+        char *text;
+        int rc;
 
-        if (assign_entry(set, opt, &entry))
+        if (entry.node->kind != YAML_SCALAR)
+            return spot_refuse_kind(&entry, "a plain value");
+        if (strchr(entry.node->key, opt->separator))
+            return spot_refuse_kind(&entry, "a key without separators");
+        text = xasprintf("%s%c%s", entry.node->key, opt->separator,
+                         entry.node->text);
+        rc = assign(set, opt, text, &entry);
+        free(text);
+        if (rc)
             return -1;
     }
     return 0;
@@ -138,8 +197,6 @@ int spot_assign(const struct opt_set *set, const struct opt *opt,
 {
     switch (opt->type->kind) {
     case OPT_LIST:
-        if (at->node->kind == YAML_MAP)
-            return spot_refuse_kind(at, "a list");
         return assign_list(set, opt, at);
     case OPT_MAP:
         return assign_map(set, opt, at);
@@ -150,21 +207,18 @@ int spot_assign(const struct opt_set *set, const struct opt *opt,
     }
 }
 
-static void consider_keys(struct suggest *s, const struct opt_block *block)
-{
-    for (size_t i = 0; i < block->len; i++) {
-        if (block->opts[i].key)
-            suggest_consider(s, block->opts[i].key);
-    }
-}
+/* What a file can have at the top that is not an option. */
+static const char *const lists[] = {"classes", CLASSES_WARMUP, VARIANTS};
 
-/* A key, and the block that it is of. */
+#define N_LISTS (sizeof(lists) / sizeof(lists[0]))
+
+/* An option and its block; opt is NULL if there is none. */
 struct meant {
     const struct opt_block *block;
-    const struct opt *opt; /* NULL: none */
+    const struct opt *opt;
 };
 
-/* What has this very key elsewhere, or the flag of this name. */
+/* The option of another block that has this key, or whose flag it is. */
 static struct meant find_meant(const struct opt_block *here, const char *key)
 {
     struct meant m = {here, opt_by_flag_as_key(here, key)};
@@ -177,11 +231,6 @@ static struct meant find_meant(const struct opt_block *here, const char *key)
                            opt_by_flag_as_key(settings_blocks[b], key)};
     return m;
 }
-
-/* What a file may have at the top that is no option. */
-static const char *const lists[] = {"classes", CLASSES_WARMUP, VARIANTS};
-
-#define N_LISTS (sizeof(lists) / sizeof(lists[0]))
 
 static int refuse_key(const struct opt_block *block, const char *key,
                       struct err *err)
@@ -197,49 +246,41 @@ static int refuse_key(const struct opt_block *block, const char *key,
                        "unknown key '%s'%s%s; did you mean '%s%s%s'?", key, in,
                        name, meant.block->name ? meant.block->name : "",
                        meant.block->name ? "." : "", meant.opt->key);
-    consider_keys(&s, block);
-    for (int b = 0; b < BLOCK_COUNT && !block->name; b++) {
-        if (settings_blocks[b]->name)
-            suggest_consider(&s, settings_blocks[b]->name);
+    for (size_t i = 0; i < block->len; i++) {
+        if (block->opts[i].key)
+            suggest_consider(&s, block->opts[i].key);
     }
+    for (int b = BLOCK_TOP + 1; b < BLOCK_COUNT && !block->name; b++)
+        suggest_consider(&s, settings_blocks[b]->name);
     for (size_t i = 0; !block->name && i < N_LISTS; i++)
         suggest_consider(&s, lists[i]);
     return err_set(err, ERR_CONFIG, "unknown key '%s'%s%s%s", key, in, name,
                    suggest_text(&s, "", hint, sizeof(hint)));
 }
 
-int spot_refuse_key(const struct opt_block *block, const struct spot *at)
+static int spot_refuse_key(const struct opt_block *block, const struct spot *at)
 {
     refuse_key(block, at->node->key, at->err);
     return err_context(at->err, "%s:%zu", at->path, at->node->line);
 }
 
-static int load_block(const struct opt_set *set, const struct spot *at)
+int spot_load_block(const struct opt_set *set, struct class_settings *c,
+                    const struct spot *at)
 {
     if (at->node->kind != YAML_MAP)
         return spot_refuse_kind(at, "a map of key: value");
     for (size_t i = 0; i < at->node->len; i++) {
-        struct spot entry = {
-            .path = at->path, .node = &at->node->items[i], .err = at->err};
+        struct spot entry = spot_inside(at, i);
         const struct opt *opt = opt_by_key(set->block, entry.node->key);
 
         if (!opt)
             return spot_refuse_key(set->block, &entry);
+        if (c)
+            class_note_said(c, opt);
         if (spot_assign(set, opt, &entry))
             return -1;
     }
     return 0;
-}
-
-static int block_by_name(const char *name, size_t len)
-{
-    for (int b = 0; b < BLOCK_COUNT; b++) {
-        const char *known = settings_blocks[b]->name;
-
-        if (known && strlen(known) == len && memcmp(known, name, len) == 0)
-            return b;
-    }
-    return -1;
 }
 
 static int load_entry(struct settings *s, const struct spot *at)
@@ -261,8 +302,7 @@ static int load_entry(struct settings *s, const struct spot *at)
 
         if (block == BLOCK_STUB)
             s->has_stub = true;
-
-        return load_block(&set, at);
+        return spot_load_block(&set, NULL, at);
     }
     return spot_refuse_key(top.block, at);
 }
@@ -287,37 +327,171 @@ int settings_load(struct settings *s, const char *path, struct err *err)
 
 int settings_assign(struct settings *s, const char *assignment, struct err *err)
 {
-    size_t path_len = strcspn(assignment, "=");
+    size_t len = strcspn(assignment, "=");
     size_t block_len = strcspn(assignment, ".=");
-    int shown = (int)strcspn(assignment, "=: "); /* the rest may be a secret */
-    bool is_nested = block_len < path_len;
-    int block = is_nested ? block_by_name(assignment, block_len) : BLOCK_TOP;
-    const char *rest = assignment + (is_nested ? block_len + 1 : 0);
+    int shown = (int)strcspn(assignment, "=: "); /* the rest can be a secret */
+    enum settings_block block;
+    const struct opt *opt = settings_find(assignment, len, &block);
     struct opt_set set;
-    const struct opt *opt;
-    char *key;
-    int rc;
+    int rc = -1;
 
-    if (assignment[path_len] != '=')
+    if (assignment[len] != '=')
         return err_set(err, ERR_USAGE, "--set '%.*s': write block.key=value",
                        shown, assignment);
-    if (!is_nested && block_by_name(assignment, path_len) >= 0)
+    if (block_len == len && block_by_name(assignment, len) >= 0)
         return err_set(err, ERR_USAGE,
-                       "--set '%.*s': a block, not a key; write %.*s.key=value",
-                       shown, assignment, (int)path_len, assignment);
-    if (block < 0)
-        return err_set(err, ERR_USAGE, "--set '%.*s': no block '%.*s'", shown,
-                       assignment, (int)block_len, assignment);
-    set = settings_set(s, (enum settings_block)block);
-    key = xstrndup(rest, (size_t)(assignment + path_len - rest));
-    opt = opt_by_key(set.block, key);
-    if (!opt) {
-        rc = refuse_key(set.block, key, err);
-    } else {
+                       "--set '%.*s' is a block; write %.*s.key=value", shown,
+                       assignment, (int)len, assignment);
+    if (block == BLOCK_COUNT)
+        return err_set(err, ERR_USAGE, "--set '%.*s': there is no block '%.*s'",
+                       shown, assignment, (int)block_len, assignment);
+    set = settings_set(s, block);
+    if (opt) {
         if (opt->type->kind == OPT_LIST)
             opt_clear(&set, opt);
-        rc = opt_assign(&set, opt, assignment + path_len + 1, err);
+        rc = opt_assign(&set, opt, assignment + len + 1, err);
+    } else {
+        const char *rest = assignment + (block_len < len ? block_len + 1 : 0);
+        char *key = xstrndup(rest, (size_t)(assignment + len - rest));
+
+        refuse_key(set.block, key, err);
+        free(key);
     }
-    free(key);
-    return rc ? err_context(err, "--set %.*s", (int)path_len, assignment) : 0;
+    return rc ? err_context(err, "--set %.*s", (int)len, assignment) : 0;
+}
+
+/* ---- the line of a key ---- */
+
+static const struct yaml_node *find(const struct yaml_node *in, const char *key,
+                                    size_t len)
+{
+    for (size_t i = 0; in && in->kind == YAML_MAP && i < in->len; i++) {
+        const char *name = in->items[i].key;
+
+        if (strlen(name) == len && memcmp(name, key, len) == 0)
+            return &in->items[i];
+    }
+    return NULL;
+}
+
+/* The line of "load.rate", or of its block if the file does not have the key;
+ * what follows a colon or a blank is not part of the key. */
+static size_t line_of_key(const struct yaml_node *root, const char *key)
+{
+    size_t len = strcspn(key, ": ");
+    size_t block_len = strcspn(key, ".: ");
+    enum settings_block block;
+    const struct opt *opt = settings_find(key, len, &block);
+    const struct yaml_node *in = find(root, key, block_len);
+    const struct yaml_node *node = NULL;
+
+    if (block_len < len)
+        node = find(in, key + block_len + 1, len - block_len - 1);
+    if (!node && opt && opt->old_key)
+        node = find(in, opt->old_key, strlen(opt->old_key));
+    if (node)
+        return node->line;
+    return in ? in->line : 0;
+}
+
+static size_t line_of_item(const struct yaml_node *list, const char *text)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        const struct yaml_node *item = &list->items[i];
+
+        if (item->kind == YAML_SCALAR && strcmp(item->text, text) == 0)
+            return item->line;
+    }
+    return list->line;
+}
+
+/* The list that a message begins with, "classes: ..."; NULL: none. */
+static const char *list_of(const char *message)
+{
+    for (size_t i = 0; i < N_LISTS; i++) {
+        size_t len = strlen(lists[i]);
+
+        if (strcmp(lists[i], CLASSES_WARMUP) != 0 &&
+            strncmp(message, lists[i], len) == 0 && message[len] == ':')
+            return lists[i];
+    }
+    return NULL;
+}
+
+/* "classes: chat: data.file: ..." is about a key of that class: `key` is moved
+ * to it, and the node of the class is returned; otherwise the root. */
+static const struct yaml_node *enter_item(const struct yaml_node *root,
+                                          const char **key)
+{
+    const char *list_name = list_of(*key);
+    const struct yaml_node *list =
+        list_name ? find(root, list_name, strlen(list_name)) : NULL;
+    const char *name = list ? *key + strlen(list_name) : NULL;
+
+    for (size_t i = 0; list && i < list->len; i++) {
+        const struct yaml_node *its = find(&list->items[i], "name", 4);
+        const char *wanted = name + strspn(name, ": ");
+        size_t len = strcspn(wanted, ":");
+
+        if (its && its->text && strlen(its->text) == len &&
+            memcmp(its->text, wanted, len) == 0) {
+            *key = wanted + len;
+            *key += strspn(*key, ": ");
+            return &list->items[i];
+        }
+    }
+    return root;
+}
+
+/* Is it a key, a block or a list that a settings file can have? */
+static bool is_key(const char *key)
+{
+    enum settings_block block;
+
+    for (size_t i = 0; i < N_LISTS; i++) {
+        if (strcmp(key, lists[i]) == 0)
+            return true;
+    }
+    return settings_find(key, strlen(key), &block) ||
+           block_by_name(key, strlen(key)) >= 0;
+}
+
+size_t settings_line_of(const char *path, const char *key, const char *item)
+{
+    struct yaml_node root;
+    struct err ignored = {0};
+    const struct yaml_node *in;
+    const struct yaml_node *list;
+    size_t line;
+
+    if (yaml_load_file(&root, path, &ignored))
+        return 0;
+    in = enter_item(&root, &key);
+    line = line_of_key(in, key);
+    if (line == 0 && in != &root)
+        line = in->line;
+    list = item ? find(in, key, strcspn(key, ":")) : NULL;
+    if (list && list->kind == YAML_LIST)
+        line = line_of_item(list, item);
+    yaml_fini(&root);
+    return line;
+}
+
+int settings_blame(const char *path, struct err *err)
+{
+    size_t len = strcspn(err->msg, ": ");
+    char key[64];
+    size_t line;
+
+    if (err->code != ERR_CONFIG || len >= sizeof(key))
+        return -1;
+    memcpy(key, err->msg, len);
+    key[len] = '\0';
+    /* "load.rate requires ..." begins with a key, "data ..." with a word. */
+    if (!is_key(key) || (err->msg[len] == ' ' && !strchr(key, '.') &&
+                         strcmp(key, CLASSES_WARMUP) != 0))
+        return -1;
+    line = settings_line_of(path, list_of(err->msg) ? err->msg : key, NULL);
+    return line > 0 ? err_context(err, "%s:%zu", path, line)
+                    : err_context(err, "%s", path);
 }

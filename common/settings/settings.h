@@ -1,8 +1,8 @@
-/* settings.h - everything a run can be told, in one struct.
+/* settings.h - everything that can be set for a run, in one struct.
  *
- * One option table a block says for each key its flag, default, check and
+ * An option table per block has for each key its flag, default, constraints and
  * help; the settings file, the command line, --set, the manifest and the help
- * all go through it.  An unknown key is an error with its line.
+ * all use it.  An unknown key is an error with its line.
  */
 #ifndef COMMON_SETTINGS_SETTINGS_H
 #define COMMON_SETTINGS_SETTINGS_H
@@ -29,20 +29,19 @@ enum scenario {
     SCENARIO_SESSIONS,      /* conversations arrive; their turns wait */
 };
 
-/* Does the schedule never learn how the server is doing? */
+/* Is the schedule independent of the server's answers? */
 static inline bool scenario_is_open(int scenario)
 {
     return scenario == SCENARIO_SERVER || scenario == SCENARIO_TRACE;
 }
 
-/* Does something arrive at a rate: requests, or sessions of them? */
+/* Do requests, or sessions of them, arrive at a rate? */
 static inline bool scenario_has_rate(int scenario)
 {
     return scenario == SCENARIO_SERVER || scenario == SCENARIO_SESSIONS;
 }
 
-/* Does the schedule say how many there are at a time, not the server?  Sessions
- * come by it, if not their turns. */
+/* Do requests start by a schedule?  Sessions do, but not their later turns. */
 static inline bool scenario_has_schedule(int scenario)
 {
     return scenario_is_open(scenario) || scenario_has_rate(scenario);
@@ -51,7 +50,7 @@ static inline bool scenario_has_schedule(int scenario)
 /* When a run ends. */
 enum stop_choice { STOP_END, STOP_DECIDED };
 
-/* Whose schedule is drawn. */
+/* Whose algorithm draws the schedule. */
 enum seeds { SEEDS_OWN, SEEDS_MLPERF };
 
 enum transport_choice { TRANSPORT_AUTO, TRANSPORT_NATIVE, TRANSPORT_CURL };
@@ -73,25 +72,25 @@ struct target_settings {
     char *model;
     char *model_version; /* NULL: the server chooses */
     int stream;          /* enum stream_choice */
-    bool ignore_eos;     /* answers are to be as long as was asked */
+    bool ignore_eos;     /* answers must have the requested length */
     char *temperature;   /* a number, as text; NULL: the server's */
-    bool chunk_usage;    /* ask for a running count of tokens in each event */
+    bool chunk_usage;    /* request the token count in each event */
     char *success;       /* common/wire/status_set.h; NULL: below 400, or 2xx */
     char *extra_body;    /* JSON object, or @file: members to add to the body */
     int64_t timeout_ns;
     int64_t connect_timeout_ns;
-    bool no_keepalive;    /* a connection a request */
+    bool no_keepalive;    /* a new connection per request */
     int64_t max_response; /* bytes */
     int transport;        /* enum transport_choice */
     bool http2;
     bool insecure; /* TLS without verification */
     char *ca_file;
-    char *cert; /* of the client's, with its key */
+    char *cert; /* of the client, with its key */
     char *key;
-    char *proxy;       /* URL; NULL: none, whatever the environment says */
+    char *proxy;       /* URL; NULL: none; the environment is ignored */
     char *unix_socket; /* path to connect to instead of the host */
     char *connect_to;  /* host:port to connect to instead of the URL's */
-    char *auth_env;    /* environment variable that holds the API key, ... */
+    char *auth_env;    /* environment variable with the API key, ... */
     char *auth_file;   /* ... or file */
     bool request_id;
     char *metrics; /* auto, off, or the URL of the server's own metrics */
@@ -110,41 +109,41 @@ enum data_format_choice {
 enum data_select { SELECT_PERMUTATION, SELECT_REPLACEMENT, SELECT_ORDER };
 enum data_turns { TURNS_FIRST, TURNS_ALL, TURNS_SESSION };
 
-/* Whose answers the later turns of a session carry. */
+/* Whose answers the later turns of a session contain. */
 enum data_history { HISTORY_SERVER, HISTORY_RECORDED };
 
 enum unique_choice { UNIQUE_AUTO, UNIQUE_TRUE, UNIQUE_FALSE };
 
 struct dataset;
 
-/* What requests carry. */
+/* Content of requests. */
 struct data_settings {
-    char *file;              /* of samples; NULL: they are made */
+    char *file;              /* of samples; NULL: prompts are generated */
     int format;              /* enum data_format_choice */
     char *prompt;            /* name of the field; NULL: its usual names */
-    char *output;            /* likewise, with tokens to ask for */
-    char *label;             /* likewise, with the right answer */
+    char *output;            /* the same, with the tokens to generate */
+    char *label;             /* the same, with the correct answer */
     int turns;               /* enum data_turns, of conversations */
     int history;             /* enum data_history, of sessions */
     int select;              /* enum data_select */
     int64_t limit;           /* samples to use; 0: all */
     int unique;              /* enum unique_choice */
     bool repeats;            /* the flag for UNIQUE_FALSE */
-    int64_t shared_prefix;   /* tokens before each prompt, the same for all */
+    int64_t shared_prefix;   /* tokens at the start of every prompt */
     double cache_hit_rate;   /* share of prompts that were sent before */
     char *input_tokens;      /* a distribution of counts */
-    char *output_tokens;     /* likewise */
-    char *documents;         /* likewise, of rerank */
-    double reference_output; /* mean that answers should have; 0: not said */
-    double output_tolerance; /* share of it that they may be off */
+    char *output_tokens;     /* the same */
+    char *documents;         /* the same, for rerank */
+    double reference_output; /* expected mean of answers; 0: not given */
+    double output_tolerance; /* accepted difference, as a share of it */
     int prompts;             /* enum prompt_choice */
     struct strlist tensors;  /* name, type and shape of each input */
-    bool binary;             /* they go as raw bytes; of HTTP */
-    bool typed;              /* they go as lists of their type; of gRPC */
+    bool binary;             /* HTTP: send them as raw bytes */
+    bool typed;              /* gRPC: send them as typed lists */
     int64_t first_id;        /* token ids to draw from */
     int64_t last_id;
-    uint64_t nonce;   /* of this run, so that no cache knows its prompts */
-    bool accuracy;    /* each sample once, answers are kept */
+    uint64_t nonce;   /* of this run, so that no cache has its prompts */
+    bool accuracy;    /* each sample once, answers are saved */
     bool cache_check; /* half of the requests carry the same prompt */
 
     /* No options: the file, once somebody has read it, and of what mix this is
@@ -154,7 +153,7 @@ struct data_settings {
     size_t class;
 };
 
-/* TRACE_AUTO: as the file's first line says. */
+/* TRACE_AUTO: by the first line of the file. */
 enum trace_format_choice {
     TRACE_AUTO,
     TRACE_AZURE,
@@ -173,19 +172,19 @@ struct timeline;
 struct trace_settings {
     char *file;        /* NULL: none */
     int format;        /* enum trace_format_choice */
-    double time_scale; /* how many times as fast as it was */
+    double time_scale; /* how many times as fast */
     int64_t from_ns;   /* after its first row */
-    int64_t to_ns;     /* likewise; 0: to its end */
-    int64_t spread_ns; /* of trace time, that a row's time may be moved by */
+    int64_t to_ns;     /* the same; 0: to its end */
+    int64_t spread_ns; /* trace time over which equal times are spread */
     bool strict;       /* a damaged line ends the run */
 
-    /* Of a CSV or JSONL that is none of the others. */
+    /* CSV and JSONL only. */
     char *time; /* name of the column; NULL: its usual name */
     char *input;
     char *output;
     char *blocks;
     int unit;             /* enum time_unit, of times that are numbers */
-    int64_t block_tokens; /* of a prompt, that one id stands for */
+    int64_t block_tokens; /* of a prompt that one block id stands for */
 
     /* No options: what the file comes to, once it was read. */
     double peak_rps;
@@ -196,31 +195,31 @@ struct trace_settings {
 struct load_settings {
     int scenario;    /* enum scenario */
     int arrival;     /* enum arrival */
-    double rate_rps; /* 0: none asked */
+    double rate_rps; /* 0: not given */
     struct strlist
-        stages;  /* common/spec/load_stage.h; instead of rate and duration */
+        stages;  /* common/spec/load_shape.h; instead of rate and duration */
     char *shape; /* common/spec/load_shape.h, which becomes stages */
-    char *rate_table;    /* common/spec/rate_table.h, likewise; a file */
-    double table_speed;  /* how many times as fast as it says */
+    char *
+        rate_table; /* common/spec/load_shape.h; a file, which becomes stages */
+    double table_speed;  /* how many times as fast */
     double cv;           /* of gamma gaps */
     int64_t burst_on_ns; /* 0: no bursts */
     int64_t burst_off_ns;
-    bool exact;          /* as many arrivals as are expected, no more or less */
-    int64_t duration_ns; /* 0: none asked */
+    bool exact;          /* exactly the expected number of arrivals */
+    int64_t duration_ns; /* 0: not given */
     int64_t warmup_ns;
-    int64_t warmup_requests; /* instead of that: so many are warm-up */
-    int64_t cooldown_ns;     /* the load goes on for it after the window */
+    int64_t warmup_requests; /* instead of warmup_ns: number of requests */
+    int64_t cooldown_ns;     /* the load continues this long after the window */
     int64_t requests;        /* 0: as many as the duration gives */
-    int64_t min_duration_ns; /* it goes on until both of these are reached; */
-    int64_t min_requests;    /* 0: not asked */
+    int64_t min_duration_ns; /* the run continues until both are reached; */
+    int64_t min_requests;    /* 0: not given */
     int stop;                /* enum stop_choice */
-    int64_t
-        max_duration_ns; /* of the window, whatever else is asked; 0: none */
-    int64_t clients;     /* of a closed loop */
-    int64_t query_size;  /* requests of a query of the multi-stream */
-    char *think;         /* a client's time from answer to request; NULL */
-    char *turns;         /* of a session, a distribution of counts; NULL */
-    int64_t drain_ns;    /* at the end, for what is in flight; or OPT_AUTO */
+    int64_t max_duration_ns; /* of the window in any case; 0: none */
+    int64_t clients;         /* of a closed loop */
+    int64_t query_size;      /* requests of a query of the multi-stream */
+    char *think;             /* a client's time from answer to request; NULL */
+    char *turns;             /* of a session, a distribution of counts; NULL */
+    int64_t drain_ns;        /* wait for requests in flight; or OPT_AUTO */
     uint64_t seed;
     int seeds;                  /* enum seeds */
     uint64_t schedule_seed;     /* of LoadGen's schedule */
@@ -230,7 +229,7 @@ struct load_settings {
     struct trace_settings trace;
 };
 
-/* The most that the window may last; 0: as long as it takes. */
+/* The longest time that the window can take; 0: unlimited. */
 static inline int64_t load_longest_ns(const struct load_settings *load)
 {
     int64_t most_ns = load->max_duration_ns;
@@ -242,25 +241,25 @@ static inline int64_t load_longest_ns(const struct load_settings *load)
 }
 
 struct client_settings {
-    int64_t connections;   /* a cap, or OPT_AUTO: as many as it takes */
+    int64_t connections;   /* maximum; OPT_AUTO: as many as needed */
     int64_t max_in_flight; /* requests; or OPT_AUTO until the run starts */
-    int64_t max_burst;     /* sent at once after the client was suspended */
-    int64_t channels;   /* of gRPC, to each address; OPT_AUTO: one a thread */
-    int64_t preconnect; /* connections to open before the run */
-    int64_t threads;    /* OPT_AUTO until the run starts */
-    char *cpus;         /* list such as 0,2-3 to pin them to; NULL: none */
-    int64_t spin_ns;    /* poll instead of sleeping around a send */
+    int64_t max_burst;     /* requests sent at once after a suspension */
+    int64_t channels;      /* gRPC, per address; OPT_AUTO: one per thread */
+    int64_t preconnect;    /* connections to open before the run */
+    int64_t threads;       /* OPT_AUTO until the run starts */
+    char *cpus;            /* list such as 0,2-3 to pin them to; NULL: none */
+    int64_t spin_ns;       /* poll instead of sleeping around a send */
     int64_t memory; /* bytes of all responses; OPT_AUTO until the run starts */
 };
 
-/* How the stub shows that a model reasons. */
+/* Where the stub puts the reasoning of a model. */
 enum reasoning {
     REASONING_CONTENT, /* in delta.reasoning_content */
     REASONING_PLAIN,   /* in delta.reasoning */
     REASONING_HIDDEN,  /* not at all */
 };
 
-/* Whose series the stub's metrics have beside its own. */
+/* Whose metric names the stub offers in addition to its own. */
 enum metrics_style {
     METRICS_OWN,
     METRICS_VLLM,
@@ -277,19 +276,19 @@ struct stub_settings {
     char *grpc_port; /* "none", or a port */
     int64_t grpc_max_message;
     int64_t grpc_max_age_ns; /* 0: connections stay */
-    char *tls_cert;          /* of gRPC, as are these; NULL: no TLS */
+    char *tls_cert;          /* gRPC, as the next two; NULL: no TLS */
     char *tls_key;
     char *tls_ca; /* NULL: clients need no certificate */
     char *model;
     uint64_t seed;
 
-    char *service; /* common/spec/service.h */
+    char *service; /* common/spec/dist.h */
     int64_t prefill_ns;
     int64_t decode_ns;
     int64_t decode_item_ns;
     int64_t chunk_tokens;
     char *prompt_tokens; /* a distribution of counts */
-    char *output_tokens; /* likewise */
+    char *output_tokens; /* the same */
     int64_t kv_tokens;
 
     int batching; /* index into batching_names */
@@ -336,28 +335,29 @@ struct study_settings {
     char *restart;     /* shell command; NULL: the server goes on */
 };
 
-/* What a search or a sweep varies; a sweep any other setting, too. */
+/* What a search or a sweep varies; a sweep can vary other settings, too. */
 enum vary_choice { VARY_RATE, VARY_CONCURRENCY };
 
-/* The largest load within the SLO.  Times of 0 are chosen by the search. */
+/* The search for the largest load that meets the SLO.  It chooses times of 0.
+ */
 struct search_settings {
     int by;             /* enum vary_choice */
     double start;       /* a guess; 0: none */
-    double least;       /* of what is probed; 0: any */
-    double most;        /* likewise */
+    double least;       /* smallest load to probe (search.min); 0: any */
+    double most;        /* largest load to probe (search.max); 0: any */
     double tolerance;   /* of the interval, to either side */
     int64_t probe_ns;   /* window of a probe near the boundary */
     int64_t confirm_ns; /* window of the confirmation */
     bool no_confirm;    /* the estimate is the answer */
-    int64_t budget_ns;  /* of everything; 0: no end */
+    int64_t budget_ns;  /* of the whole search; 0: unlimited */
 };
 
 enum sweep_order { ORDER_RANDOM, ORDER_GIVEN };
 
 /* One run at each of several values. */
 struct sweep_settings {
-    char *rates;         /* common/base/number_list.h; of these one is given */
-    char *concurrencies; /* likewise */
+    char *rates; /* common/base/number_list.h; one of the three is given */
+    char *concurrencies; /* the same */
     char *vary;          /* KEY=VALUES */
     int64_t repeats;
     int order; /* enum sweep_order */
@@ -365,23 +365,23 @@ struct sweep_settings {
 
 /* A server that is started for each run. */
 struct server_settings {
-    char *start;      /* shell command; NULL: somebody else has */
+    char *start;      /* shell command; NULL: the server is not started */
     char *ready;      /* URL or shell command; NULL: the target's URL */
-    int64_t ready_ns; /* until then, at most */
-    char *stop;       /* shell command; NULL: a signal will do */
+    int64_t ready_ns; /* time limit for that */
+    char *stop;       /* shell command; NULL: only signals are sent */
     int64_t grace_ns;
-    int port; /* no setting: what was found for {port}; 0: none was */
+    int port; /* not a setting: the port chosen for {port}; 0: none */
 };
 
 /* What the server costs. */
 struct cost_settings {
-    double usd_per_hour; /* of one replica; 0: not known */
+    double usd_per_hour; /* per replica; 0: unknown */
     int64_t replicas;
-    char *prices;         /* a file of them; NULL: none, or it was looked up */
-    char *machine;        /* whose price it is; NULL: the condition's */
-    char *memory_of;      /* whose memory is read beside the run; NULL: none */
-    char *energy;         /* by what energy is; NULL: it is not */
-    double co2_g_per_kwh; /* 0: not known */
+    char *prices;         /* file; NULL: none, or the price was looked up */
+    char *machine;        /* NULL: the condition `hardware` */
+    char *memory_of;      /* process whose memory is measured; NULL: none */
+    char *energy;         /* how energy is measured; NULL: it is not */
+    double co2_g_per_kwh; /* 0: unknown */
 };
 
 struct settings {
@@ -399,11 +399,11 @@ struct settings {
     struct cost_settings cost;
     struct server_settings server;
     struct stub_settings stub;
-    bool has_stub; /* a stub is to run beside the load */
+    bool has_stub; /* a stub is started for the run */
     struct classes classes;
-    struct classes warmup;   /* at most one: what its requests carry */
-    struct classes variants; /* of a study: what each says over the rest */
-    struct strlist varied;   /* of one of those: the keys that it says */
+    struct classes warmup;   /* at most one: the data of the warm-up */
+    struct classes variants; /* of a study: what each overrides */
+    struct strlist varied;   /* of a variant: the keys that it overrides */
 };
 
 enum settings_block {
@@ -438,8 +438,7 @@ extern const struct opt_block block_stub;
 /* The same, by enum settings_block. */
 extern const struct opt_block *const settings_blocks[BLOCK_COUNT];
 
-/* Names of enum scenario, of the arrival processes, and of what a stub can be
- * told; NULL-terminated. */
+/* Names of the choices above and of those of a stub; NULL-terminated. */
 extern const char *const transport_names[];
 extern const char *const stream_names[];
 extern const char *const prompt_names[];
@@ -454,7 +453,7 @@ extern const char *const discipline_names[];
 extern const char *const reasoning_names[];
 extern const char *const metrics_names[];
 
-/* Every default, nothing asked. */
+/* Every option has its default. */
 void settings_init(struct settings *s);
 void settings_fini(struct settings *s);
 
@@ -463,68 +462,63 @@ void settings_copy(struct settings *s, const struct settings *from);
 
 struct opt_set settings_set(struct settings *s, enum settings_block block);
 
-/* Read a file over what is there.  ERR_CONFIG "file:line: ...". */
+/* Override them with a file.  ERR_CONFIG "file:line: ...". */
 int settings_load(struct settings *s, const char *path, struct err *err);
+
+/* The option of a full key of `len` bytes, "load.rate" or "slo", and its block;
+ * NULL: there is none, and without such a block it is BLOCK_COUNT. */
+const struct opt *settings_find(const char *name, size_t len,
+                                enum settings_block *block);
 
 /* "load.rate=80". */
 int settings_assign(struct settings *s, const char *assignment,
                     struct err *err);
 
-/* Fill in what follows from the rest, and refuse what contradicts itself or
- * cannot be run.  After this the settings are "as used". */
+/* Fill in what follows from the rest, and refuse contradictions and what cannot
+ * be run.  After this the settings are "as used".  ERR_CONFIG. */
 int settings_resolve(struct settings *s, struct err *err);
 
-/* Before that: the price of the machine, from the file that has it. */
+/* Before that: take the price of the machine from the price file. */
 int settings_look_up_price(struct settings *s, struct err *err);
 
-/* The part of that which is about stages, which say both how much and for how
- * long, and where they come from. */
-int settings_resolve_shape(struct load_settings *load, struct err *err);
-
-/* The key of `load` by which a rate was given, for messages; static. */
+/* The key of `load` that gives the rate, for messages; static. */
 const char *settings_rate_key(const struct load_settings *load);
 
-/* For an option table: how many times as fast? */
-int settings_check_scale(const char *text, struct err *err);
-
-/* The part of that which is about a trace, when the scenario is known. */
-int settings_check_trace(struct settings *s, struct err *err);
-
-/* A rate is of sessions where their turns are asked for; and, when the scenario
- * is known, the part that is about them. */
-void settings_choose_sessions(struct settings *s);
-int settings_check_sessions(const struct settings *s, struct err *err);
-
-/* The same of what is measured of the server's host. */
-int settings_check_cost(const struct settings *s, struct err *err);
-
-/* The same of many runs. */
-int settings_check_study(const struct settings *s, struct err *err);
-
-/* The same of a server that is started. */
+/* The part of it that checks a server that is started for the run. */
 int settings_check_server(const struct settings *s, struct err *err);
 
-/* The port of a started server takes the place of {port} in every URL; and that
- * of {port} again, where a recording has it. */
+/* The part of it that checks the constraints of the option tables; the scenario
+ * is resolved.  ERR_CONFIG "load.cv requires load.arrival: gamma". */
+int settings_check_rules(const struct settings *s, struct err *err);
+
+/* Called with "load.cv" (or "load.stop: decided") and "requires ...". */
+typedef void settings_unmet_fn(void *arg, const char *subject,
+                               const char *unmet);
+
+/* Call `found` for each option that is given and has an unmet constraint: those
+ * that are errors, or those that have no effect (`is_lenient`). */
+void settings_each_unmet(const struct settings *s, bool is_lenient,
+                         settings_unmet_fn *found, void *arg);
+
+/* Replace {port} in every URL by the port of the started server; and the port
+ * in the settings of a recording by {port} again. */
 void settings_put_port(struct settings *s, int port);
 void settings_forget_port(struct settings *s, int port);
 
-/* The same of what requests carry, before a duration is made up. */
-int settings_resolve_data(struct settings *s, struct err *err);
-
-/* The line of a settings file where a key stands ("load.rate", or of a class
- * "classes: chat: data.file"), or the block that it belongs in; with `item`,
- * where the list of that key has it.  0 if none of them is there. */
+/* The line of a key in a settings file ("load.rate", or for a class "classes:
+ * chat: data.file"), or of its block; with `item`, of that item of the key's
+ * list.  0 if the file has none of them. */
 size_t settings_line_of(const char *path, const char *key, const char *item);
 
-/* Put file, and line if it is there, before an error that begins with the key
- * of a setting ("load.rate: ..."); others are left as they are.  Returns -1. */
+/* Put the file, and the line if the file has the key, before an error that
+ * begins with the key of a setting ("load.rate: ...", "load.cv requires ...").
+ * Other errors are left as they are.  Returns -1. */
 int settings_blame(const char *path, struct err *err);
 
 /* As used, with secrets redacted; the caller owns the reference. */
 struct json_t *settings_to_json(struct settings *s);
 
-/* One block of those, with its keys alone; likewise. */
+/* One block of it; the caller owns the reference. */
 struct json_t *settings_block_to_json(struct settings *s,
                                       enum settings_block block);
 
@@ -532,31 +526,31 @@ struct json_t *settings_block_to_json(struct settings *s,
 void settings_print_block(struct settings *s, enum settings_block block,
                           struct buf *out);
 
-/* Read back; keys of another version are passed over.  ERR_FORMAT. */
+/* Read them; keys of another version are ignored.  ERR_FORMAT. */
 int settings_from_json(struct settings *s, const struct json_t *json,
                        struct err *err);
 
-/* The same of one block; where there is none, nothing. */
+/* The same for one block; `json` can be NULL. */
 int settings_block_from_json(struct settings *s, enum settings_block block,
                              const struct json_t *json, struct err *err);
 
-/* The first of the target's URLs; "" if there is none. */
+/* The first URL of the target; "" if there is none. */
 const char *settings_url(const struct settings *s);
 
-/* Is TLS spoken with the target? */
+/* Does the target use TLS? */
 bool settings_uses_tls(const struct settings *s);
 
 /* "open loop, poisson 50/s". */
 void settings_describe_rate(const struct load_settings *load, struct buf *out);
 
-/* A path for a terminal, which is not to be told what to do. */
+/* A path without characters that control a terminal. */
 void settings_describe_path(const char *path, struct buf *out);
 
 /* One line: "open loop, poisson 50/s, window 10s, seed 1". */
 void settings_describe_load(const struct load_settings *load, struct buf *out);
 
-/* ", 30% begin with one that was sent before" and the like: what prompts have
- * in common; nothing if they do not. */
+/* What prompts have in common: ", 30% start with an earlier prompt"; nothing if
+ * they have nothing in common. */
 void settings_describe_reuse(const struct data_settings *d, struct buf *out);
 
 #endif

@@ -7,9 +7,7 @@
 #include "common/base/err.h"
 #include "common/base/json.h"
 #include "common/base/xalloc.h"
-#include "common/settings/classes.h"
-#include "common/settings/settings.h"
-#include "common/settings/settings_lists.h"
+#include "common/settings/settings_file.h"
 
 static json_t *class_to_json(const struct class_settings *c)
 {
@@ -36,8 +34,8 @@ struct json_t *classes_to_json(const struct classes *c)
 static int wrong(struct err *err)
 {
     return err_set(err, ERR_FORMAT,
-                   "settings in the manifest: classes: not of the kind it "
-                   "should be");
+                   "settings in the manifest: classes: the value has the "
+                   "wrong type");
 }
 
 /* Drawn for the class from the run's. */
@@ -60,9 +58,11 @@ static void find_said(struct class_settings *c, struct settings *run,
 
     for (size_t i = 0; i < b->len; i++) {
         const struct opt *opt = &b->opts[i];
-        const json_t *own = opt->key ? json_object_get(json, opt->key) : NULL;
+        const json_t *own =
+            opt->key ? json_object_get(json, opt_json_key(opt)) : NULL;
 
-        if (own && !json_equal(own, json_object_get(of_run, opt->key)) &&
+        if (own &&
+            !json_equal(own, json_object_get(of_run, opt_json_key(opt))) &&
             !is_drawn(c, run, opt))
             class_note_said(c, opt);
     }

@@ -1,9 +1,11 @@
-/* Settings in a line for people. */
+/* The load and the data in one line of text. */
 #include "common/settings/settings.h"
 
 #include <string.h>
 #include <strings.h>
 
+#include "common/base/buf.h"
+#include "common/base/str.h"
 #include "common/base/units.h"
 #include "common/base/url.h"
 
@@ -15,6 +17,52 @@ const char *settings_url(const struct settings *s)
 bool settings_uses_tls(const struct settings *s)
 {
     return url_is_tls(settings_url(s));
+}
+
+void settings_describe_path(const char *path, struct buf *out)
+{
+    printable_add(path, out);
+}
+
+static void describe_shape(const struct load_settings *load, struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    if (load->shape) {
+        buf_adds(out, load->shape);
+    } else if (load->rate_table) {
+        buf_adds(out, "as in ");
+        settings_describe_path(load->rate_table, out);
+        if (load->table_speed != 1)
+            buf_addf(out, " at %s times its speed",
+                     units_print_number(load->table_speed, text));
+        buf_addf(out, ", %s on average", units_show_rate(load->rate_rps, text));
+    } else if (load->stages.len == 0) {
+        buf_adds(out, units_print_rate(load->rate_rps, text));
+    }
+    for (size_t i = 0;
+         !load->shape && !load->rate_table && i < load->stages.len; i++)
+        buf_addf(out, "%s%s", i ? ", then " : "", load->stages.items[i]);
+}
+
+void settings_describe_rate(const struct load_settings *load, struct buf *out)
+{
+    char text[UNITS_TEXT];
+    char off[UNITS_TEXT];
+
+    buf_addf(out, "open loop, %s ", arrival_names[load->arrival]);
+    if (load->arrival == ARRIVAL_GAMMA)
+        buf_addf(out, "(cv %g) ", load->cv);
+    describe_shape(load, out);
+    if (load->burst_on_ns > 0)
+        buf_addf(out, " in bursts (%s on, %s off)",
+                 units_print_duration(load->burst_on_ns, text),
+                 units_print_duration(load->burst_off_ns, off));
+    if (load->exact)
+        buf_adds(out, ", exact count");
+    if (load->seeds == SEEDS_MLPERF)
+        buf_addf(out, ", LoadGen's schedule with seed %llu",
+                 (unsigned long long)load->schedule_seed);
 }
 
 static void describe_trace(const struct trace_settings *t, struct buf *out)
@@ -35,33 +83,13 @@ static void describe_trace(const struct trace_settings *t, struct buf *out)
                  units_print_duration(t->spread_ns, text));
 }
 
-/* A trace ends where it ends, to the nanosecond. */
-static const char *describe_window(const struct load_settings *load,
-                                   char out[static UNITS_TEXT])
-{
-    return load->scenario == SCENARIO_TRACE
-               ? units_show_duration((double)load->duration_ns, out)
-               : units_print_duration(load->duration_ns, out);
-}
-
-/* Their arrivals do not wait; that the rest does comes first. */
-static void describe_sessions(const struct load_settings *load, struct buf *out)
-{
-    buf_adds(out, "closed loop inside sessions, which arrive in an ");
-    settings_describe_rate(load, out);
-    if (load->turns)
-        buf_addf(out, ", turns %s", load->turns);
-    if (load->think)
-        buf_addf(out, ", think %s", load->think);
-}
-
 static void describe_loop(const struct load_settings *load, struct buf *out)
 {
     switch (load->scenario) {
     case SCENARIO_CLOSED:
         buf_addf(out, "closed loop, %lld clients", (long long)load->clients);
         if (load->think)
-            buf_addf(out, " that think (%s)", load->think);
+            buf_addf(out, " with think time (%s)", load->think);
         break;
     case SCENARIO_SINGLE_STREAM:
         buf_adds(out, "single-stream, one request at a time");
@@ -77,7 +105,12 @@ static void describe_loop(const struct load_settings *load, struct buf *out)
         describe_trace(&load->trace, out);
         break;
     case SCENARIO_SESSIONS:
-        describe_sessions(load, out);
+        buf_adds(out, "closed loop inside sessions, which arrive in an ");
+        settings_describe_rate(load, out);
+        if (load->turns)
+            buf_addf(out, ", turns %s", load->turns);
+        if (load->think)
+            buf_addf(out, ", think time %s", load->think);
         break;
     default:
         settings_describe_rate(load, out);
@@ -86,27 +119,35 @@ static void describe_loop(const struct load_settings *load, struct buf *out)
 
 void settings_describe_load(const struct load_settings *load, struct buf *out)
 {
+    const struct {
+        const char *before;
+        int64_t ns;
+        const char *after;
+    } times[] = {
+        {", at least ", load->min_duration_ns, ""},
+        {", at most ", load->max_duration_ns, ""},
+        {" after ", load->warmup_ns, " of warm-up"},
+    };
     char text[UNITS_TEXT];
 
     describe_loop(load, out);
     if (load->requests > 0)
         buf_addf(out, ", %lld requests", (long long)load->requests);
-    if (load->duration_ns > 0)
-        buf_addf(out, ", window %s", describe_window(load, text));
+    if (load->duration_ns > 0) /* that of a trace is exact */
+        buf_addf(out, ", window %s",
+                 load->scenario == SCENARIO_TRACE
+                     ? units_show_duration((double)load->duration_ns, text)
+                     : units_print_duration(load->duration_ns, text));
     if (load->min_requests > 0)
         buf_addf(out, ", at least %lld requests",
                  (long long)load->min_requests);
-    if (load->min_duration_ns > 0)
-        buf_addf(out, ", at least %s",
-                 units_print_duration(load->min_duration_ns, text));
-    if (load->max_duration_ns > 0)
-        buf_addf(out, ", at most %s",
-                 units_print_duration(load->max_duration_ns, text));
-    if (load->warmup_ns > 0)
-        buf_addf(out, " after %s of warm-up",
-                 units_print_duration(load->warmup_ns, text));
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        if (times[i].ns > 0)
+            buf_addf(out, "%s%s%s", times[i].before,
+                     units_print_duration(times[i].ns, text), times[i].after);
+    }
     if (load->warmup_requests > 0)
-        buf_addf(out, " after %lld requests of warm-up",
+        buf_addf(out, " after %lld warm-up requests",
                  (long long)load->warmup_requests);
     if (load->cooldown_ns > 0)
         buf_addf(out, ", then %s of cool-down",
@@ -117,9 +158,9 @@ void settings_describe_load(const struct load_settings *load, struct buf *out)
 void settings_describe_reuse(const struct data_settings *d, struct buf *out)
 {
     if (d->cache_hit_rate > 0)
-        buf_addf(out, ", %.4g%% begin with one that was sent before",
+        buf_addf(out, ", %.4g%% start with an earlier prompt",
                  100 * d->cache_hit_rate);
     if (d->shared_prefix > 0)
-        buf_addf(out, ", behind %lld tokens that are the same for all",
+        buf_addf(out, ", after %lld tokens that all prompts share",
                  (long long)d->shared_prefix);
 }

@@ -1,5 +1,5 @@
 /* Settings in a manifest: written as used, read back by the analyzer. */
-#include "common/settings/settings.h"
+#include "common/settings/settings_file.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -9,21 +9,7 @@
 #include "common/base/json.h"
 #include "common/base/redact.h"
 #include "common/base/xalloc.h"
-#include "common/settings/settings_path.h"
 #include "common/settings/variant_settings.h"
-
-/* Other maps lose only the secrets of URLs: tokens=128 is a condition. */
-static bool is_headers(const struct opt *opt)
-{
-    return opt->offset == offsetof(struct settings, target.headers);
-}
-
-/* Bodies are data: a URL in one is sent as it is, and recorded as it is. */
-static bool is_body(const struct opt *opt)
-{
-    return opt->offset == offsetof(struct settings, target.body) ||
-           opt->offset == offsetof(struct settings, target.extra_body);
-}
 
 /* Takes the text. */
 static json_t *text_json(char *shown)
@@ -36,19 +22,9 @@ static json_t *text_json(char *shown)
 
 static json_t *text_to_json(const struct opt *opt, const char *text)
 {
-    bool is_proxy = opt->offset == offsetof(struct settings, target.proxy);
-
-    if (is_body(opt))
-        return text_json(xstrdup(text));
-    /* A proxy may be written without a scheme. */
-    return text_json(is_proxy ? redact_url(text) : redact_text(text));
-}
-
-static json_t *entry_to_json(const struct opt *opt, const char *key,
-                             const char *value)
-{
-    return text_json(is_headers(opt) ? redact_header(key, value)
-                                     : redact_text(value));
+    return text_json(opt->secret == OPT_NOT_SECRET   ? xstrdup(text)
+                     : opt->secret == OPT_SECRET_URL ? redact_url(text)
+                                                     : redact_text(text));
 }
 
 static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)
@@ -68,9 +44,12 @@ static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)
         json = json_object();
         for (size_t i = 0; i < map->keys.len; i++) {
             const char *key = map->keys.items[i];
+            const char *value = map->values.items[i];
 
             json_object_set_new(json, key,
-                                entry_to_json(opt, key, map->values.items[i]));
+                                text_json(opt->secret == OPT_SECRET_HEADER
+                                              ? redact_header(key, value)
+                                              : redact_text(value)));
         }
     } else {
         struct buf text;
@@ -93,9 +72,41 @@ struct json_t *settings_block_to_json(struct settings *s,
         const struct opt *opt = &set.block->opts[i];
 
         if (opt->key)
-            json_object_set_new(json, opt->key, field_to_json(&set, opt));
+            json_object_set_new(json, opt_json_key(opt),
+                                field_to_json(&set, opt));
     }
     return json;
+}
+
+static json_t *variants_to_json(const struct settings *s)
+{
+    json_t *list;
+
+    if (s->varied.len == 0)
+        return NULL;
+    list = json_array();
+    for (size_t i = 0; i < s->varied.len; i++)
+        json_array_append_new(list, json_string(s->varied.items[i]));
+    return json_pack("{so}", "keys", list);
+}
+
+static int variants_from_json(struct settings *s, const struct json_t *json,
+                              struct err *err)
+{
+    const json_t *list = json_object_get(json, "keys");
+    const json_t *item;
+    size_t i;
+
+    strlist_fini(&s->varied);
+    json_array_foreach(list, i, item)
+    {
+        if (!json_is_string(item))
+            return err_set(err, ERR_FORMAT,
+                           "settings in the manifest: variant: the value "
+                           "has the wrong type");
+        strlist_add(&s->varied, json_string_value(item));
+    }
+    return 0;
 }
 
 struct json_t *settings_to_json(struct settings *s)
@@ -131,7 +142,7 @@ void settings_print_block(struct settings *s, enum settings_block block,
 
 static int wrong_kind(struct err *err)
 {
-    return err_set(err, ERR_FORMAT, "not of the kind it should be");
+    return err_set(err, ERR_FORMAT, "the value has the wrong type");
 }
 
 static int list_from_json(const struct opt_set *set, const struct opt *opt,
@@ -171,14 +182,10 @@ static int map_from_json(const struct opt_set *set, const struct opt *opt,
     return 0;
 }
 
-/* An empty text; of a load to search 0 too, as recordings have it that were
- * made when it was taken. */
+/* Old recordings have 0 for a number that is not given. */
 static bool is_not_given(const struct opt *opt, const char *text)
 {
-    bool is_load = opt->offset == offsetof(struct settings, search.start) ||
-                   opt->offset == offsetof(struct settings, search.most);
-
-    return !text[0] || (is_load && strcmp(text, "0") == 0);
+    return !text[0] || (opt->is_positive && strcmp(text, "0") == 0);
 }
 
 static int field_from_json(const struct opt_set *set, const struct opt *opt,
@@ -194,10 +201,10 @@ static int field_from_json(const struct opt_set *set, const struct opt *opt,
         return wrong_kind(err);
     if (is_not_given(opt, text))
         return 0;
-    /* A check could open the file, and the manifest may come from someone
+    /* A check could open the file, and the manifest can come from someone
      * else.  The file is checked when it is used. */
     if (settings_path_in(opt, text))
-        return opt->type->parse(opt_field(set, opt), opt, text, err);
+        return opt->type->parse(opt_field(set, opt), text, err);
     return opt_assign(set, opt, text, err);
 }
 
@@ -208,11 +215,13 @@ int settings_block_from_json(struct settings *s, enum settings_block block,
 
     for (size_t i = 0; i < set.block->len; i++) {
         const struct opt *opt = &set.block->opts[i];
-        json_t *field = opt->key ? json_object_get(json, opt->key) : NULL;
+        json_t *field =
+            opt->key ? json_object_get(json, opt_json_key(opt)) : NULL;
 
         if (field && field_from_json(&set, opt, field, err)) {
             err->code = ERR_FORMAT;
-            return err_context(err, "settings in the manifest: %s", opt->key);
+            return err_context(err, "settings in the manifest: %s",
+                               opt_json_key(opt));
         }
     }
     return 0;

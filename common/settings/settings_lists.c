@@ -1,5 +1,6 @@
-/* The classes of a settings file, and what other such lists share with them. */
-#include "common/settings/settings_lists.h"
+/* The lists of a settings file whose items override settings of the run:
+ * classes, variants, and the data of the warm-up. */
+#include "common/settings/settings_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,181 +10,50 @@
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/base/yaml.h"
-#include "common/settings/classes.h"
-#include "common/settings/settings.h"
-#include "common/settings/settings_spot.h"
+#include "common/settings/variant_settings.h"
 
-/* Of the target, what is said of a request; the rest is about connections,
- * which all classes share. */
-static const char *const target_keys[] = {
-    "url",         "api",         "model",   "body",
-    "method",      "headers",     "stream",  "ignore_eos",
-    "temperature", "chunk_usage", "success", "extra_body",
+#define MAX_KEYS 8
+
+/* One kind of list. */
+struct kind {
+    const char *list; /* its key */
+    const char *one;  /* what an item is */
+    const char *has;  /* the keys of an item, for messages */
+    struct {
+        const char *key;
+        enum settings_block block; /* BLOCK_TOP: the key is an option there */
+    } keys[MAX_KEYS];
 };
 
-static bool is_of_request(const char *key)
-{
-    for (size_t i = 0; i < sizeof(target_keys) / sizeof(target_keys[0]); i++) {
-        if (strcmp(target_keys[i], key) == 0)
-            return true;
-    }
-    return false;
-}
+static const struct kind class_kind = {
+    .list = "classes",
+    .one = "class",
+    .has = "name, weight, target, data, slo and checks",
+    .keys = {{"name", BLOCK_TOP},
+             {"weight", BLOCK_TOP},
+             {"target", BLOCK_TARGET},
+             {"data", BLOCK_DATA},
+             {"slo", BLOCK_TOP},
+             {"checks", BLOCK_TOP}},
+};
 
-/* "chat.yaml:12: classes: what is wrong" */
-static int refuse_at(const struct class_kind *kind, const struct spot *at,
-                     const char *what)
-{
-    return err_set(at->err, ERR_CONFIG, "%s:%zu: %s: %s", at->path,
-                   at->node->line, kind->list, what);
-}
-
-static struct spot inside(const struct spot *at, size_t i)
-{
-    return (struct spot){
-        .path = at->path, .node = &at->node->items[i], .err = at->err};
-}
+static const struct kind variant_kind = {
+    .list = VARIANTS,
+    .one = "variant",
+    .has = "name, target, server, stub, cost and conditions; the load is the "
+           "same for all",
+    .keys = {{"name", BLOCK_TOP},
+             {"target", BLOCK_TARGET},
+             {"server", BLOCK_SERVER},
+             {"stub", BLOCK_STUB},
+             {"cost", BLOCK_COST},
+             {"conditions", BLOCK_TOP}},
+};
 
 void class_note_said(struct class_settings *c, const struct opt *opt)
 {
     c->said = xrealloc(c->said, c->n_said + 1, sizeof(struct opt *));
     c->said[c->n_said++] = opt;
-}
-
-int class_assign(struct class_settings *c, enum settings_block block,
-                 const struct opt *opt, const struct spot *at)
-{
-    struct opt_set set = settings_set(c->settings, block);
-
-    class_note_said(c, opt);
-    return spot_assign(&set, opt, at);
-}
-
-int class_load_block(struct class_settings *c, enum settings_block block,
-                     const struct spot *at)
-{
-    const struct opt_block *b = settings_blocks[block];
-
-    if (at->node->kind != YAML_MAP)
-        return spot_refuse_kind(at, "a map of key: value");
-    for (size_t i = 0; i < at->node->len; i++) {
-        struct spot entry = inside(at, i);
-        const struct opt *opt = opt_by_key(b, entry.node->key);
-
-        if (!opt)
-            return spot_refuse_key(b, &entry);
-        if (class_assign(c, block, opt, &entry))
-            return -1;
-    }
-    return 0;
-}
-
-static int load_target(struct class_settings *c, const struct spot *at)
-{
-    for (size_t i = 0; at->node->kind == YAML_MAP && i < at->node->len; i++) {
-        struct spot entry = inside(at, i);
-
-        if (!opt_by_key(&block_target, entry.node->key) ||
-            is_of_request(entry.node->key))
-            continue;
-        err_set(at->err, ERR_CONFIG,
-                "is about connections, which all classes share; say it in "
-                "the target of the run");
-        return spot_refuse(&entry);
-    }
-    return class_load_block(c, BLOCK_TARGET, at);
-}
-
-/* It stands in tables, and between colons in messages. */
-bool class_is_name(const char *text)
-{
-    return text[0] && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
-                                         "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                         "0123456789._-")];
-}
-
-int class_load_name(struct class_settings *c, const struct spot *at)
-{
-    if (at->node->kind != YAML_SCALAR || !class_is_name(at->node->text))
-        return spot_refuse_kind(at, "a word of letters, digits and ._-");
-    c->name = xstrdup(at->node->text);
-    return 0;
-}
-
-static int load_name(struct class_settings *c, const struct spot *at)
-{
-    if (class_load_name(c, at))
-        return -1;
-    return strcmp(c->name, "total") == 0
-               ? spot_refuse_kind(at, "another word: the total of all classes "
-                                      "has this one")
-               : 0;
-}
-
-static int load_weight(struct class_settings *c, const struct spot *at)
-{
-    if (at->node->kind != YAML_SCALAR)
-        return spot_refuse_kind(at, "a number");
-    if (units_parse_number(at->node->text, &c->weight, at->err))
-        return spot_refuse(at);
-    return c->weight > 0 ? 0 : spot_refuse_kind(at, "above 0");
-}
-
-static int refuse_key(const struct class_kind *kind, const struct spot *at)
-{
-    struct suggest s = {.word = at->node->key};
-    char hint[64];
-
-    for (size_t i = 0; kind->keys[i]; i++)
-        suggest_consider(&s, kind->keys[i]);
-    return err_set(at->err, ERR_CONFIG,
-                   "%s:%zu: unknown key '%s' in a %s, which has %s%s", at->path,
-                   at->node->line, at->node->key, kind->one, kind->has,
-                   suggest_text(&s, "", hint, sizeof(hint)));
-}
-
-static int load_entry(struct class_settings *c, const struct spot *at)
-{
-    const char *key = at->node->key;
-
-    if (strcmp(key, "name") == 0)
-        return load_name(c, at);
-    if (strcmp(key, "weight") == 0)
-        return load_weight(c, at);
-    if (strcmp(key, "target") == 0)
-        return load_target(c, at);
-    if (strcmp(key, "data") == 0)
-        return class_load_block(c, BLOCK_DATA, at);
-    return class_assign(c, BLOCK_TOP, opt_by_key(&block_top, key), at);
-}
-
-static const char *const class_keys[] = {"name", "weight", "target", "data",
-                                         "slo",  "checks", NULL};
-
-static const struct class_kind class_kind = {
-    .list = "classes",
-    .one = "class",
-    .keys = class_keys,
-    .has = "name, weight, target, data, slo and checks",
-    .load_entry = load_entry,
-};
-
-static int check_name(const struct class_kind *kind, const struct classes *all,
-                      const struct spot *at)
-{
-    const char *name = all->items[all->len - 1].name;
-
-    if (!name)
-        return err_set(at->err, ERR_CONFIG, "%s:%zu: %s: a %s without a name",
-                       at->path, at->node->line, kind->list, kind->one);
-    for (size_t i = 0; i + 1 < all->len; i++) {
-        if (strcmp(all->items[i].name, name) == 0)
-            return err_set(at->err, ERR_CONFIG,
-                           "%s:%zu: %s: a second %s with the name '%s'",
-                           at->path, at->node->line, kind->list, kind->one,
-                           name);
-    }
-    return 0;
 }
 
 struct class_settings *classes_add(struct classes *all)
@@ -198,73 +68,161 @@ struct class_settings *classes_add(struct classes *all)
     return c;
 }
 
-static bool has_key(const struct class_kind *kind, const char *key)
+/* The name appears in tables, and between colons in messages. */
+bool class_is_name(const char *text)
 {
-    for (size_t i = 0; kind->keys[i]; i++) {
-        if (strcmp(kind->keys[i], key) == 0)
-            return true;
-    }
-    return false;
+    return text[0] && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
+                                         "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                         "0123456789._-")];
 }
 
-static int load_class(const struct class_kind *kind, struct classes *all,
+static int load_name(const struct kind *kind, struct class_settings *c,
+                     const struct spot *at)
+{
+    const char *text = at->node->text;
+
+    if (at->node->kind != YAML_SCALAR || !class_is_name(text))
+        return spot_refuse_kind(at, "a word of letters, digits and ._-");
+    if (kind == &variant_kind && strchr("._-", text[0])) /* a directory's */
+        return spot_refuse_kind(at, "a word of letters, digits and ._- that "
+                                    "begins with a letter or a digit");
+    if (kind == &class_kind && strcmp(text, "total") == 0)
+        return spot_refuse_kind(at, "another word: reports use it for the "
+                                    "total of all classes");
+    c->name = xstrdup(text);
+    return 0;
+}
+
+static int load_weight(struct class_settings *c, const struct spot *at)
+{
+    if (at->node->kind != YAML_SCALAR)
+        return spot_refuse_kind(at, "a number");
+    if (units_parse_number(at->node->text, &c->weight, at->err))
+        return spot_refuse(at);
+    return c->weight > 0 ? 0 : spot_refuse_kind(at, "above 0");
+}
+
+/* Classes share connections. */
+static int check_target(const struct spot *at)
+{
+    for (size_t i = 0; at->node->kind == YAML_MAP && i < at->node->len; i++) {
+        struct spot entry = spot_inside(at, i);
+        const struct opt *opt = opt_by_key(&block_target, entry.node->key);
+
+        if (!opt || opt->is_per_class)
+            continue;
+        err_set(at->err, ERR_CONFIG,
+                "is about connections, which all classes share; set it in the "
+                "target of the run");
+        return spot_refuse(&entry);
+    }
+    return 0;
+}
+
+static int load_entry(const struct kind *kind, struct class_settings *c,
                       const struct spot *at)
+{
+    const char *key = at->node->key;
+    struct suggest s = {.word = key};
+    struct opt_set set;
+    size_t k = 0;
+    char hint[64];
+
+    for (; kind->keys[k].key && strcmp(kind->keys[k].key, key) != 0; k++)
+        suggest_consider(&s, kind->keys[k].key);
+    if (!kind->keys[k].key)
+        return err_set(at->err, ERR_CONFIG,
+                       "%s:%zu: unknown key '%s' in a %s, which can have %s%s",
+                       at->path, at->node->line, key, kind->one, kind->has,
+                       suggest_text(&s, "", hint, sizeof(hint)));
+    if (strcmp(key, "name") == 0)
+        return load_name(kind, c, at);
+    if (strcmp(key, "weight") == 0)
+        return load_weight(c, at);
+    set = settings_set(c->settings, kind->keys[k].block);
+    if (kind->keys[k].block == BLOCK_TOP) {
+        const struct opt *opt = opt_by_key(set.block, key);
+
+        class_note_said(c, opt);
+        return spot_assign(&set, opt, at);
+    }
+    c->settings->has_stub |= kind->keys[k].block == BLOCK_STUB;
+    if (kind == &class_kind && kind->keys[k].block == BLOCK_TARGET &&
+        check_target(at))
+        return -1;
+    return spot_load_block(&set, c, at);
+}
+
+static int load_item(const struct kind *kind, struct classes *all,
+                     const struct spot *at)
 {
     struct class_settings *c;
 
     if (at->node->kind != YAML_MAP)
-        return refuse_at(kind, at, "each is a map of key: value");
+        return err_set(at->err, ERR_CONFIG, "each must be a map of key: value");
     if (all->len == CLASSES_MAX)
-        return refuse_at(kind, at, "too many; at most 16 are possible");
+        return err_set(at->err, ERR_CONFIG, "too many; the maximum is %d",
+                       CLASSES_MAX);
     c = classes_add(all);
     for (size_t i = 0; i < at->node->len; i++) {
-        struct spot entry = inside(at, i);
+        struct spot entry = spot_inside(at, i);
 
-        if (!has_key(kind, entry.node->key))
-            return refuse_key(kind, &entry);
-        if (kind->load_entry(c, &entry))
-            return -1;
+        if (load_entry(kind, c, &entry))
+            return 1;
     }
-    return check_name(kind, all, at);
+    if (!c->name)
+        return err_set(at->err, ERR_CONFIG, "a %s has no name", kind->one);
+    for (size_t i = 0; i + 1 < all->len; i++) {
+        if (strcmp(all->items[i].name, c->name) == 0)
+            return err_set(at->err, ERR_CONFIG, "two of them are named '%s'",
+                           c->name);
+    }
+    return 0;
 }
 
-/* A file is the run's, and so is what is said of it: lengths that the warm-up
- * has instead are not to be passed over for it. */
-static void keep_from_run(struct class_settings *c)
+static int load_list(const struct kind *kind, struct classes *all,
+                     const struct spot *at)
 {
-    static const char *const keys[] = {"file",  "format", "prompt", "output",
-                                       "label", "turns",  "select", "limit"};
-
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        class_note_said(c, opt_by_key(&block_data, keys[i]));
-}
-
-int classes_load_warmup(struct classes *c, const struct spot *at)
-{
-    classes_fini(c);
-    classes_add(c)->name = xstrdup(CLASSES_WARMUP);
-    keep_from_run(&c->items[0]);
-    return class_load_block(&c->items[0], BLOCK_DATA, at);
-}
-
-int classes_load_kind(struct classes *c, const struct class_kind *kind,
-                      const struct spot *at)
-{
-    classes_fini(c);
+    classes_fini(all);
     if (at->node->kind != YAML_LIST || at->node->len == 0) {
         err_set(at->err, ERR_CONFIG, "must be a list of %s", kind->list);
         return spot_refuse(at);
     }
     for (size_t i = 0; i < at->node->len; i++) {
-        struct spot item = inside(at, i);
+        struct spot item = spot_inside(at, i);
+        int rc = load_item(kind, all, &item);
 
-        if (load_class(kind, c, &item))
-            return -1;
+        if (rc) /* 1: the message has its place */
+            return rc > 0 ? -1
+                          : err_context(at->err, "%s:%zu: %s", at->path,
+                                        item.node->line, kind->list);
     }
     return 0;
 }
 
 int classes_load(struct classes *c, const struct spot *at)
 {
-    return classes_load_kind(c, &class_kind, at);
+    return load_list(&class_kind, c, at);
+}
+
+int variants_load(struct classes *variants, const struct spot *at)
+{
+    return load_list(&variant_kind, variants, at);
+}
+
+/* The data file and its description are those of the run, unless the warm-up
+ * has its own: lengths given for the warm-up must not be ignored because of the
+ * run's file. */
+int classes_load_warmup(struct classes *c, const struct spot *at)
+{
+    static const char *const keys[] = {"file",  "format", "prompt", "output",
+                                       "label", "turns",  "select", "limit"};
+    struct opt_set set;
+
+    classes_fini(c);
+    classes_add(c)->name = xstrdup(CLASSES_WARMUP);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        class_note_said(&c->items[0], opt_by_key(&block_data, keys[i]));
+    set = settings_set(c->items[0].settings, BLOCK_DATA);
+    return spot_load_block(&set, &c->items[0], at);
 }

@@ -1,4 +1,6 @@
-/* The option tables: every key, flag, default and help text there is. */
+/* The option tables of a run and of studies: each key, flag, default,
+ * constraint and help text.  Those of servers are in settings_table_server.c.
+ */
 #include "common/settings/settings.h"
 
 #include <string.h>
@@ -6,18 +8,22 @@
 #include "common/base/err.h"
 #include "common/base/units.h"
 #include "common/base/url.h"
+#include "common/settings/settings_table.h"
 #include "common/spec/abort_rule.h"
 #include "common/spec/answer_check.h"
 #include "common/spec/cpu_list.h"
 #include "common/spec/dist.h"
 #include "common/spec/load_shape.h"
-#include "common/spec/load_stage.h"
 #include "common/spec/slo.h"
 #include "common/wire/api_names.h"
 #include "common/wire/status.h"
+#include "common/wire/tensor.h"
 
-#define AT(field) offsetof(struct settings, field)
+/* Each takes memory before the run starts, and no machine opens more. */
+#define MAX_CLIENTS    1000000
+#define MAX_QUERY_SIZE 32768
 
+/* clang-format off */
 const char *const transport_names[] = {"auto", "native", "curl", NULL};
 const char *const stream_names[] = {"auto", "on", "off", NULL};
 const char *const scenario_names[] = {
@@ -39,12 +45,46 @@ const char *const arrival_names[] = {
     [ARRIVAL_GAMMA] = "gamma",
     [ARRIVAL_COUNT] = NULL,
 };
+const char *const trace_format_names[] = {
+    [TRACE_AUTO] = "auto",         [TRACE_AZURE] = "azure",
+    [TRACE_BURSTGPT] = "burstgpt", [TRACE_MOONCAKE] = "mooncake",
+    [TRACE_BAILIAN] = "bailian",   [TRACE_CSV] = "csv",
+    [TRACE_JSONL] = "jsonl",       NULL,
+};
+static const char *const unit_names[] = {"s", "ms", "us", "ns", NULL};
+const char *const prompt_names[] = {"auto", "text", "ids", NULL};
+const char *const data_format_names[] = {
+    [DATA_AUTO] = "auto", [DATA_JSONL] = "jsonl",
+    [DATA_CSV] = "csv",   [DATA_TEXT] = "text",
+    [DATA_SHAREGPT] = "sharegpt", [DATA_TENSORS] = "tensors", NULL,
+};
+const char *const data_select_names[] = {
+    [SELECT_PERMUTATION] = "permutation",
+    [SELECT_REPLACEMENT] = "replacement",
+    [SELECT_ORDER] = "order", NULL,
+};
+static const char *const turns_names[] = {
+    [TURNS_FIRST] = "first", [TURNS_ALL] = "all",
+    [TURNS_SESSION] = "session", NULL,
+};
+static const char *const history_names[] = {
+    [HISTORY_SERVER] = "server", [HISTORY_RECORDED] = "recorded", NULL,
+};
+static const char *const unique_names[] = {
+    [UNIQUE_AUTO] = "auto", [UNIQUE_TRUE] = "true",
+    [UNIQUE_FALSE] = "false", NULL,
+};
+static const char *const vary_names[] = {
+    [VARY_RATE] = "rate", [VARY_CONCURRENCY] = "concurrency", NULL,
+};
+static const char *const order_names[] = {
+    [ORDER_RANDOM] = "random", [ORDER_GIVEN] = "given", NULL,
+};
+/* clang-format on */
 
 static int check_number(const char *text, struct err *err)
 {
-    double number;
-
-    return units_parse_number(text, &number, err);
+    return units_parse_number(text, &(double){0}, err);
 }
 
 static int check_metrics(const char *text, struct err *err)
@@ -53,531 +93,563 @@ static int check_metrics(const char *text, struct err *err)
         return 0;
     if (strstr(text, "://") && strncmp(text, "null:", 5) != 0)
         return url_check(text, err);
-    return err_set(err, ERR_CONFIG, "'%s' is neither auto nor off nor a URL",
-                   text);
+    return err_set(err, ERR_CONFIG, "'%s' is not auto, off or a URL", text);
 }
 
+static int check_speed(const char *text, struct err *err)
+{
+    double speed;
+
+    if (units_parse_number(text, &speed, err))
+        return -1;
+    if (!(speed >= 1e-6 && speed <= 1e6))
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not between 1e-6 and 1e6; 4 means four times "
+                       "as fast",
+                       text);
+    return 0;
+}
+
+static int check_prefix(const char *text, struct err *err)
+{
+    int64_t tokens;
+
+    if (units_parse_count(text, &tokens, err))
+        return -1;
+    if (tokens > DIST_MAX_TOKENS)
+        return err_set(err, ERR_CONFIG, "'%s' is more than 3,000,000 tokens",
+                       text);
+    return 0;
+}
+
+/* "stub.max_batch=1,2,4..16". */
+static int check_vary(const char *text, struct err *err)
+{
+    const char *equals = strchr(text, '=');
+
+    if (!equals || equals == text ||
+        !memchr(text, '.', (size_t)(equals - text)))
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a setting with values; write "
+                       "stub.max_batch=1,2,4..16",
+                       text);
+    return numlist_check(equals + 1, err);
+}
+
+/* clang-format off */
 static const struct opt top[] = {
-    {.key = "name",
-     .flag = "name",
-     .type = &opt_text,
-     .offset = AT(name),
-     .help = "free text, shown in every report"},
-    {.key = "slo",
-     .flag = "slo",
-     .type = &opt_list,
-     .offset = AT(slo),
-     .splits_commas = true,
+    {OPT("name", "name", text, name), .group = GROUP_OUTPUT,
+     .help = "name of the run, shown in every report"},
+    {OPT("slo", "slo", list, slo), .splits_commas = true, .group = GROUP_GOAL,
      .check = slo_check_term,
-     .help = "objective: 'e2e p99 < 200ms', 'errors < 0.1%', 'gold: ttft p99 < "
-             "100ms' of a tier; repeats, takes commas"},
-    {.flag = "goodput",
-     .type = &opt_list,
-     .offset = AT(slo),
-     .splits_commas = true,
-     .takes_word = slo_is_like_limit,
-     .check = slo_check_limit,
-     .help = "limits of good requests in ms: ttft:200 tpot:50 e2el:5000"},
-    {.key = "checks",
-     .flag = "check",
-     .type = &opt_list,
-     .offset = AT(checks),
-     .check = check_check,
-     .help = "is an answer right? 'exact TEXT', 'contains TEXT', 'regex EXPR', "
-             "'json /a/0 = 3.5 +- 0.01', 'tensor y = 1 2', 'length 10..20', "
-             "'label' of the data set; repeats"},
-    {.key = "conditions",
-     .flag = "label",
-     .type = &opt_map,
-     .offset = AT(conditions),
-     .separator = '=',
-     .help = "a condition of the run, such as hardware=1xL4; repeats"},
+     .help = "service level objective, such as 'e2e p99 < 200ms', 'errors < "
+             "0.1%' or 'gold: ttft p99 < 100ms' (tier gold); can be repeated"},
+    {FLAG("goodput", list, slo), .splits_commas = true,
+     .takes_word = slo_is_like_limit, .check = slo_check_limit,
+     .help = "limits that a good request keeps, in ms: ttft:200 tpot:50 "
+             "e2el:5000"},
+    {OPT("checks", "check", list, checks), .check = check_check,
+     .help = "rule for a correct answer: 'exact TEXT', 'contains TEXT', 'regex "
+             "EXPR', 'json /a/0 = 3.5 +- 0.01', 'tensor y = 1 2', 'length "
+             "10..20' or 'label'; can be repeated"},
+    {OPT("conditions", "label", map, conditions), .separator = '=',
+     .help = "condition to record with the run, such as hardware=1xL4; can be "
+             "repeated"},
 };
 
 static const struct opt target[] = {
-    {.key = "url",
-     .flag = "url",
-     .type = &opt_list,
-     .offset = AT(target.urls),
-     .check = url_check,
-     .help = "where to send requests; repeats: they take turns"},
-    {.key = "method",
-     .flag = "method",
-     .letter = 'X',
-     .type = &opt_text,
-     .offset = AT(target.method),
-     .help = "HTTP method (GET, or POST with a body)"},
-    {.key = "headers",
-     .flag = "header",
-     .letter = 'H',
-     .type = &opt_map,
-     .offset = AT(target.headers),
-     .separator = ':',
-     .help = "a request header; repeats"},
-    {.key = "body",
-     .flag = "body",
-     .type = &opt_text,
-     .offset = AT(target.body),
-     .path = OPT_PATH_AT,
-     .help = "request body, or @FILE"},
-    {.key = "api",
-     .flag = "api",
-     .type = &opt_choice,
-     .offset = AT(target.api),
-     .names = api_names,
-     .initial = "auto",
-     .help = "what the server speaks (auto: as the URL says)"},
-    {.key = "model",
-     .flag = "model",
-     .type = &opt_text,
-     .offset = AT(target.model),
-     .help = "name of the model (the one that the server has)"},
-    {.key = "model_version",
-     .flag = "model-version",
-     .type = &opt_text,
-     .offset = AT(target.model_version),
-     .help = "of gRPC: which version of the model (the server's choice)"},
-    {.key = "stream",
-     .flag = "stream",
-     .type = &opt_choice,
-     .offset = AT(target.stream),
-     .names = stream_names,
-     .initial = "auto",
-     .help = "answers as a stream of events; auto: where the API can"},
-    {.key = "ignore_eos",
-     .flag = "ignore-eos",
-     .type = &opt_switch,
-     .offset = AT(target.ignore_eos),
-     .help = "force answers of the length asked for; another is a failure"},
-    {.key = "temperature",
-     .flag = "temperature",
-     .type = &opt_text,
-     .offset = AT(target.temperature),
-     .check = check_number,
-     .help = "of the sampling (the server's own)"},
-    {.key = "chunk_usage",
-     .flag = "chunk-usage",
-     .type = &opt_switch,
-     .offset = AT(target.chunk_usage),
-     .help = "ask for the count of tokens with every event of a stream"},
-    {.key = "success",
-     .flag = "success",
-     .type = &opt_text,
-     .offset = AT(target.success),
-     .check = statuses_check,
-     .help = "statuses that mean success: 200,201 or 2xx (below 400; of an "
-             "API of models 2xx)"},
-    {.key = "extra_body",
-     .flag = "extra-body",
-     .type = &opt_text,
-     .offset = AT(target.extra_body),
-     .path = OPT_PATH_AT,
-     .help = "JSON object, or @FILE, whose members are added to each body"},
-    {.key = "timeout",
-     .flag = "timeout",
-     .type = &opt_duration,
-     .offset = AT(target.timeout_ns),
-     .is_positive = true,
-     .initial = "30s",
-     .help = "deadline of a request, counted from when it was due"},
-    {.key = "connect_timeout",
-     .flag = "connect-timeout",
-     .type = &opt_duration,
-     .offset = AT(target.connect_timeout_ns),
-     .is_positive = true,
-     .initial = "10s",
-     .help = "for a connection to be established"},
-    {.key = "no_keepalive",
-     .flag = "no-keepalive",
-     .type = &opt_switch,
-     .offset = AT(target.no_keepalive),
-     .help = "a new connection for every request"},
-    {.key = "max_response",
-     .flag = "max-response",
-     .type = &opt_size,
-     .offset = AT(target.max_response),
-     .is_positive = true,
-     .initial = "1GB",
-     .help = "a longer response is malformed"},
-    {.key = "transport",
-     .flag = "transport",
-     .type = &opt_choice,
-     .offset = AT(target.transport),
-     .names = transport_names,
-     .initial = "auto",
-     .help = "who speaks HTTP: our own client, or libcurl; auto: by what is "
-             "asked for"},
-    {.key = "http2",
-     .flag = "http2",
-     .type = &opt_switch,
-     .offset = AT(target.http2),
-     .help = "HTTP/2 over TLS, several requests on a connection"},
-    {.key = "insecure",
-     .flag = "insecure",
-     .letter = 'k',
-     .type = &opt_switch,
-     .offset = AT(target.insecure),
-     .help = "do not verify the server's certificate; said in the report"},
-    {.key = "ca_file",
-     .flag = "cacert",
-     .type = &opt_text,
-     .offset = AT(target.ca_file),
+    {OPT("url", "url", list, target.urls), .is_per_class = true,
+     .group = GROUP_TARGET, .check = url_check,
+     .help = "URL to send requests to; with several, requests take turns"},
+    {OPT("method", "method", text, target.method), .letter = 'X',
+     .is_per_class = true, .help = "HTTP method (default GET, or POST with a "
+                                   "body)"},
+    {OPT("headers", "header", map, target.headers), .letter = 'H',
+     .separator = ':', .secret = OPT_SECRET_HEADER, .is_per_class = true,
+     .group = GROUP_TARGET, .help = "request header; can be repeated"},
+    {OPT("body", "body", text, target.body), .path = OPT_PATH_AT,
+     .secret = OPT_NOT_SECRET, .is_per_class = true, .group = GROUP_DATA,
+     .help = "request body, or @FILE to read it from a file"},
+    {OPT("api", "api", choice, target.api), .names = api_names,
+     .initial = "auto", .is_per_class = true, .group = GROUP_TARGET,
+     .help = "API of the server; auto detects it from the URL"},
+    {OPT("model", "model", text, target.model), .is_per_class = true,
+     .group = GROUP_TARGET,
+     .help = "name of the model (default: the one the server reports)"},
+    {OPT("model_version", "model-version", text, target.model_version),
+     .help = "gRPC only: version of the model (default: the server chooses)"},
+    {OPT("stream", "stream", choice, target.stream), .names = stream_names,
+     .initial = "auto", .is_per_class = true,
+     .help = "request answers as a stream of events; auto does so if the API "
+             "supports it"},
+    {OPT("ignore_eos", "ignore-eos", switch, target.ignore_eos),
+     .is_per_class = true,
+     .help = "make the server generate the requested number of tokens; any "
+             "other number counts as a failure"},
+    {OPT("temperature", "temperature", text, target.temperature),
+     .check = check_number, .is_per_class = true,
+     .help = "sampling temperature (default: the server's)"},
+    {OPT("chunk_usage", "chunk-usage", switch, target.chunk_usage),
+     .is_per_class = true,
+     .help = "request the token count in every event of a stream"},
+    {OPT("success", "success", text, target.success), .check = statuses_check,
+     .is_per_class = true,
+     .help = "HTTP statuses that count as success, such as 200,201 or 2xx "
+             "(default: below 400; 2xx for model APIs)"},
+    {OPT("extra_body", "extra-body", text, target.extra_body),
+     .path = OPT_PATH_AT, .secret = OPT_NOT_SECRET, .is_per_class = true,
+     .help = "JSON object, or @FILE, whose members are added to every body"},
+    {OPT("timeout", "timeout", duration, target.timeout_ns),
+     .is_positive = true, .initial = "30s", .group = GROUP_TARGET,
+     .help = "time limit of a request, counted from its due time"},
+    {OPT("connect_timeout", "connect-timeout", duration,
+         target.connect_timeout_ns), .is_positive = true, .initial = "10s",
+     .help = "time limit for opening a connection"},
+    {OPT("no_keepalive", "no-keepalive", switch, target.no_keepalive),
+     .help = "open a new connection for every request"},
+    {OPT("max_response", "max-response", size, target.max_response),
+     .is_positive = true, .initial = "1GB",
+     .help = "largest response; a longer one counts as malformed"},
+    {OPT("transport", "transport", choice, target.transport),
+     .names = transport_names, .initial = "auto",
+     .help = "HTTP client: native (the built-in one) or curl (libcurl); auto "
+             "uses curl only for what native cannot do"},
+    {OPT("http2", "http2", switch, target.http2),
+     .help = "use HTTP/2 over TLS, with several requests per connection"},
+    {OPT("insecure", "insecure", switch, target.insecure), .letter = 'k',
+     .help = "do not verify the server's certificate; the report mentions it"},
+    {OPT("ca_file", "cacert", text, target.ca_file), .path = OPT_PATH,
+     .help = "file with the certificate authorities to trust (PEM)"},
+    {OPT("cert", "cert", text, target.cert), .path = OPT_PATH,
+     .requires = "target.key", .help = "file with the client certificate (PEM)"},
+    {OPT("key", "key", text, target.key), .path = OPT_PATH,
+     .requires = "target.cert",
+     .help = "file with the key of the client certificate (PEM)"},
+    {OPT("proxy", "proxy", text, target.proxy), .check = url_check_proxy,
+     .secret = OPT_SECRET_URL, .conflicts = "target.unix_socket",
+     .help = "URL of a proxy to use; proxy variables of the environment are "
+             "ignored"},
+    {OPT("unix_socket", "unix-socket", text, target.unix_socket),
      .path = OPT_PATH,
-     .help = "certificates of the authorities to trust (PEM)"},
-    {.key = "cert",
-     .flag = "cert",
-     .type = &opt_text,
-     .offset = AT(target.cert),
-     .path = OPT_PATH,
-     .help = "the client's certificate (PEM)"},
-    {.key = "key",
-     .flag = "key",
-     .type = &opt_text,
-     .offset = AT(target.key),
-     .path = OPT_PATH,
-     .help = "its key (PEM)"},
-    {.key = "proxy",
-     .flag = "proxy",
-     .type = &opt_text,
-     .offset = AT(target.proxy),
-     .check = url_check_proxy,
-     .help = "proxy to go through; those of the environment are ignored"},
-    {.key = "unix_socket",
-     .flag = "unix-socket",
-     .type = &opt_text,
-     .offset = AT(target.unix_socket),
-     .path = OPT_PATH,
-     .help = "connect to this socket instead of the URL's host"},
-    {.key = "connect_to",
-     .flag = "connect-to",
-     .type = &opt_text,
-     .offset = AT(target.connect_to),
+     .help = "connect to this Unix socket instead of the URL's host"},
+    {OPT("connect_to", "connect-to", text, target.connect_to),
      .check = url_check_place,
-     .help = "connect to this host:port; Host and TLS stay the URL's"},
-    {.key = "auth_env",
-     .flag = "auth-env",
-     .type = &opt_text,
-     .offset = AT(target.auth_env),
-     .is_key_source = true,
+     .conflicts = "target.proxy, target.unix_socket",
+     .help = "connect to this host:port; the Host header and TLS still use the "
+             "URL's host"},
+    {OPT("auth_env", "auth-env", text, target.auth_env),
+     .is_key_source = true, .conflicts = "target.auth_file",
+     .group = GROUP_TARGET,
      .help = "environment variable with the API key, sent as Authorization: "
              "Bearer"},
-    {.key = "auth_file",
-     .flag = "auth-file",
-     .type = &opt_text,
-     .offset = AT(target.auth_file),
-     .path = OPT_PATH,
+    {OPT("auth_file", "auth-file", text, target.auth_file), .path = OPT_PATH,
      .help = "file with the API key"},
-    {.key = "request_id",
-     .flag = "request-id",
-     .type = &opt_switch,
-     .offset = AT(target.request_id),
-     .help = "send x-tailgate-id, the request's place in the schedule"},
-    {.key = "metrics",
-     .flag = "metrics",
-     .type = &opt_text,
-     .offset = AT(target.metrics),
-     .initial = "auto",
+    {OPT("request_id", "request-id", switch, target.request_id),
+     .help = "send the header x-tailgate-id with the request's number in the "
+             "schedule"},
+    {OPT("metrics", "metrics", text, target.metrics), .initial = "auto",
      .check = check_metrics,
-     .help = "URL of the server's own metrics, read each second, or off; auto: "
-             "of APIs of models, /metrics of the first target"},
+     .help = "URL of the server's Prometheus metrics, scraped every second; "
+             "auto tries /metrics for model APIs, off disables it"},
 };
 
 static const struct opt load[] = {
-    {.key = "scenario",
-     .flag = "scenario",
-     .type = &opt_choice,
-     .offset = AT(load.scenario),
-     .names = scenario_names,
-     .initial = "auto",
-     .help = "server: open loop; closed: N clients in turn; single-stream: one "
-             "at a time; multi-stream: one query of several at a time; "
-             "offline: all at once; trace: as a file says; sessions: "
-             "conversations arrive, their turns wait for answers; auto: by "
-             "--rate, --trace and --session-turns"},
-    {.key = "arrival",
-     .flag = "arrival",
-     .type = &opt_choice,
-     .offset = AT(load.arrival),
-     .names = arrival_names,
-     .initial = "poisson",
-     .help = "arrival process of the open loop"},
-    {.key = "rate",
-     .flag = "rate",
-     .letter = 'R',
-     .type = &opt_rate,
-     .offset = AT(load.rate_rps),
-     .help = "requests (or sessions) a second in all: 50, 0.5, 2/m"},
-    {.key = "stages",
-     .flag = "stage",
-     .type = &opt_list,
-     .offset = AT(load.stages),
-     .splits_commas = true,
-     .check = load_stage_check,
-     .help = "'50/s 30s', or '10/s..100/s 1m' for a ramp, instead of rate and "
-             "duration; repeats"},
-    {.key = "shape",
-     .flag = "shape",
-     .type = &opt_text,
-     .offset = AT(load.shape),
-     .check = load_shape_check,
-     .help = "likewise: 'ramp 10/s 100/s over 5m', 'step 10/s 100/s by 10/s "
-             "every 30s', 'spike 50/s 500/s at 1m for 10s', 'bursts 50/s 500/s "
-             "every 1m for 5s of 10m', 'soak 50/s for 8h'"},
-    {.key = "rate_table",
-     .flag = "rate-table",
-     .type = &opt_text,
-     .offset = AT(load.rate_table),
-     .path = OPT_PATH,
-     .help = "likewise: file with lines 'time,rate' (6:30,40), such as a day's "
+    {OPT("scenario", "scenario", choice, load.scenario),
+     .names = scenario_names, .initial = "auto", .group = GROUP_LOAD,
+     .help = "when requests are sent: server (at a rate, whatever the server "
+             "does), closed (N clients, each waits for its answer), "
+             "single-stream (one request at a time), multi-stream (one query "
+             "of several requests at a time), offline (all at once), trace "
+             "(as in a file), sessions (conversations arrive at a rate)"},
+    {OPT("arrival", "arrival", choice, load.arrival), .names = arrival_names,
+     .initial = "poisson", .scenarios = WITH_RATE, .is_lenient = true,
+     .help = "how the times between requests are distributed"},
+    {OPT("rate", "rate", rate, load.rate_rps), .letter = 'R',
+     .scenarios = WITH_RATE, .group = GROUP_LOAD,
+     .help = "requests (or sessions) per second in total: 50, 0.5, 2/m"},
+    {OPT("stages", "stage", list, load.stages), .splits_commas = true,
+     .check = load_stage_check, .scenarios = WITH_RATE,
+     .conflicts = "load.shape, load.rate_table, load.rate, load.duration, "
+                  "load.burst_on, load.min_duration, load.min_requests",
+     .help = "rate and duration of one stage: '50/s 30s', or '10/s..100/s 1m' "
+             "for a ramp; can be repeated; replaces rate and duration"},
+    {OPT("shape", "shape", text, load.shape), .check = load_shape_check,
+     .scenarios = WITH_RATE,
+     .conflicts = "load.rate_table, load.rate, load.duration, load.burst_on, "
+                  "load.min_duration, load.min_requests",
+     .help = "shape of the rate over time: 'ramp 10/s 100/s over 5m', 'step "
+             "10/s 100/s by 10/s every 30s', 'spike 50/s 500/s at 1m for 10s', "
+             "'bursts 50/s 500/s every 1m for 5s of 10m' or 'soak 50/s for "
+             "8h'; replaces rate and duration"},
+    {OPT("rate_table", "rate-table", text, load.rate_table), .path = OPT_PATH,
+     .scenarios = WITH_RATE,
+     .conflicts = "load.rate, load.duration, load.burst_on, "
+                  "load.min_duration, load.min_requests",
+     .help = "file with lines 'time,rate' (6:30,40), such as the rates of a "
+             "day; replaces rate and duration"},
+    {OPT("table_speed", "table-speed", number, load.table_speed),
+     .initial = "1", .check = check_speed, .requires = "load.rate_table",
+     .help = "replay the rate table this many times as fast, at the same "
              "rates"},
-    {.key = "table_speed",
-     .flag = "table-speed",
-     .type = &opt_number,
-     .offset = AT(load.table_speed),
-     .initial = "1",
-     .check = settings_check_scale,
-     .help = "24: the day of the table within an hour, at the same rates"},
-    {.key = "cv",
-     .flag = "cv",
-     .type = &opt_number,
-     .offset = AT(load.cv),
-     .initial = "1",
-     .help = "coefficient of variation of gamma gaps; above 1 in clusters"},
-    {.key = "burst_on",
-     .flag = "burst-on",
-     .type = &opt_duration,
-     .offset = AT(load.burst_on_ns),
-     .initial = "0s",
-     .help = "send for this long ..."},
-    {.key = "burst_off",
-     .flag = "burst-off",
-     .type = &opt_duration,
-     .offset = AT(load.burst_off_ns),
-     .initial = "0s",
-     .help = "... and are silent for this long, at the same mean rate"},
-    {.key = "exact",
-     .flag = "exact",
-     .type = &opt_switch,
-     .offset = AT(load.exact),
-     .help = "as many requests as the rate comes to, not more or less by "
-             "chance"},
-    {.key = "duration",
-     .flag = "duration",
-     .letter = 'd',
-     .type = &opt_duration,
-     .offset = AT(load.duration_ns),
-     .is_positive = true,
-     .help = "length of the measured window (10s if -n is not given either)"},
-    {.key = "warmup",
-     .flag = "warmup",
-     .type = &opt_duration,
-     .offset = AT(load.warmup_ns),
-     .initial = "0s",
-     .help = "time before the window, in addition, not measured"},
-    {.key = "warmup_requests",
-     .flag = "warmup-requests",
-     .type = &opt_count,
-     .offset = AT(load.warmup_requests),
-     .is_positive = true,
-     .help = "instead of a time: the first so many requests, in addition, are "
-             "not measured"},
-    {.key = "cooldown",
-     .flag = "cooldown",
-     .type = &opt_duration,
-     .offset = AT(load.cooldown_ns),
-     .initial = "0s",
-     .help = "go on for this long after the window, not measured, so that its "
-             "last requests end under load"},
-    {.key = "requests",
-     .flag = "requests",
-     .letter = 'n',
-     .type = &opt_count,
-     .offset = AT(load.requests),
-     .is_positive = true,
+    {OPT("cv", "cv", number, load.cv), .initial = "1",
+     .requires = "load.arrival: gamma",
+     .help = "coefficient of variation of the gaps between gamma arrivals; "
+             "above 1 arrivals cluster"},
+    {OPT("burst_on", "burst-on", duration, load.burst_on_ns), .initial = "0s",
+     .scenarios = WITH_RATE, .requires = "load.burst_off",
+     .help = "length of each burst; requests are sent only in bursts, at the "
+             "same mean rate"},
+    {OPT("burst_off", "burst-off", duration, load.burst_off_ns),
+     .initial = "0s", .requires = "load.burst_on",
+     .help = "pause between two bursts"},
+    {OPT("exact", "exact", switch, load.exact), .scenarios = WITH_RATE,
+     .conflicts = "load.requests",
+     .help = "send exactly rate x duration requests instead of a random "
+             "number around it"},
+    {OPT("duration", "duration", duration, load.duration_ns), .letter = 'd',
+     .is_positive = true, .scenarios = ALL_BUT(OFFLINE), .group = GROUP_LOAD,
+     .help = "length of the measured window (default 10s without --requests)"},
+    {OPT("warmup", "warmup", duration, load.warmup_ns), .initial = "0s",
+     .scenarios = ALL_BUT(OFFLINE), .group = GROUP_LOAD,
+     .help = "warm-up before the window; its requests are not measured"},
+    {OPT("warmup_requests", "warmup-requests", count, load.warmup_requests),
+     .is_positive = true, .scenarios = ALL_BUT(OFFLINE) & ALL_BUT(SESSIONS),
+     .conflicts = "load.warmup",
+     .help = "number of requests before the window that are not measured"},
+    {OPT("cooldown", "cooldown", duration, load.cooldown_ns), .initial = "0s",
+     .scenarios = ALL_BUT(OFFLINE),
+     .help = "keep up the load for this long after the window, so that its "
+             "last requests end under load; not measured"},
+    {OPT("requests", "requests", count, load.requests), .letter = 'n',
+     .is_positive = true, .group = GROUP_LOAD,
      .help = "stop after this many requests"},
-    {.key = "min_duration",
-     .flag = "min-duration",
-     .type = &opt_duration,
-     .offset = AT(load.min_duration_ns),
+    {OPT("min_duration", "min-duration", duration, load.min_duration_ns),
+     .is_positive = true, .conflicts = "load.duration, load.requests",
+     .help = "continue for at least this long, and until --min-requests is "
+             "reached"},
+    {OPT("min_requests", "min-requests", count, load.min_requests),
+     .is_positive = true, .conflicts = "load.duration, load.requests",
+     .help = "continue until at least this many requests were due, and until "
+             "--min-duration is over"},
+    {OPT("max_duration", "max-duration", duration, load.max_duration_ns),
      .is_positive = true,
-     .help = "instead of a duration: go on until this is over ..."},
-    {.key = "min_requests",
-     .flag = "min-requests",
-     .type = &opt_count,
-     .offset = AT(load.min_requests),
-     .is_positive = true,
-     .help = "... and this many requests were due"},
-    {.key = "max_duration",
-     .flag = "max-duration",
-     .type = &opt_duration,
-     .offset = AT(load.max_duration_ns),
-     .is_positive = true,
-     .help = "end the window after this, whatever else is asked"},
-    {.key = "stop",
-     .flag = "stop",
-     .type = &opt_choice,
-     .offset = AT(load.stop),
-     .names = stop_names,
-     .initial = "end",
-     .help = "decided: stop as soon as it is known whether the SLO is met"},
-    {.key = "clients",
-     .flag = "clients",
-     .type = &opt_count,
-     .offset = AT(load.clients),
-     .is_positive = true,
-     .help = "clients of the closed loop"},
-    {.key = "think",
-     .flag = "think",
-     .type = &opt_text,
-     .offset = AT(load.think),
-     .check = dist_check,
-     .help = "how long a client of the closed loop, or of a session, waits "
-             "after an answer: 'exponential 2s', 'fixed 500ms'"},
-    {.key = "turns",
-     .flag = "session-turns",
-     .type = &opt_text,
-     .offset = AT(load.turns),
-     .check = dist_check_counts,
-     .help = "what arrives are sessions of so many turns: 4, 'uniform 1 8'; "
-             "each turn waits for the answer before it and carries all that "
-             "was said"},
-    {.key = "samples_per_query",
-     .flag = "samples-per-query",
-     .type = &opt_count,
-     .offset = AT(load.query_size),
-     .is_positive = true,
-     .initial = "8",
-     .help = "requests of a query of the multi-stream scenario"},
-    {.key = "drain",
-     .flag = "drain",
-     .type = &opt_duration,
-     .offset = AT(load.drain_ns),
-     .takes_auto = true,
-     .initial = "auto",
-     .help = "at the end, how long to wait for what is in flight (auto: until "
-             "its timeout)"},
-    {.key = "seed",
-     .flag = "seed",
-     .type = &opt_seed,
-     .offset = AT(load.seed),
-     .initial = "1",
-     .help = "same seed, same schedule"},
-    {.key = "seeds",
-     .flag = "seeds",
-     .type = &opt_choice,
-     .offset = AT(load.seeds),
-     .names = seeds_names,
+     .help = "end the window after this time in any case"},
+    {OPT("stop", "stop", choice, load.stop), .names = stop_names,
+     .initial = "end", .scenarios = FOR(SERVER) | FOR(TRACE),
+     .requires = "slo",
+     .help = "decided: stop as soon as it is certain whether the SLO is met"},
+    {OPT("clients", "clients", count, load.clients), .is_positive = true,
+     .max = MAX_CLIENTS, .scenarios = FOR(CLOSED),
+     .help = "number of clients of a closed loop"},
+    {OPT("think", "think", text, load.think), .check = dist_check,
+     .scenarios = FOR(CLOSED) | FOR(SESSIONS),
+     .help = "think time between an answer and the client's next request: "
+             "'exponential 2s', 'fixed 500ms'"},
+    {OPT("turns", "session-turns", text, load.turns),
+     .check = dist_check_counts, .scenarios = FOR(SESSIONS),
+     .help = "number of turns per session: 4, 'uniform 1 8'; each turn waits "
+             "for the previous answer and repeats the conversation so far"},
+    {OPT("samples_per_query", "samples-per-query", count, load.query_size),
+     .is_positive = true, .max = MAX_QUERY_SIZE, .initial = "8",
+     .scenarios = FOR(MULTI_STREAM),
+     .help = "number of requests per query in the multi-stream scenario"},
+    {OPT("drain", "drain", duration, load.drain_ns), .takes_auto = true,
+     .initial = "auto", .scenarios = ALL_BUT(OFFLINE),
+     .help = "how long to wait at the end for requests in flight; auto waits "
+             "for their timeout"},
+    {OPT("seed", "seed", seed, load.seed), .initial = "1",
+     .group = GROUP_LOAD,
+     .help = "random seed; the same seed gives the same schedule"},
+    {OPT("seeds", "seeds", choice, load.seeds), .names = seeds_names,
      .initial = "own",
-     .help = "mlperf: the schedule of MLPerf's LoadGen, of schedule_rng_seed, "
-             "and of a data set the samples that it takes"},
-    {.key = "schedule_rng_seed",
-     .flag = "schedule-rng-seed",
-     .type = &opt_seed,
-     .offset = AT(load.schedule_seed),
-     .initial = "0",
-     .help = "as LoadGen's setting of that name"},
-    {.key = "qsl_rng_seed",
-     .flag = "qsl-rng-seed",
-     .type = &opt_seed,
-     .offset = AT(load.qsl_seed),
-     .initial = "0",
-     .help = "likewise: of the order of the data set's samples"},
-    {.key = "sample_index_rng_seed",
-     .flag = "sample-index-rng-seed",
-     .type = &opt_seed,
-     .offset = AT(load.sample_index_seed),
-     .initial = "0",
-     .help = "likewise: of which of them a request takes"},
-    {.key = "abort_on",
-     .flag = "abort-on",
-     .type = &opt_text,
-     .offset = AT(load.abort_on),
-     .check = abort_check,
-     .help = "end the run early: 'errors > 50%', 'errors > 10% over 30s'"},
+     .scenarios = FOR(SERVER) | FOR(SINGLE_STREAM) | FOR(MULTI_STREAM) |
+                  FOR(OFFLINE),
+     .conflicts = "load.stages, load.shape, load.rate_table, load.burst_on, "
+                  "load.exact",
+     .help = "mlperf: use the schedule and the sample order of MLPerf LoadGen"},
+    {OPT("schedule_rng_seed", "schedule-rng-seed", seed, load.schedule_seed),
+     .initial = "0", .requires = "load.seeds: mlperf",
+     .help = "seed of the schedule (LoadGen: schedule_rng_seed)"},
+    {OPT("qsl_rng_seed", "qsl-rng-seed", seed, load.qsl_seed), .initial = "0",
+     .requires = "load.seeds: mlperf, data.file",
+     .help = "seed for shuffling the data set (LoadGen: qsl_rng_seed)"},
+    {OPT("sample_index_rng_seed", "sample-index-rng-seed", seed,
+         load.sample_index_seed), .initial = "0",
+     .requires = "load.seeds: mlperf, data.file",
+     .help = "seed for choosing samples (LoadGen: sample_index_rng_seed)"},
+    {OPT("abort_on", "abort-on", text, load.abort_on), .check = abort_check,
+     .help = "abort the run when too many requests fail: 'errors > 50%', "
+             "'errors > 10% over 30s'"},
+};
+
+static const struct opt trace[] = {
+    {OPT("file", "trace", text, load.trace.file), .path = OPT_PATH,
+     .scenarios = FOR(TRACE),
+     .help = "file with a trace to replay: when requests are sent and how long "
+             "they are; can be compressed (gz, zst)"},
+    {OPT("format", "trace-format", choice, load.trace.format),
+     .names = trace_format_names, .initial = "auto", .requires = "trace.file",
+     .help = "format of the trace; csv and jsonl use the column names, auto "
+             "looks at the first line"},
+    {OPT("time_scale", "time-scale", number, load.trace.time_scale),
+     .initial = "1", .check = check_speed, .requires = "trace.file",
+     .help = "replay the trace this many times as fast"},
+    {OPT("from", "from", duration, load.trace.from_ns), .initial = "0s",
+     .requires = "trace.file",
+     .help = "start this long after the trace's first row, in trace time"},
+    {OPT("to", "to", duration, load.trace.to_ns), .is_positive = true,
+     .requires = "trace.file",
+     .help = "end this long after the trace's first row, in trace time "
+             "(default: the end of the trace)"},
+    {OPT("spread", "spread", duration, load.trace.spread_ns), .initial = "0s",
+     .requires = "trace.file",
+     .help = "resolution of the times in the trace; rows with the same time "
+             "are spread over it"},
+    {OPT("strict", "strict", switch, load.trace.strict),
+     .requires = "trace.file",
+     .help = "treat a damaged line as an error instead of skipping it"},
+    {OPT("time", "time-column", text, load.trace.time),
+     .requires = "trace.file, trace.format: auto|csv|jsonl",
+     .help = "csv and jsonl: column with the time (default timestamp)"},
+    {OPT("input", "input-column", text, load.trace.input),
+     .requires = "trace.file, trace.format: auto|csv|jsonl",
+     .help = "csv and jsonl: column with the prompt's tokens (default "
+             "input_length)"},
+    {OPT("output", "output-column", text, load.trace.output),
+     .requires = "trace.file, trace.format: auto|csv|jsonl",
+     .help = "csv and jsonl: column with the answer's tokens (default "
+             "output_length)"},
+    {OPT("blocks", "blocks-column", text, load.trace.blocks),
+     .requires = "trace.file, trace.format: auto|csv|jsonl",
+     .help = "csv and jsonl: column with the ids of the prompt's blocks; equal "
+             "ids mean equal text (default hash_ids)"},
+    {OPT("unit", "time-unit", choice, load.trace.unit), .names = unit_names,
+     .initial = "s", .requires = "trace.file",
+     .help = "csv and jsonl: unit of times that are numbers"},
+    {OPT("block_tokens", "block-tokens", count, load.trace.block_tokens),
+     .is_positive = true, .initial = "512", .requires = "trace.file",
+     .help = "number of tokens that one block id stands for"},
+};
+
+static const struct opt data[] = {
+    {OPT("file", "data", text, data.file), .path = OPT_PATH,
+     .scenarios = ALL_BUT(TRACE), .group = GROUP_DATA,
+     .help = "file with the requests to send: JSONL, CSV, text, ShareGPT or "
+             "tensors; can be compressed (gz, zst)"},
+    {OPT("format", "data-format", choice, data.format),
+     .names = data_format_names, .initial = "auto", .requires = "data.file",
+     .is_lenient = true,
+     .help = "format of the data file; auto looks at its first bytes and its "
+             "name"},
+    {OPT("prompt", "prompt-field", text, data.prompt),
+     .requires = "data.file",
+     .help = "field with the prompt (default: prompt, text, messages, "
+             "input_ids, ...)"},
+    {OPT("output", "output-field", text, data.output),
+     .requires = "data.file",
+     .help = "field with the number of tokens to generate (default: "
+             "output_tokens, max_tokens, ...)"},
+    {OPT("label", "label-field", text, data.label), .requires = "data.file",
+     .help = "field with the correct answer (default: label, answer, ...)"},
+    {OPT("turns", "turns", choice, data.turns), .names = turns_names,
+     .initial = "first", .requires = "data.file", .is_lenient = true,
+     .help = "part of a conversation to send: its first question, all of it up "
+             "to the last answer, or (session) one question per turn"},
+    {OPT("history", "history", choice, data.history), .names = history_names,
+     .initial = "server", .requires = "data.turns: session",
+     .help = "answers that later turns of a session contain: the server's, or "
+             "those recorded in the data file"},
+    {OPT("select", "select", choice, data.select), .names = data_select_names,
+     .initial = "permutation", .requires = "data.file", .is_lenient = true,
+     .help = "order of samples: permutation (each once, then again in another "
+             "order), replacement (any sample at any time), order (as in the "
+             "file)"},
+    {OPT("limit", "data-limit", count, data.limit), .is_positive = true,
+     .requires = "data.file",
+     .help = "number of samples to use: the first ones with --select order, "
+             "otherwise random ones"},
+    {OPT("unique", "unique", choice, data.unique), .names = unique_names,
+     .initial = "auto",
+     .help = "start every prompt with a random word, so that no two prompts, "
+             "also of different runs, are the same"},
+    {FLAG("repeat-prompts", switch, data.repeats),
+     .conflicts = "data.unique: true",
+     .help = "send prompts unchanged, the same as --unique false"},
+    {OPT("shared_prefix", "shared-prefix", count, data.shared_prefix),
+     .initial = "0", .check = check_prefix,
+     .help = "number of tokens at the start of every prompt that are the same "
+             "in all"},
+    {OPT("cache_hit_rate", "cache-hit-rate", share, data.cache_hit_rate),
+     .initial = "0%", .scenarios = ALL_BUT(TRACE) & ALL_BUT(SESSIONS),
+     .help = "share of requests that start with an earlier prompt"},
+    {OPT("accuracy", "accuracy", switch, data.accuracy),
+     .requires = "data.file",
+     .scenarios = ALL_BUT(MULTI_STREAM) & ALL_BUT(SESSIONS),
+     .conflicts = "load.stages, load.shape, load.rate_table, load.duration, "
+                  "load.warmup, load.warmup_requests, load.cooldown, "
+                  "load.requests, load.min_duration, load.min_requests, "
+                  "data.select: replacement, data.cache_hit_rate",
+     .help = "send each sample once, in order and unchanged, and save the "
+             "answers in answers.jsonl"},
+    {OPT("cache_check", "cache-check", switch, data.cache_check),
+     .scenarios = ALL_BUT(TRACE) & ALL_BUT(SESSIONS),
+     .conflicts = "data.unique: false, data.cache_hit_rate, data.accuracy, "
+                  "data.format: tensors, load.stop: decided",
+     .help = "test whether the server caches answers: half of the requests "
+             "repeat one prompt, the others are new and equally long; the SLO "
+             "is not judged"},
+    {OPT("input_tokens", "input-len", text, data.input_tokens),
+     .path = OPT_PATH_AT, .initial = "256", .check = dist_check_lengths,
+     .scenarios = ALL_BUT(TRACE), .conflicts = "data.file", .is_lenient = true,
+     .group = GROUP_DATA,
+     .help = "length of generated prompts in tokens: 256, 'uniform 100 400', "
+             "'lognormal 512 256', 'empirical @FILE'"},
+    {OPT("output_tokens", "output-len", text, data.output_tokens),
+     .path = OPT_PATH_AT, .initial = "128", .check = dist_check_lengths,
+     .scenarios = ALL_BUT(TRACE), .is_lenient = true, .group = GROUP_DATA,
+     .help = "number of tokens to generate per answer"},
+    {OPT("reference_output_tokens", "reference-output-len", number,
+         data.reference_output), .initial = "0",
+     .help = "expected mean length of answers in tokens; the report warns if "
+             "it differs; 0 takes it from the data file"},
+    {OPT("output_tolerance", "output-tolerance", share,
+         data.output_tolerance), .initial = "10%",
+     .help = "accepted difference from the expected mean length"},
+    {OPT("documents", "documents", text, data.documents), .initial = "16",
+     .check = dist_check_counts,
+     .help = "rerank only: documents per request, each as long as a prompt"},
+    {OPT("prompts", "prompts", choice, data.prompts), .names = prompt_names,
+     .initial = "auto",
+     .help = "send prompts as text or as token ids; auto sends ids if the API "
+             "accepts them"},
+    {OPT("tensors", "tensor", list, data.tensors), .check = tensor_check,
+     .help = "input tensor of the model, 'x FP32 1x16'; can be repeated "
+             "(default: as the server describes them)"},
+    {OPT("binary", "binary-tensors", switch, data.binary),
+     .help = "KServe v2 over HTTP: send tensors as raw bytes after the JSON"},
+    {OPT("typed", "typed-tensors", switch, data.typed),
+     .help = "gRPC only: send tensors as typed lists instead of raw bytes"},
+    {OPT("first_id", "first-id", count, data.first_id), .initial = "1000",
+     .help = "smallest token id of generated prompts"},
+    {OPT("last_id", "last-id", count, data.last_id), .initial = "9999",
+     .help = "largest token id of generated prompts"},
+    {OPT("nonce", "nonce", seed, data.nonce), .initial = "0",
+     .conflicts = "data.unique: false", .is_lenient = true,
+     .help = "seed of generated prompts; 0 chooses a new one for each run"},
 };
 
 static const struct opt client[] = {
-    {.key = "connections",
-     .flag = "connections",
-     .letter = 'c',
-     .type = &opt_count,
-     .offset = AT(client.connections),
-     .is_positive = true,
-     .takes_auto = true,
-     .initial = "auto",
-     .help = "cap on connections; without --rate the clients of a closed loop "
-             "(auto: as many as it takes)"},
-    {.key = "max_in_flight",
-     .flag = "max-in-flight",
-     .type = &opt_count,
-     .offset = AT(client.max_in_flight),
-     .is_positive = true,
-     .takes_auto = true,
-     .initial = "auto",
-     .help = "bound on requests in flight (auto: 32k, or what the limit of "
-             "open files allows)"},
-    {.key = "max_burst",
-     .flag = "max-burst",
-     .type = &opt_count,
-     .offset = AT(client.max_burst),
-     .initial = "1k",
-     .help = "send at most this many at once after the client was suspended; "
-             "the rest is unsent"},
-    {.key = "channels",
-     .flag = "channels",
-     .type = &opt_count,
-     .offset = AT(client.channels),
-     .is_positive = true,
-     .takes_auto = true,
-     .initial = "auto",
-     .help = "connections of gRPC to each address, which requests share (auto: "
-             "one a thread)"},
-    {.key = "preconnect",
-     .flag = "preconnect",
-     .type = &opt_count,
-     .offset = AT(client.preconnect),
-     .initial = "0",
-     .help = "connections to open before the clock starts"},
-    {.key = "threads",
-     .flag = "threads",
-     .letter = 't',
-     .type = &opt_count,
-     .offset = AT(client.threads),
-     .is_positive = true,
-     .takes_auto = true,
-     .initial = "auto",
-     .help = "worker threads (auto: by the rate and the cores)"},
-    {.key = "cpus",
-     .flag = "cpus",
-     .type = &opt_text,
-     .offset = AT(client.cpus),
-     .check = cpus_check,
-     .help = "CPUs to pin the threads to, in turn: 0,2-3"},
-    {.key = "spin",
-     .flag = "spin",
-     .type = &opt_duration,
-     .offset = AT(client.spin_ns),
-     .initial = "0s",
-     .help = "poll instead of sleeping for so long before and after each send: "
-             "sharper times for more CPU"},
-    {.key = "memory",
-     .flag = "memory",
-     .type = &opt_size,
-     .offset = AT(client.memory),
-     .is_positive = true,
-     .takes_auto = true,
-     .initial = "auto",
-     .help = "limit for the memory of all responses; a request that exceeds it "
-             "fails as 'client memory' (auto: half of the RAM, or of the "
-             "cgroup's limit)"},
+    {OPT("connections", "connections", count, client.connections),
+     .letter = 'c', .is_positive = true, .takes_auto = true, .initial = "auto",
+     .max = MAX_CLIENTS, .group = GROUP_LOAD,
+     .help = "maximum number of connections; without --rate, the number of "
+             "clients of a closed loop"},
+    {OPT("max_in_flight", "max-in-flight", count, client.max_in_flight),
+     .is_positive = true, .takes_auto = true, .initial = "auto",
+     .help = "maximum number of requests in flight; auto is 32k, or fewer if "
+             "the limit of open files requires it"},
+    {OPT("max_burst", "max-burst", count, client.max_burst), .initial = "1k",
+     .help = "maximum number of requests sent at once after the client was "
+             "suspended; the rest count as unsent"},
+    {OPT("channels", "channels", count, client.channels), .is_positive = true,
+     .takes_auto = true, .initial = "auto",
+     .help = "gRPC only: connections per address, shared by all requests; auto "
+             "is one per thread"},
+    {OPT("preconnect", "preconnect", count, client.preconnect),
+     .initial = "0", .conflicts = "target.no_keepalive",
+     .help = "number of connections to open before the run starts"},
+    {OPT("threads", "threads", count, client.threads), .letter = 't',
+     .is_positive = true, .takes_auto = true, .initial = "auto",
+     .help = "number of worker threads; auto depends on the rate and the "
+             "cores"},
+    {OPT("cpus", "cpus", text, client.cpus), .check = cpus_check,
+     .help = "CPUs to pin the worker threads to, such as 0,2-3"},
+    {OPT("spin", "spin", duration, client.spin_ns), .initial = "0s",
+     .help = "poll instead of sleeping for this long before and after each "
+             "send; more accurate times for more CPU"},
+    {OPT("memory", "memory", size, client.memory), .is_positive = true,
+     .takes_auto = true, .initial = "auto",
+     .help = "maximum memory for responses; a request that exceeds it fails as "
+             "'client memory'; auto is half of the RAM or of the cgroup's "
+             "limit"},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+static const struct opt study[] = {
+    {OPT("trials", "trials", count, study.trials), .is_positive = true,
+     .max = STUDY_MAX_TRIALS, .initial = "1", .group = GROUP_LOAD,
+     .help = "number of independent runs, each with its own seed"},
+    {OPT("settle", "settle", duration, study.settle_ns), .initial = "1s",
+     .requires = "study.trials", .is_lenient = true,
+     .help = "pause between two runs"},
+    {OPT("restart", "restart", text, study.restart), .is_command = true,
+     .conflicts = "stub, server.start",
+     .help = "shell command that restarts the server before each trial"},
+};
 
-const struct opt_block block_top = {NULL, top, COUNT(top)};
-const struct opt_block block_target = {"target", target, COUNT(target)};
-const struct opt_block block_load = {"load", load, COUNT(load)};
-const struct opt_block block_client = {"client", client, COUNT(client)};
+static const struct opt search[] = {
+    {OPT("by", "by", choice, search.by), .names = vary_names,
+     .initial = "rate", .group = GROUP_LOAD,
+     .help = "what to maximize: requests per second, or clients of a closed "
+             "loop"},
+    {OPT("start", "start", number, search.start), .is_positive = true,
+     .group = GROUP_LOAD,
+     .help = "load of the first probe (default: --rate, otherwise a light "
+             "load)"},
+    {OPT("min", "min", number, search.least), .old_key = "least",
+     .old_flag = "least", .group = GROUP_LOAD,
+     .help = "smallest load to probe"},
+    {OPT("max", "max", number, search.most), .old_key = "most",
+     .old_flag = "most", .is_positive = true, .group = GROUP_LOAD,
+     .help = "largest load to probe"},
+    {OPT("tolerance", "tolerance", share, search.tolerance),
+     .is_positive = true, .initial = "4%",
+     .help = "accepted uncertainty, as a share of the estimate"},
+    {OPT("probe", "probe", duration, search.probe_ns), .is_positive = true,
+     .help = "window of a probe close to the limit (default 20s, or longer if "
+             "the SLO needs it)"},
+    {OPT("confirm", "confirm", duration, search.confirm_ns),
+     .is_positive = true,
+     .help = "window of the confirming run (default 90s, or longer if the SLO "
+             "needs it; 20s if the client is the limit)"},
+    {OPT("no_confirm", "no-confirm", switch, search.no_confirm),
+     .help = "report the estimate without a confirming run"},
+    {OPT("budget", "budget", duration, search.budget_ns), .is_positive = true,
+     .group = GROUP_LOAD,
+     .help = "time limit of the whole search; the result is what is known by "
+             "then"},
+};
+
+static const struct opt sweep[] = {
+    {OPT("rates", "rates", text, sweep.rates), .check = numlist_check,
+     .conflicts = "sweep.concurrencies, sweep.vary", .group = GROUP_LOAD,
+     .help = "rates to run at: 10,20,40..200, where .. continues with the last "
+             "difference"},
+    {OPT("concurrencies", "concurrencies", text, sweep.concurrencies),
+     .check = numlist_check, .conflicts = "sweep.vary", .group = GROUP_LOAD,
+     .help = "numbers of clients of a closed loop to run with"},
+    {OPT("vary", "vary", text, sweep.vary), .check = check_vary,
+     .group = GROUP_LOAD,
+     .help = "numeric setting to vary, with its values: "
+             "stub.max_batch=1,2,4..16"},
+    {OPT("repeats", "repeats", count, sweep.repeats), .is_positive = true,
+     .max = STUDY_MAX_TRIALS, .initial = "1", .group = GROUP_LOAD,
+     .help = "number of runs at each value, each with its own seed"},
+    {OPT("order", "order", choice, sweep.order), .names = order_names,
+     .initial = "random",
+     .help = "order of the runs; random (by --seed) keeps slow drift from "
+             "looking like an effect of the load"},
+};
+/* clang-format on */
+
+const struct opt_block block_top = BLOCK(NULL, top);
+const struct opt_block block_target = BLOCK("target", target);
+const struct opt_block block_load = BLOCK("load", load);
+const struct opt_block block_trace = BLOCK("trace", trace);
+const struct opt_block block_data = BLOCK("data", data);
+const struct opt_block block_client = BLOCK("client", client);
+const struct opt_block block_study = BLOCK("study", study);
+const struct opt_block block_search = BLOCK("search", search);
+const struct opt_block block_sweep = BLOCK("sweep", sweep);
 
 const struct opt_block *const settings_blocks[BLOCK_COUNT] = {
     [BLOCK_TOP] = &block_top,       [BLOCK_TARGET] = &block_target,

@@ -1,72 +1,9 @@
 #include "common/settings/variant_settings.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/xalloc.h"
-#include "common/base/yaml.h"
-#include "common/settings/settings.h"
-#include "common/settings/settings_lists.h"
-#include "common/settings/settings_spot.h"
-
-/* ---- the file ---- */
-
-static const struct {
-    const char *key;
-    enum settings_block block;
-} blocks[] = {
-    {"target", BLOCK_TARGET},
-    {"server", BLOCK_SERVER},
-    {"stub", BLOCK_STUB},
-    {"cost", BLOCK_COST},
-};
-
-#define N_BLOCKS (sizeof(blocks) / sizeof(blocks[0]))
-
-/* It becomes that of a directory. */
-static int load_name(struct class_settings *c, const struct spot *at)
-{
-    if (class_load_name(c, at))
-        return -1;
-    return strchr("._-", c->name[0])
-               ? spot_refuse_kind(at, "a word of letters, digits and ._-, that "
-                                      "begins with a letter or a digit")
-               : 0;
-}
-
-static int load_entry(struct class_settings *c, const struct spot *at)
-{
-    const char *key = at->node->key;
-
-    if (strcmp(key, "name") == 0)
-        return load_name(c, at);
-    if (strcmp(key, "stub") == 0)
-        c->settings->has_stub = true;
-    for (size_t i = 0; i < N_BLOCKS; i++) {
-        if (strcmp(blocks[i].key, key) == 0)
-            return class_load_block(c, blocks[i].block, at);
-    }
-    return class_assign(c, BLOCK_TOP, opt_by_key(&block_top, key), at);
-}
-
-static const char *const keys[] = {"name", "target",     "server", "stub",
-                                   "cost", "conditions", NULL};
-
-static const struct class_kind kind = {
-    .list = VARIANTS,
-    .one = "variant",
-    .keys = keys,
-    .has = "name, target, server, stub, cost and conditions; the load is the "
-           "same for all",
-    .load_entry = load_entry,
-};
-
-int variants_load(struct classes *variants, const struct spot *at)
-{
-    return classes_load_kind(variants, &kind, at);
-}
-
-/* ---- over the study ---- */
+#include "common/settings/settings_file.h"
 
 static bool says(const struct class_settings *c, const struct opt *opt)
 {
@@ -100,7 +37,7 @@ static void note_key(struct settings *s, const char *block, const char *key)
     free(path);
 }
 
-/* Of a map each entry is a key of its own. */
+/* Each entry of a map is noted separately. */
 static void note_field(struct settings *s, const struct opt_set *own,
                        const struct opt *opt)
 {
@@ -108,7 +45,7 @@ static void note_field(struct settings *s, const struct opt_set *own,
     const char *block = own->block->name;
 
     if (opt->type->kind != OPT_MAP) {
-        note_key(s, block, opt->key);
+        note_key(s, block, opt_json_key(opt));
         return;
     }
     for (size_t i = 0; i < map->keys.len; i++) {
@@ -135,7 +72,7 @@ static void take_block(struct settings *s, const struct class_settings *c,
     }
 }
 
-/* One that names a server of its own has no use for the study's stub. */
+/* A variant with its own server does not use the study's stub. */
 static bool has_stub(const struct settings *study,
                      const struct class_settings *c)
 {

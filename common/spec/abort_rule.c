@@ -12,14 +12,6 @@
 
 #define MAX_OVER_S 3600
 
-static int bad_form(const char *text, struct err *err)
-{
-    return err_set(err, ERR_CONFIG,
-                   "'%s' is no reason to abort; write 'errors > 50%%' or "
-                   "'errors > 10%% over 30s'",
-                   text);
-}
-
 static int parse_over(const char *text, int64_t *over_s, struct err *err)
 {
     int64_t ns;
@@ -29,7 +21,7 @@ static int parse_over(const char *text, int64_t *over_s, struct err *err)
     *over_s = ns / NS_PER_S;
     if (*over_s < 1 || *over_s > MAX_OVER_S || ns % NS_PER_S != 0)
         return err_set(err, ERR_CONFIG,
-                       "over '%s': write 1s to 1h, in whole seconds", text);
+                       "over '%s' is not 1s to 1h in whole seconds", text);
     return 0;
 }
 
@@ -39,18 +31,22 @@ int abort_parse(const char *text, struct abort_rule *rule, struct err *err)
     char over[8] = "over";
     char length[24] = "10s";
     char extra[2];
-    /* A space stands for any number of them, or none. */
+    /* In the format a space matches any number of spaces, or none. */
     int n =
         sscanf(text, " errors > %23s %7s %23s %1s", share, over, length, extra);
 
     *rule = (struct abort_rule){0};
     if ((n != 1 && n != 3) || strcmp(over, "over") != 0)
-        return bad_form(text, err);
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not an abort rule; write 'errors > 50%%' or "
+                       "'errors > 10%% over 30s'",
+                       text);
     if (units_parse_share(share, &rule->share, err) ||
         parse_over(length, &rule->over_s, err))
         return -1;
     if (rule->share >= 1)
-        return err_set(err, ERR_CONFIG, "errors: no share is above '%s'",
+        return err_set(err, ERR_CONFIG,
+                       "errors > %s can never hold; write a share below 100%%",
                        share);
     snprintf(rule->text, sizeof(rule->text), "errors > %s", share);
     return 0;
@@ -58,9 +54,7 @@ int abort_parse(const char *text, struct abort_rule *rule, struct err *err)
 
 int abort_check(const char *text, struct err *err)
 {
-    struct abort_rule rule;
-
-    return abort_parse(text, &rule, err);
+    return abort_parse(text, &(struct abort_rule){0}, err);
 }
 
 void abort_window_init(struct abort_window *w, const struct abort_rule *rule)
@@ -75,16 +69,16 @@ void abort_window_fini(struct abort_window *w)
     *w = (struct abort_window){0};
 }
 
-/* Exactly the share is not above it, whatever the product was rounded to. */
+/* A share equal to the limit does not exceed it, even after rounding. */
 static bool exceeds(const struct abort_rule *rule,
                     const struct abort_finding *f)
 {
     double allowed = rule->share * (double)f->ended * (1 + 4 * DBL_EPSILON);
 
-    return f->ended >= ABORT_LEAST && (double)f->failed > allowed;
+    return f->ended >= ABORT_MIN && (double)f->failed > allowed;
 }
 
-/* A place in the ring that was never written holds the counts at the start. */
+/* An unused entry of the ring has the counts at the start, 0. */
 struct abort_finding abort_window_add(struct abort_window *w,
                                       struct abort_counts so_far)
 {

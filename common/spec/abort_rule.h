@@ -1,8 +1,7 @@
-/* abort_rule.h - when a run is not worth going on with: "errors > 50% over
- * 10s".
+/* abort_rule.h - when a run is aborted: "errors > 50% over 10s".
  *
- * Pure: counts in, a finding out.  It takes ABORT_LEAST requests that ended to
- * find anything. */
+ * Pure: counts in, a finding out.  Nothing is found before ABORT_MIN requests
+ * have ended. */
 #ifndef COMMON_SPEC_ABORT_RULE_H
 #define COMMON_SPEC_ABORT_RULE_H
 
@@ -12,22 +11,22 @@
 
 struct err;
 
-#define ABORT_LEAST 10
-#define ABORT_TEXT  160
+#define ABORT_MIN  10
+#define ABORT_TEXT 160
 
 struct abort_rule {
-    double share;   /* more than this, below 1 */
+    double share;   /* the limit, below 1 */
     int64_t over_s; /* whole seconds, 1 to 3600 */
     char text[40];  /* "errors > 50%" */
 };
 
-/* errors > SHARE [over DURATION]; over 10s if it is not said.  ERR_CONFIG. */
+/* errors > SHARE [over DURATION]; the default is over 10s.  ERR_CONFIG. */
 int abort_parse(const char *text, struct abort_rule *rule, struct err *err);
 
 /* For an option table. */
 int abort_check(const char *text, struct err *err);
 
-/* Of the requests that ended in the last over_s seconds, or since the start. */
+/* About requests that ended in the last over_s seconds, or since the start. */
 struct abort_finding {
     bool is_exceeded;
     int64_t seconds;
@@ -40,7 +39,7 @@ struct abort_counts {
     int64_t failed; /* of those */
 };
 
-/* The last seconds, as a ring of what had been counted at the end of each. */
+/* The last seconds, as a ring of the counts at the end of each. */
 struct abort_window {
     struct abort_rule rule;
     struct abort_counts *ring; /* owned; over_s of them */
@@ -50,7 +49,7 @@ struct abort_window {
 void abort_window_init(struct abort_window *w, const struct abort_rule *rule);
 void abort_window_fini(struct abort_window *w);
 
-/* Once a second, with the counts since the start. */
+/* Called once per second, with the counts since the start. */
 struct abort_finding abort_window_add(struct abort_window *w,
                                       struct abort_counts so_far);
 

@@ -29,40 +29,45 @@ struct check_rule {
     char *text; /* TEXT, a pointer, or a name; owned */
     regex_t regex;
     bool has_regex;
-    json_t *value; /* what json is to be; owned */
+    json_t *value; /* expected JSON value; owned */
     double values[MAX_VALUES];
     size_t n_values;
     double tolerance;
-    int64_t least;
-    int64_t most;
+    int64_t min;
+    int64_t max;
     bool is_exact; /* of a label */
 };
 
 /* ---- texts ---- */
 
-static bool is_blank(char c)
+/* Without the blanks at both ends. */
+static void trim(const char **text, size_t *len)
 {
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    static const char blanks[] = " \n\t\r";
+
+    while (*len > 0 && memchr(blanks, **text, 4)) {
+        (*text)++;
+        (*len)--;
+    }
+    while (*len > 0 && memchr(blanks, (*text)[*len - 1], 4))
+        (*len)--;
 }
 
 static int parse_text(struct check_rule *r, const char *rest, struct err *err)
 {
     if (!*rest)
-        return err_set(err, ERR_CONFIG, "a text is missing");
+        return err_set(err, ERR_CONFIG, "the text is missing");
     r->text = xstrdup(rest);
     return 0;
 }
 
 static bool is_text(const struct check_answer *a, const char *text, size_t len)
 {
-    const char *from = a->text;
-    const char *to = a->text + a->text_len;
+    const char *content = a->text;
+    size_t content_len = a->text_len;
 
-    while (from < to && is_blank(*from))
-        from++;
-    while (to > from && is_blank(to[-1]))
-        to--;
-    return len == (size_t)(to - from) && memcmp(text, from, len) == 0;
+    trim(&content, &content_len);
+    return len == content_len && memcmp(text, content, len) == 0;
 }
 
 static bool is_exact(const struct check_rule *r, const struct check_answer *a)
@@ -82,9 +87,10 @@ static int parse_regex(struct check_rule *r, const char *rest, struct err *err)
     int rc;
 
     if (regexsize_of(rest) > fmax(MAX_REGEX, (double)strlen(rest)))
-        return err_set(err, ERR_CONFIG,
-                       "'%.80s': repetitions make more than %d parts of it",
-                       rest, MAX_REGEX);
+        return err_set(
+            err, ERR_CONFIG,
+            "'%.80s': with its repetitions it has more than %d parts", rest,
+            MAX_REGEX);
     rc = regcomp(&r->regex, rest, REG_EXTENDED | REG_NOSUB);
     if (rc) {
         regerror(rc, &r->regex, why, sizeof(why));
@@ -113,7 +119,7 @@ static int take_tolerance(struct check_rule *r, char *text, struct err *err)
         return 0;
     r->tolerance = strtod(at + 2, &end);
     if (end == at + 2 || end[strspn(end, " ")] || !(r->tolerance >= 0))
-        return err_set(err, ERR_CONFIG, "'%s' is no tolerance", at);
+        return err_set(err, ERR_CONFIG, "'%s' is not a tolerance", at);
     *at = '\0';
     return 0;
 }
@@ -144,66 +150,43 @@ static int parse_json(struct check_rule *r, const char *rest, struct err *err)
     int rc = split(r, rest, &value, err);
 
     if (rc == 0 && r->text[0] != '/')
-        rc = err_set(err, ERR_CONFIG, "'%s' is no JSON pointer; write /a/0/b",
-                     r->text);
+        rc = err_set(err, ERR_CONFIG,
+                     "'%s' is not a JSON pointer; write /a/0/b", r->text);
     if (rc == 0) {
         r->value = json_loads(value, JSON_DECODE_ANY, NULL);
         if (!r->value)
             rc = err_set(err, ERR_CONFIG,
-                         "'%s' is no JSON; write a number, true or \"text\"",
+                         "'%s' is not JSON; write a number, true or \"text\"",
                          value);
     }
     free(value);
     return rc;
 }
 
-/* "~1" is a slash and "~0" a tilde. */
-static char *unescape(const char *text, size_t len)
-{
-    char *out = xcalloc(len + 1, 1);
-    size_t n = 0;
-
-    for (size_t i = 0; i < len; i++) {
-        bool is_escape = text[i] == '~' && i + 1 < len;
-
-        if (is_escape)
-            i++;
-        out[n] = text[i];
-        if (is_escape)
-            out[n] = text[i] == '1' ? '/' : '~';
-        n++;
-    }
-    return out;
-}
-
-static const json_t *step_into(const json_t *at, const char *name)
-{
-    if (!json_is_array(at))
-        return json_object_get(at, name);
-    if (!*name || name[strspn(name, "0123456789")])
-        return NULL;
-    return json_array_get(at, strtoul(name, NULL, 10));
-}
-
+/* What a JSON pointer refers to; in it "~1" is a slash and "~0" a tilde. */
 static const json_t *find(const json_t *at, const char *pointer)
 {
+    char *name = xstrdup(pointer);
+
     while (at && *pointer == '/') {
-        size_t len = strcspn(pointer + 1, "/");
-        char *name = unescape(pointer + 1, len);
+        size_t n = 0;
 
-        at = step_into(at, name);
-        pointer += 1 + len;
-        free(name);
+        for (pointer++; *pointer && *pointer != '/'; pointer++) {
+            bool is_escape = *pointer == '~' && pointer[1] && pointer[1] != '/';
+
+            pointer += is_escape;
+            name[n++] = !is_escape ? *pointer : *pointer == '1' ? '/' : '~';
+        }
+        name[n] = '\0';
+        if (!json_is_array(at))
+            at = json_object_get(at, name);
+        else if (n > 0 && !name[strspn(name, "0123456789")])
+            at = json_array_get(at, strtoul(name, NULL, 10));
+        else
+            at = NULL;
     }
+    free(name);
     return at;
-}
-
-static bool is_value(const struct check_rule *r, const json_t *got)
-{
-    if (json_is_number(r->value) && json_is_number(got))
-        return is_near(json_number_value(got), json_number_value(r->value),
-                       r->tolerance);
-    return json_equal(got, r->value);
 }
 
 static bool json_passes(const struct check_rule *r,
@@ -211,7 +194,10 @@ static bool json_passes(const struct check_rule *r,
 {
     json_t *root = json_loadb(a->body, a->body_len, JSON_DECODE_ANY, NULL);
     const json_t *got = find(root, r->text);
-    bool passes = got && is_value(r, got);
+    bool passes = json_is_number(r->value) && json_is_number(got)
+                      ? is_near(json_number_value(got),
+                                json_number_value(r->value), r->tolerance)
+                      : got && json_equal(got, r->value);
 
     json_decref(root);
     return passes;
@@ -231,10 +217,11 @@ static int parse_values(struct check_rule *r, const char *text, struct err *err)
             return err_set(err, ERR_CONFIG, "more than %d values", MAX_VALUES);
         r->values[r->n_values++] = strtod(text, &end);
         if (end == text)
-            return err_set(err, ERR_CONFIG, "'%s' is no number", text);
+            return err_set(err, ERR_CONFIG, "'%s' is not a number", text);
         text = end;
     }
-    return r->n_values > 0 ? 0 : err_set(err, ERR_CONFIG, "a value is missing");
+    return r->n_values > 0 ? 0
+                           : err_set(err, ERR_CONFIG, "the value is missing");
 }
 
 static int parse_tensor(struct check_rule *r, const char *rest, struct err *err)
@@ -248,26 +235,8 @@ static int parse_tensor(struct check_rule *r, const char *rest, struct err *err)
     return rc;
 }
 
-/* How many bytes of `raw` the output has; 0: its data is in the JSON. */
-static size_t raw_size(const json_t *output)
-{
-    json_int_t size = json_integer_value(json_object_get(
-        json_object_get(output, "parameters"), "binary_data_size"));
-
-    return size > 0 ? (size_t)size : 0;
-}
-
-static bool is_element(const struct check_rule *r, const json_t *got, size_t i)
-{
-    double value = json_is_boolean(got) ? json_is_true(got) ? 1 : 0
-                                        : json_number_value(got);
-
-    return (json_is_number(got) || json_is_boolean(got)) &&
-           is_near(value, r->values[i], r->tolerance);
-}
-
-/* Elements may come in one list, or in lists of lists as the shape is.  *met
- * counts those that are as they should be; false once one is not. */
+/* Elements are in one list, or in nested lists as the shape is.  *met counts
+ * the correct ones; false at the first wrong one. */
 static bool are_next(const struct check_rule *r, const json_t *data,
                      size_t *met)
 {
@@ -278,19 +247,17 @@ static bool are_next(const struct check_rule *r, const json_t *data,
     {
         if (*met == r->n_values)
             break;
-        if (json_is_array(got) && !are_next(r, got, met))
+        if (json_is_array(got)) {
+            if (!are_next(r, got, met))
+                return false;
+        } else if (!(json_is_number(got) || json_is_boolean(got)) ||
+                   !is_near(json_is_boolean(got) ? json_is_true(got)
+                                                 : json_number_value(got),
+                            r->values[(*met)++], r->tolerance)) {
             return false;
-        if (!json_is_array(got) && !is_element(r, got, (*met)++))
-            return false;
+        }
     }
     return true;
-}
-
-static bool are_listed(const struct check_rule *r, const json_t *data)
-{
-    size_t met = 0;
-
-    return are_next(r, data, &met) && met == r->n_values;
 }
 
 static bool are_raw(const struct check_rule *r, const struct tensor_type *type,
@@ -310,6 +277,7 @@ static bool has_values(const struct check_rule *r, const json_t *outputs,
                        const struct check_answer *a)
 {
     size_t offset = 0;
+    size_t met = 0;
     const json_t *output;
     size_t i;
 
@@ -318,13 +286,17 @@ static bool has_values(const struct check_rule *r, const json_t *outputs,
         const char *name = json_string_value(json_object_get(output, "name"));
         const struct tensor_type *type = tensor_type_find(
             json_string_value(json_object_get(output, "datatype")));
-        size_t size = raw_size(output);
+        json_int_t said = json_integer_value(json_object_get(
+            json_object_get(output, "parameters"), "binary_data_size"));
+        size_t size = said > 0 ? (size_t)said : 0; /* 0: it is in the JSON */
 
         if (size > a->raw_len - offset)
             return false;
         if (name && strcmp(name, r->text) == 0)
-            return size > 0 ? type && are_raw(r, type, a->raw + offset, size)
-                            : are_listed(r, json_object_get(output, "data"));
+            return size > 0
+                       ? type && are_raw(r, type, a->raw + offset, size)
+                       : are_next(r, json_object_get(output, "data"), &met) &&
+                             met == r->n_values;
         offset += size;
     }
     return false;
@@ -352,21 +324,21 @@ static int parse_length(struct check_rule *r, const char *rest, struct err *err)
 {
     char *end;
 
-    r->least = strtoll(rest, &end, 10);
-    r->most = r->least;
+    r->min = strtoll(rest, &end, 10);
+    r->max = r->min;
     if (end != rest && strncmp(end, "..", 2) == 0)
-        r->most = strtoll(end + 2, &end, 10);
-    if (end == rest || *end || r->least < 0 || r->most < r->least)
-        return err_set(err, ERR_CONFIG, "'%s' is no length; write 16 or 10..20",
-                       rest);
+        r->max = strtoll(end + 2, &end, 10);
+    if (end == rest || *end || r->min < 0 || r->max < r->min)
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a length; write 16 or 10..20", rest);
     return 0;
 }
 
 static bool length_passes(const struct check_rule *r,
                           const struct check_answer *a)
 {
-    return a->output_tokens != TIME_ABSENT && a->output_tokens >= r->least &&
-           a->output_tokens <= r->most;
+    return a->output_tokens != TIME_ABSENT && a->output_tokens >= r->min &&
+           a->output_tokens <= r->max;
 }
 
 /* ---- labels ---- */
@@ -381,25 +353,22 @@ static int parse_label(struct check_rule *r, const char *rest, struct err *err)
     return 0;
 }
 
-/* Blanks around the label are nobody's answer. */
+/* Blanks around the label are ignored. */
 static bool label_passes(const struct check_rule *r,
                          const struct check_answer *a)
 {
-    const char *from = a->label;
+    const char *label = a->label;
     size_t len = a->label ? a->label_len : 0;
 
-    for (; len > 0 && is_blank(*from); len--)
-        from++;
-    while (len > 0 && is_blank(from[len - 1]))
-        len--;
+    trim(&label, &len);
     if (len == 0)
         return false;
     return r->is_exact
-               ? is_text(a, from, len)
-               : a->text_len > 0 && memmem(a->text, a->text_len, from, len);
+               ? is_text(a, label, len)
+               : a->text_len > 0 && memmem(a->text, a->text_len, label, len);
 }
 
-/* ---- all of them ---- */
+/* ---- lists of checks ---- */
 
 static const struct check_kind kinds[] = {
     {"exact", parse_text, is_exact},
@@ -411,25 +380,19 @@ static const struct check_kind kinds[] = {
     {"label", parse_label, label_passes},
 };
 
-static const struct check_kind *find_kind(const char *text, size_t len)
-{
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (strlen(kinds[i].name) == len &&
-            memcmp(kinds[i].name, text, len) == 0)
-            return &kinds[i];
-    }
-    return NULL;
-}
-
 static int parse(struct check_rule *r, const char *text, struct err *err)
 {
     size_t len = strcspn(text, " ");
 
-    r->kind = find_kind(text, len);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (strlen(kinds[i].name) == len &&
+            memcmp(kinds[i].name, text, len) == 0)
+            r->kind = &kinds[i];
+    }
     if (!r->kind)
         return err_set(err, ERR_CONFIG,
-                       "'%s': there is exact, contains, regex, json, tensor, "
-                       "length and label",
+                       "'%s' does not begin with exact, contains, regex, json, "
+                       "tensor, length or label",
                        text);
     if (r->kind->parse(r, text + len + strspn(text + len, " "), err))
         return err_context(err, "%s", r->kind->name);

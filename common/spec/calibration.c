@@ -33,7 +33,7 @@ static const char *const limit_names[] = {[LIMIT_CLIENT] = "client",
 
 #define N_LIMITS (sizeof(limit_names) / sizeof(limit_names[0]))
 
-/* ---- does it apply? ---- */
+/* ---- validity ---- */
 
 static void put_text(char out[static CALIBRATION_TEXT], const char *text)
 {
@@ -76,10 +76,20 @@ void calibration_differs(const struct calibration_place *of,
 
 /* ---- to JSON ---- */
 
-static void set_ns(json_t *o, const char *key, int64_t ns)
-{
-    json_object_set_new(o, key, ns >= 0 ? json_integer(ns) : json_null());
-}
+/* The times of a transport; negative ones are unknown. */
+static const struct {
+    const char *key;
+    size_t offset;
+} times[] = {
+    {"floor_ns", offsetof(struct calibrated_transport, floor_ns)},
+    {"floor_sent_ns", offsetof(struct calibrated_transport, floor_sent_ns)},
+    {"lag_p50_ns", offsetof(struct calibrated_transport, lag_p50_ns)},
+    {"lag_p99_ns", offsetof(struct calibrated_transport, lag_p99_ns)},
+    {"spin_lag_p50_ns", offsetof(struct calibrated_transport, spin_lag_p50_ns)},
+    {"spin_lag_p99_ns", offsetof(struct calibrated_transport, spin_lag_p99_ns)},
+};
+
+#define N_TIMES (sizeof(times) / sizeof(times[0]))
 
 static json_t *transport_to_json(const struct calibrated_transport *t)
 {
@@ -87,12 +97,12 @@ static json_t *transport_to_json(const struct calibrated_transport *t)
     json_t *o = json_pack("{ss, sb, sb}", "date", t->date, "quick", t->is_quick,
                           "disturbed", t->is_disturbed);
 
-    set_ns(o, "floor_ns", t->floor_ns);
-    set_ns(o, "floor_sent_ns", t->floor_sent_ns);
-    set_ns(o, "lag_p50_ns", t->lag_p50_ns);
-    set_ns(o, "lag_p99_ns", t->lag_p99_ns);
-    set_ns(o, "spin_lag_p50_ns", t->spin_lag_p50_ns);
-    set_ns(o, "spin_lag_p99_ns", t->spin_lag_p99_ns);
+    for (size_t i = 0; i < N_TIMES; i++) {
+        int64_t ns = *(const int64_t *)((const char *)t + times[i].offset);
+
+        json_object_set_new(o, times[i].key,
+                            ns >= 0 ? json_integer(ns) : json_null());
+    }
     json_object_set_new(o, "max_rate_rps",
                         has_rate ? json_real(t->max_rate_rps) : json_null());
     if (!has_rate)
@@ -142,7 +152,7 @@ struct json_t *calibration_to_json(const struct calibration *c)
 
 /* ---- from JSON ---- */
 
-/* Printable ASCII, as all that we write here; false if it is none. */
+/* Printable ASCII, like everything that is written here; otherwise false. */
 static bool get_text(const json_t *o, const char *key,
                      char out[static CALIBRATION_TEXT])
 {
@@ -158,49 +168,31 @@ static bool get_text(const json_t *o, const char *key,
     return true;
 }
 
-static bool get_ns(const json_t *o, const char *key, int64_t *ns)
-{
-    const json_t *value = json_object_get(o, key);
-
-    *ns = json_is_integer(value) ? json_integer_value(value) : -1;
-    return json_is_null(value) || *ns >= 0;
-}
-
-static bool get_limit(const json_t *o, enum calibration_limit *limit)
-{
-    const char *name = json_string_value(json_object_get(o, "limit"));
-
-    for (size_t i = 0; name && i < N_LIMITS; i++) {
-        if (strcmp(name, limit_names[i]) == 0) {
-            *limit = (enum calibration_limit)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool get_rate(const json_t *o, double *rate)
-{
-    const json_t *value = json_object_get(o, "max_rate_rps");
-
-    *rate = json_number_value(value);
-    return json_is_null(value) ||
-           (json_is_number(value) && isfinite(*rate) && *rate > 0);
-}
-
 static bool get_transport(const json_t *o, struct calibrated_transport *t)
 {
+    const json_t *rate = json_object_get(o, "max_rate_rps");
+    const char *limit = json_string_value(json_object_get(o, "limit"));
+    size_t which = 0;
+
+    while (limit && which < N_LIMITS && strcmp(limit, limit_names[which]) != 0)
+        which++;
     *t = (struct calibrated_transport){
         .is_quick = json_is_true(json_object_get(o, "quick")),
-        .is_disturbed = json_is_true(json_object_get(o, "disturbed"))};
-    return get_text(o, "date", t->date) &&
-           get_ns(o, "floor_ns", &t->floor_ns) &&
-           get_ns(o, "floor_sent_ns", &t->floor_sent_ns) &&
-           get_ns(o, "lag_p50_ns", &t->lag_p50_ns) &&
-           get_ns(o, "lag_p99_ns", &t->lag_p99_ns) &&
-           get_ns(o, "spin_lag_p50_ns", &t->spin_lag_p50_ns) &&
-           get_ns(o, "spin_lag_p99_ns", &t->spin_lag_p99_ns) &&
-           get_rate(o, &t->max_rate_rps) && get_limit(o, &t->limit);
+        .is_disturbed = json_is_true(json_object_get(o, "disturbed")),
+        .max_rate_rps = json_number_value(rate),
+        .limit = (enum calibration_limit)which};
+    for (size_t i = 0; i < N_TIMES; i++) {
+        const json_t *value = json_object_get(o, times[i].key);
+        int64_t ns = json_is_integer(value) ? json_integer_value(value) : -1;
+
+        if (ns < 0 && !json_is_null(value))
+            return false;
+        *(int64_t *)((char *)t + times[i].offset) = ns;
+    }
+    return get_text(o, "date", t->date) && limit && which < N_LIMITS &&
+           (json_is_null(rate) ||
+            (json_is_number(rate) && isfinite(t->max_rate_rps) &&
+             t->max_rate_rps > 0));
 }
 
 static bool get_place(const json_t *o, struct calibration_place *place)
@@ -219,8 +211,10 @@ int calibration_from_json(struct calibration *c, const struct json_t *json,
 
     *c = (struct calibration){0};
     if (schema != CALIBRATION_SCHEMA)
-        return err_set(err, ERR_FORMAT, "schema %lld; this tailgate knows %d",
-                       (long long)schema, CALIBRATION_SCHEMA);
+        return err_set(
+            err, ERR_FORMAT,
+            "schema %lld is not supported; this tailgate supports %d",
+            (long long)schema, CALIBRATION_SCHEMA);
     if (!get_place(json, &c->place) || !json_is_object(transports))
         return err_set(err, ERR_FORMAT, "not a calibration");
     for (int i = 0; i < CALIBRATED_COUNT; i++) {
@@ -235,7 +229,7 @@ int calibration_from_json(struct calibration *c, const struct json_t *json,
 
 /* ---- the file ---- */
 
-/* A relative XDG_STATE_HOME is to be ignored, says the XDG specification. */
+/* The XDG specification says to ignore a relative XDG_STATE_HOME. */
 static char *state_dir(struct err *err)
 {
     const char *state = getenv("XDG_STATE_HOME");
@@ -258,27 +252,20 @@ char *calibration_path(struct err *err)
     return path;
 }
 
-static int load_from(const char *path, struct calibration *c, struct err *err)
-{
-    json_t *json = NULL;
-    int rc;
-
-    if (access(path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR))
-        return 0;
-    if (json_read_file(path, &json, err))
-        return -1;
-    rc = calibration_from_json(c, json, err);
-    if (rc)
-        err_context(err, "%s", path);
-    json_decref(json);
-    return rc ? -1 : 1;
-}
-
 int calibration_load(struct calibration *c, struct err *err)
 {
     char *path = calibration_path(&(struct err){0});
-    int rc = path ? load_from(path, c, err) : 0;
+    json_t *json = NULL;
+    int rc = 0;
 
+    if (path &&
+        (access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR))) {
+        rc = json_read_file(path, &json, err);
+        if (rc == 0 && calibration_from_json(c, json, err))
+            rc = err_context(err, "%s", path);
+        rc = rc ? -1 : 1;
+        json_decref(json);
+    }
     free(path);
     return rc;
 }

@@ -1,8 +1,8 @@
-/* calibration.h - what the client on this machine can be trusted with, as
- * `tailgate calibrate` found out, and kept in the user's state directory.
+/* calibration.h - what the client can measure reliably on this machine, as
+ * `tailgate calibrate` found out; kept in the user's state directory.
  *
- * It is of one host, one version and one number of CPUs; elsewhere it is stale,
- * and not used.
+ * It applies to one host, one version and one number of CPUs; otherwise it is
+ * stale and is not used.
  */
 #ifndef COMMON_SPEC_CALIBRATION_H
 #define COMMON_SPEC_CALIBRATION_H
@@ -21,35 +21,35 @@ enum calibrated { CALIBRATED_NATIVE, CALIBRATED_CURL, CALIBRATED_COUNT };
 /* Names of the transports, NULL-terminated. */
 extern const char *const calibrated_names[];
 
-/* What kept the rate from being higher. */
+/* What limited the rate. */
 enum calibration_limit {
     LIMIT_CLIENT,
-    LIMIT_STUB,   /* the client may be good for more */
-    LIMIT_SEARCH, /* likewise: nobody tried */
+    LIMIT_STUB,   /* the client may be capable of more */
+    LIMIT_SEARCH, /* the same: higher rates were not tried */
 };
 
-/* One transport.  Times in ns, below 0: not known. */
+/* One transport.  Times in ns; negative: unknown. */
 struct calibrated_transport {
-    char date[CALIBRATION_TEXT]; /* UTC; "": it was not measured */
+    char date[CALIBRATION_TEXT]; /* UTC; "": not measured */
     bool is_quick;
-    bool is_disturbed;     /* late though idle: others used the machine */
+    bool is_disturbed;     /* late while idle: the machine was in use */
     int64_t floor_ns;      /* median e2e at a low rate, from due ... */
     int64_t floor_sent_ns; /* ... and from sent */
     int64_t lag_p50_ns;    /* at 1,000/s */
     int64_t lag_p99_ns;
     int64_t spin_lag_p50_ns; /* the same with --spin 80us */
     int64_t spin_lag_p99_ns;
-    double max_rate_rps; /* 0: not even the lowest rate was trusted, or, by
-                            LIMIT_SEARCH, there was no time to try it */
+    double max_rate_rps; /* 0: not even the lowest rate was trusted, or
+                            (LIMIT_SEARCH) there was no time to try it */
     enum calibration_limit limit;
 };
 
-/* What a calibration is of. */
+/* What a calibration applies to. */
 struct calibration_place {
     char host[CALIBRATION_TEXT];
     char version[CALIBRATION_TEXT];
     int64_t cpus;
-    char kernel[CALIBRATION_TEXT]; /* for people: a new one is not stale */
+    char kernel[CALIBRATION_TEXT]; /* informative: it does not make it stale */
 };
 
 struct calibration {
@@ -57,19 +57,19 @@ struct calibration {
     struct calibrated_transport transports[CALIBRATED_COUNT];
 };
 
-/* Is max_rate_rps what was reached, rather than what was too much? */
+/* Is max_rate_rps a lower bound of what the client can do? */
 static inline bool calibration_is_at_least(const struct calibrated_transport *t)
 {
     return t->limit != LIMIT_CLIENT;
 }
 
-/* Why there is no max_rate_rps, if there is none. */
+/* The reason why max_rate_rps is 0. */
 const char *calibration_no_rate(const struct calibrated_transport *t);
 
 /* This host and program. */
 struct calibration_place calibration_here(void);
 
-/* "" if it applies here, else how the places differ: "another host", "another
+/* "" if it applies here, otherwise the differences: "another host", "another
  * version, another number of CPUs". */
 void calibration_differs(const struct calibration_place *of,
                          const struct calibration_place *here,
@@ -86,35 +86,36 @@ int calibration_from_json(struct calibration *c, const struct json_t *json,
  * caller owns it.  NULL with ERR_IO if the environment names neither. */
 char *calibration_path(struct err *err);
 
-/* 1; 0 if there is none; -1 with ERR_IO or ERR_FORMAT. */
+/* Returns 1, 0 if there is none, or -1 with ERR_IO or ERR_FORMAT. */
 int calibration_load(struct calibration *c, struct err *err);
 
-/* Make its directory and see whether a file can be written there.  ERR_IO. */
+/* Create its directory and check that it is writable.  ERR_IO. */
 int calibration_prepare(struct err *err);
 
-/* Replace what is there, in one step.  ERR_IO. */
+/* Replace the file atomically.  ERR_IO. */
 int calibration_save(const struct calibration *c, struct err *err);
 
 /* ---- in a manifest ---- */
 
 enum calibration_standing { CALIBRATION_NONE, CALIBRATION_STALE, CALIBRATED };
 
-/* What of it concerns one run. */
+/* The part of it that concerns one run. */
 struct calibration_stamp {
     enum calibration_standing standing;
     char stale[CALIBRATION_TEXT];     /* why, if it is stale */
-    char transport[CALIBRATION_TEXT]; /* that the run used ... */
-    struct calibrated_transport of;   /* ... and what it is good for */
+    char transport[CALIBRATION_TEXT]; /* used by the run */
+    struct calibrated_transport of;   /* its measurements */
 };
 
-/* Pure.  `c` may be NULL; a transport that was not measured has none. */
+/* Pure.  `c` can be NULL; CALIBRATION_NONE if the transport was not measured.
+ */
 struct calibration_stamp
 calibration_stamp_of(const struct calibration *c,
                      const struct calibration_place *here,
                      const char *transport);
 
-/* null, {"stale": why} or the transport's numbers; and back: what cannot be
- * understood is none. */
+/* null, {"stale": why} or the transport's numbers; and the reverse, where
+ * invalid JSON gives CALIBRATION_NONE. */
 struct json_t *calibration_stamp_to_json(const struct calibration_stamp *s);
 void calibration_stamp_from_json(struct calibration_stamp *s,
                                  const struct json_t *json);

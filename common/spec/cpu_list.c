@@ -5,7 +5,7 @@
 
 #include "common/base/err.h"
 
-/* A number below CPUS_MAX, with *text moved past it; or -1. */
+/* A number below CPUS_MAX, and *text is moved past it; or -1. */
 static long read_number(const char **text)
 {
     char *end;
@@ -48,13 +48,11 @@ int cpus_parse(const char *text, struct cpus *out, struct err *err)
     }
     if (rc || *at)
         return err_set(err, ERR_CONFIG,
-                       "'%s' is no list of CPUs; write it like 0,2-3", text);
+                       "'%s' is not a list of CPUs; write 0,2-3", text);
     return 0;
 }
 
 int cpus_check(const char *text, struct err *err)
 {
-    struct cpus ignored;
-
-    return cpus_parse(text, &ignored, err);
+    return cpus_parse(text, &(struct cpus){0}, err);
 }

@@ -13,13 +13,11 @@
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
 
-/* Nothing that is drawn may pass these: later sums must not overflow. */
-#define MOST       0x1p62
-#define MOST_COUNT (INT64_C(1) << 40)
-
-#define MOST_PARAMS 2
-
-#define MAX_FILE ((size_t)64 << 20)
+/* Upper bounds of drawn values, so that sums do not overflow. */
+#define MAX_DRAWN  0x1p62
+#define MAX_COUNT  (INT64_C(1) << 40)
+#define MAX_PARAMS 2
+#define MAX_FILE   ((size_t)64 << 20)
 
 struct dist_ops {
     const char *name;
@@ -27,7 +25,7 @@ struct dist_ops {
     double (*draw)(const struct dist *dist, struct rng *rng);
 };
 
-/* What a parameter's text stands for. */
+/* Parses a parameter. */
 typedef int parse_value(const char *text, int64_t *value, struct err *err);
 
 static double draw_mean(const struct dist *dist, struct rng *rng)
@@ -41,7 +39,7 @@ static double draw_exponential(const struct dist *dist, struct rng *rng)
     return rng_exponential(rng) * dist->mean;
 }
 
-/* Each whole number as often as the others, its ends too. */
+/* All whole numbers, including both ends, are equally likely. */
 static double draw_uniform(const struct dist *dist, struct rng *rng)
 {
     double edge = dist->is_whole ? 0.5 : 0;
@@ -63,7 +61,7 @@ static double draw_lognormal(const struct dist *dist, struct rng *rng)
     return dist->mean * exp(sqrt(sigma2) * rng_normal(rng) - sigma2 / 2);
 }
 
-/* Between two points of the table values are uniform. */
+/* Values are uniform between two points of the table. */
 static double draw_table(const struct dist *dist, struct rng *rng)
 {
     double u = rng_uniform(rng);
@@ -81,7 +79,7 @@ static double draw_value(const struct dist *dist, struct rng *rng)
     return dist->values[rng_next(rng) % dist->n_values];
 }
 
-/* Of a file; not among the kinds, since "empirical" is a table too. */
+/* A file; it is not listed below, since "empirical" also names a table. */
 static const struct dist_ops of_file = {"empirical", -1, draw_value};
 
 static const struct dist_ops kinds[] = {
@@ -144,7 +142,7 @@ static int read_table(struct dist *dist, char *rest, parse_value *parse)
                : -1;
 }
 
-/* Its parameters are its ends. */
+/* The parameters of a uniform distribution are its ends. */
 static int set_range(struct dist *dist)
 {
     dist->low = dist->mean;
@@ -156,7 +154,7 @@ static int set_range(struct dist *dist)
 
 static int read_params(struct dist *dist, char *rest, parse_value *parse)
 {
-    double *fields[MOST_PARAMS] = {&dist->mean, &dist->sd};
+    double *fields[MAX_PARAMS] = {&dist->mean, &dist->sd};
     struct err ignored = {0};
     int n = 0;
     char *word;
@@ -164,7 +162,7 @@ static int read_params(struct dist *dist, char *rest, parse_value *parse)
     while ((word = str_next_word(&rest))) {
         int64_t value;
 
-        if (n == MOST_PARAMS || n == dist->ops->n_params ||
+        if (n == MAX_PARAMS || n == dist->ops->n_params ||
             parse(word, &value, &ignored))
             return -1;
         *fields[n++] = (double)value;
@@ -205,32 +203,25 @@ int dist_parse(const char *text, struct dist *dist, struct err *err)
 
 /* ---- a file of values ---- */
 
-static int add_value(struct dist *dist, const char *text, struct err *err)
+/* One number per line, with blanks around it. */
+static int add_line(struct dist *dist, char *text, struct err *err)
 {
+    const char *word = str_next_word(&text);
     int64_t value;
 
-    if (units_parse_count(text, &value, err))
+    if (!word)
+        return 0;
+    if (text && str_next_word(&text))
+        return err_set(err, ERR_CONFIG, "more than one number");
+    if (units_parse_count(word, &value, err))
         return -1;
     if ((dist->n_values & (dist->n_values - 1)) == 0)
         dist->values =
             xrealloc(dist->values, dist->n_values ? 2 * dist->n_values : 1,
                      sizeof(*dist->values));
     dist->values[dist->n_values++] = (double)value;
-    dist->mean +=
-        ((double)value - dist->mean) / (double)dist->n_values; /* so far */
+    dist->mean += ((double)value - dist->mean) / (double)dist->n_values;
     return 0;
-}
-
-/* A number a line, with blanks around it. */
-static int add_line(struct dist *dist, char *text, struct err *err)
-{
-    char *word = str_next_word(&text);
-
-    if (!word)
-        return 0;
-    if (text && str_next_word(&text))
-        return err_set(err, ERR_CONFIG, "more than one number");
-    return add_value(dist, word, err);
 }
 
 static int read_values(struct dist *dist, char *rest, struct err *err)
@@ -247,7 +238,9 @@ static int read_values(struct dist *dist, char *rest, struct err *err)
         if (add_line(dist, text, err))
             return err_context(err, "line %lld", (long long)line);
     }
-    return dist->n_values > 0 ? 0 : err_set(err, ERR_CONFIG, "no number in it");
+    return dist->n_values > 0
+               ? 0
+               : err_set(err, ERR_CONFIG, "it contains no number");
 }
 
 static int read_file(const char *path, struct dist *dist, struct err *err)
@@ -259,7 +252,7 @@ static int read_file(const char *path, struct dist *dist, struct err *err)
     if (file_read_text(path, MAX_FILE, &text, err))
         return -1;
     rc = text[0] ? read_values(dist, text, err)
-                 : err_set(err, ERR_CONFIG, "is empty");
+                 : err_set(err, ERR_CONFIG, "the file is empty");
     free(text);
     return rc ? err_context(err, "%s", path) : 0;
 }
@@ -271,7 +264,7 @@ void dist_fini(struct dist *dist)
     dist->n_values = 0;
 }
 
-/* A count that would always be drawn as 1 instead. */
+/* A count of 0 would be drawn as 1. */
 static int check_fixed(const struct dist *dist, struct err *err)
 {
     if (dist->ops == find_kind("fixed") && dist->mean < 1)
@@ -279,7 +272,7 @@ static int check_fixed(const struct dist *dist, struct err *err)
     return 0;
 }
 
-/* A bare number is that number. */
+/* A number alone is a fixed value. */
 int dist_parse_counts(const char *text, struct dist *dist, struct err *err)
 {
     struct err ignored = {0};
@@ -301,16 +294,16 @@ int dist_parse_counts(const char *text, struct dist *dist, struct err *err)
                    text);
 }
 
-/* The highest that it says of itself; a tail is beyond it. */
+/* The largest value in its text; a tail can exceed it. */
 static double highest(const struct dist *dist)
 {
-    double most = fmax(dist->mean, dist->high);
+    double max = fmax(dist->mean, dist->high);
 
     for (size_t i = 0; i < dist->n_points; i++)
-        most = fmax(most, dist->value[i]);
+        max = fmax(max, dist->value[i]);
     for (size_t i = 0; i < dist->n_values; i++)
-        most = fmax(most, dist->values[i]);
-    return most;
+        max = fmax(max, dist->values[i]);
+    return max;
 }
 
 int dist_parse_lengths(const char *text, struct dist *dist, struct err *err)
@@ -330,16 +323,12 @@ int dist_parse_lengths(const char *text, struct dist *dist, struct err *err)
 
 int dist_check(const char *text, struct err *err)
 {
-    struct dist dist;
-
-    return dist_parse(text, &dist, err);
+    return dist_parse(text, &(struct dist){0}, err);
 }
 
 int dist_check_counts(const char *text, struct err *err)
 {
-    struct dist dist;
-
-    return dist_parse_counts(text, &dist, err);
+    return dist_parse_counts(text, &(struct dist){0}, err);
 }
 
 int dist_check_lengths(const char *text, struct err *err)
@@ -353,17 +342,17 @@ int dist_check_lengths(const char *text, struct err *err)
 
 int64_t dist_draw_ns(const struct dist *dist, struct rng *rng)
 {
-    return llround(fmin(dist->ops->draw(dist, rng), MOST));
+    return llround(fmin(dist->ops->draw(dist, rng), MAX_DRAWN));
 }
 
 int64_t dist_draw_count(const struct dist *dist, struct rng *rng)
 {
-    int64_t most = dist->is_tokens ? DIST_MAX_TOKENS : MOST_COUNT;
+    int64_t max = dist->is_tokens ? DIST_MAX_TOKENS : MAX_COUNT;
     int64_t n = dist_draw_ns(dist, rng);
 
     if (n < 1)
         return 1;
-    return n < most ? n : most;
+    return n < max ? n : max;
 }
 
 double dist_mean(const struct dist *dist)
@@ -376,4 +365,46 @@ double dist_mean(const struct dist *dist)
         sum += (dist->share[i] - dist->share[i - 1]) *
                (dist->value[i] + dist->value[i - 1]) / 2;
     return sum;
+}
+
+/* ---- service times ---- */
+
+static int parse_batch(const char *text, struct service *s, struct err *err)
+{
+    char base[24];
+    char item[24];
+    char extra[2];
+
+    if (sscanf(text, "batch %23s %23s %1s", base, item, extra) != 2)
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a batch; write 'batch 5ms 1ms' (base, per "
+                       "item)",
+                       text);
+    s->kind = SERVICE_BATCH;
+    if (units_parse_duration(base, &s->base_ns, err))
+        return -1;
+    return units_parse_duration(item, &s->per_item_ns, err);
+}
+
+int service_parse(const char *text, struct service *service, struct err *err)
+{
+    struct err why = {0};
+
+    *service = (struct service){.kind = SERVICE_PLAIN};
+    if (strcmp(text, "batch") == 0 || strncmp(text, "batch ", 6) == 0)
+        return parse_batch(text, service, err);
+    if (strcmp(text, "llm") == 0) {
+        service->kind = SERVICE_LLM;
+        return 0;
+    }
+    if (dist_parse(text, &service->dist, &why) == 0)
+        return 0;
+    return err_set(err, why.code,
+                   "%.400s; or 'batch 5ms 1ms' (base, per item), or 'llm'",
+                   why.msg);
+}
+
+int service_check(const char *text, struct err *err)
+{
+    return service_parse(text, &(struct service){0}, err);
 }

@@ -9,37 +9,42 @@
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
 
-#define MAX_ENDLESS (INT64_C(64) << 20)
-#define MAX_LENGTH  (INT64_C(1) << 20)
-
-/* How the parameter of a kind is read; NULL: it has none. */
 typedef int parse_param(const char *text, int64_t *value, struct err *err);
 
+/* The parameter of each kind: how it is parsed (NULL: it has none) and its
+ * range.  A status can also be one of gRPC, 1 to 16. */
 static const struct {
     const char *name;
     parse_param *parse;
+    int64_t min;
+    int64_t max; /* 0: none */
+    const char *range;
 } kinds[FAULT_KINDS] = {
-    [FAULT_STATUS] = {"status", units_parse_count},
-    [FAULT_INBAND] = {"inband", NULL},
-    [FAULT_RESET] = {"reset", NULL},
+    [FAULT_STATUS] = {"status", units_parse_count, 300, 599,
+                      "300 to 599, or 1 to 16 for gRPC"},
+    [FAULT_INBAND] = {"inband"},
+    [FAULT_RESET] = {"reset"},
     [FAULT_HANG] = {"hang", units_parse_duration},
-    [FAULT_TRUNCATED] = {"truncated", NULL},
-    [FAULT_MALFORMED] = {"malformed", NULL},
-    [FAULT_EMPTY] = {"empty", NULL},
-    [FAULT_DOUBLE_DONE] = {"double-done", NULL},
-    [FAULT_NO_DONE] = {"no-done", NULL},
-    [FAULT_ROLE_FIRST] = {"role-first", NULL},
-    [FAULT_BUNDLE] = {"bundle", units_parse_count},
-    [FAULT_BURST] = {"burst", NULL},
-    [FAULT_NO_USAGE] = {"no-usage", NULL},
+    [FAULT_TRUNCATED] = {"truncated"},
+    [FAULT_MALFORMED] = {"malformed"},
+    [FAULT_EMPTY] = {"empty"},
+    [FAULT_DOUBLE_DONE] = {"double-done"},
+    [FAULT_NO_DONE] = {"no-done"},
+    [FAULT_ROLE_FIRST] = {"role-first"},
+    [FAULT_BUNDLE] = {"bundle", units_parse_count, 1, 0, "1 token or more"},
+    [FAULT_BURST] = {"burst"},
+    [FAULT_NO_USAGE] = {"no-usage"},
     [FAULT_SLOW_ACCEPT] = {"slow-accept", units_parse_duration},
-    [FAULT_NO_EVENTS] = {"no-events", NULL},
-    [FAULT_WRONG_TYPE] = {"wrong-type", NULL},
-    [FAULT_COALESCED] = {"coalesced", units_parse_count},
-    [FAULT_ENDLESS] = {"endless", units_parse_size},
+    [FAULT_NO_EVENTS] = {"no-events"},
+    [FAULT_WRONG_TYPE] = {"wrong-type"},
+    [FAULT_COALESCED] = {"coalesced", units_parse_count, 1, 0,
+                         "1 event or more"},
+    [FAULT_ENDLESS] = {"endless", units_parse_size, 1, INT64_C(64) << 20,
+                       "1 byte to 64 MiB"},
     [FAULT_WRONG_USAGE] = {"wrong-usage", units_parse_count},
-    [FAULT_WRONG_FINISH] = {"wrong-finish", NULL},
-    [FAULT_LENGTH] = {"length", units_parse_count},
+    [FAULT_WRONG_FINISH] = {"wrong-finish"},
+    [FAULT_LENGTH] = {"length", units_parse_count, 1, INT64_C(1) << 20,
+                      "1 to 1M tokens"},
 };
 
 const char *fault_name(enum fault_kind kind)
@@ -68,10 +73,10 @@ static int read_kind(char *word, struct fault *f, struct err *err)
         f->kind = (enum fault_kind)k;
         if ((kinds[k].parse != NULL) != (value != NULL))
             return err_set(err, ERR_CONFIG, "fault '%s' %s", word,
-                           value ? "takes no value" : "needs a value");
+                           value ? "takes no value" : "requires a value");
         return value ? kinds[k].parse(value, &f->param, err) : 0;
     }
-    return err_set(err, ERR_CONFIG, "no fault '%s'", word);
+    return err_set(err, ERR_CONFIG, "there is no fault '%s'", word);
 }
 
 static int parse_from_1(const char *text, int64_t *value, struct err *err)
@@ -79,7 +84,8 @@ static int parse_from_1(const char *text, int64_t *value, struct err *err)
     if (units_parse_count(text, value, err))
         return -1;
     return *value > 0 ? 0
-                      : err_set(err, ERR_CONFIG, "requests are counted from 1");
+                      : err_set(err, ERR_CONFIG,
+                                "the number of a request is 1 or more");
 }
 
 static int read_condition(char *word, struct fault *f, struct err *err)
@@ -97,33 +103,22 @@ static int read_condition(char *word, struct fault *f, struct err *err)
     if (value && strcmp(word, "to") == 0)
         return units_parse_duration(value, &f->to_ns, err);
     return err_set(err, ERR_CONFIG,
-                   "'%s' is no condition of a fault; write p=1%%, n=7, "
+                   "'%s' is not a condition of a fault; write p=1%%, n=7, "
                    "every=100, from=10s or to=12s",
                    word);
 }
 
-/* Of HTTP or of gRPC, and not a good one. */
-static bool is_status(int64_t status)
-{
-    return (status >= 300 && status <= 599) || (status >= 1 && status <= 16);
-}
-
 static int check_values(const struct fault *f, struct err *err)
 {
-    if (f->kind == FAULT_STATUS && !is_status(f->param))
-        return err_set(err, ERR_CONFIG,
-                       "fault 'status': 300 to 599, or 1 to 16 of gRPC");
-    if (f->kind == FAULT_BUNDLE && f->param < 1)
-        return err_set(err, ERR_CONFIG, "fault 'bundle': at least 1 token");
-    if (f->kind == FAULT_COALESCED && f->param < 1)
-        return err_set(err, ERR_CONFIG, "fault 'coalesced': at least 1 event");
-    if (f->kind == FAULT_ENDLESS && (f->param < 1 || f->param > MAX_ENDLESS))
-        return err_set(err, ERR_CONFIG,
-                       "fault 'endless': from 1 byte to 64 MiB");
-    if (f->kind == FAULT_LENGTH && (f->param < 1 || f->param > MAX_LENGTH))
-        return err_set(err, ERR_CONFIG, "fault 'length': 1 to 1M tokens");
+    int64_t max = kinds[f->kind].max;
+    bool is_grpc = f->kind == FAULT_STATUS && f->param >= 1 && f->param <= 16;
+
+    if (!is_grpc && (f->param < kinds[f->kind].min || (max && f->param > max)))
+        return err_set(err, ERR_CONFIG, "fault '%s' must be %s",
+                       fault_name(f->kind), kinds[f->kind].range);
     if (f->from_ns >= f->to_ns)
-        return err_set(err, ERR_CONFIG, "fault '%s': 'from' is not before 'to'",
+        return err_set(err, ERR_CONFIG,
+                       "fault '%s': 'from' must be before 'to'",
                        fault_name(f->kind));
     return 0;
 }
@@ -137,7 +132,7 @@ int fault_parse(const char *text, struct fault *fault, struct err *err)
 
     *fault = (struct fault){.share = 1, .to_ns = INT64_MAX};
     rc = word ? read_kind(word, fault, err)
-              : err_set(err, ERR_CONFIG, "an empty fault");
+              : err_set(err, ERR_CONFIG, "the fault is empty");
     while (rc == 0 && (word = str_next_word(&rest)))
         rc = read_condition(word, fault, err);
     if (rc == 0)
@@ -148,9 +143,7 @@ int fault_parse(const char *text, struct fault *fault, struct err *err)
 
 int fault_check(const char *text, struct err *err)
 {
-    struct fault fault;
-
-    return fault_parse(text, &fault, err);
+    return fault_parse(text, &(struct fault){0}, err);
 }
 
 int fault_plan_parse(const struct strlist *texts, struct fault_plan *plan,

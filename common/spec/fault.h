@@ -1,11 +1,11 @@
-/* fault.h - what a server does wrong, and when; as people write it.
+/* fault.h - faults that a server injects, and when.
  *
  *   status=503 p=1%              one request in a hundred
- *   reset every=100              each hundredth
+ *   reset every=100              every hundredth
  *   truncated n=7                the seventh
- *   hang=2s from=10s to=12s      those that arrive in that time
+ *   hang=2s from=10s to=12s      all that arrive in that time
  *
- * Conditions are joined: all must hold.  Pure.
+ * All conditions of a fault must hold.  Pure.
  */
 #ifndef COMMON_SPEC_FAULT_H
 #define COMMON_SPEC_FAULT_H
@@ -21,27 +21,27 @@ struct rng;
 
 /* Append only: the numbers are in truth logs. */
 enum fault_kind {
-    FAULT_STATUS = 0,  /* =N: another status, of HTTP or (1 to 16) gRPC */
+    FAULT_STATUS = 0,  /* =N: an HTTP status, or (1 to 16) a gRPC status */
     FAULT_INBAND,      /* an error inside a 200 */
-    FAULT_RESET,       /* of the connection; in the middle of a stream */
-    FAULT_HANG,        /* =DURATION: the answer comes that much later */
+    FAULT_RESET,       /* of the connection; in a stream, in its middle */
+    FAULT_HANG,        /* =DURATION: the answer is delayed */
     FAULT_TRUNCATED,   /* the connection ends in the middle of the answer */
     FAULT_MALFORMED,   /* not HTTP; in a stream, not JSON */
     FAULT_EMPTY,       /* a 200 without content */
-    FAULT_DOUBLE_DONE, /* of a stream, as are those below: two [DONE] */
+    FAULT_DOUBLE_DONE, /* streams only, as those below: two [DONE] */
     FAULT_NO_DONE,
-    FAULT_ROLE_FIRST, /* a chunk without content, at once */
-    FAULT_BUNDLE,     /* =N: so many tokens a chunk */
-    FAULT_BURST,      /* every chunk at the end */
+    FAULT_ROLE_FIRST, /* an immediate chunk without content */
+    FAULT_BUNDLE,     /* =N: tokens per chunk */
+    FAULT_BURST,      /* all chunks at the end */
     FAULT_NO_USAGE,
-    FAULT_SLOW_ACCEPT,  /* =DURATION: of the connection, not of a request */
-    FAULT_NO_EVENTS,    /* a stream that ends as it begins */
-    FAULT_WRONG_TYPE,   /* an error in JSON where a stream was asked for */
-    FAULT_COALESCED,    /* =N: so many events a write */
-    FAULT_ENDLESS,      /* =SIZE: an event of that length, without its end */
-    FAULT_WRONG_USAGE,  /* =N: so many tokens more than there were */
-    FAULT_WRONG_FINISH, /* a reason that nobody expects */
-    FAULT_LENGTH,       /* =N: so many tokens, whatever was asked for */
+    FAULT_SLOW_ACCEPT,  /* =DURATION: per connection, not per request */
+    FAULT_NO_EVENTS,    /* a stream that ends immediately */
+    FAULT_WRONG_TYPE,   /* a JSON error instead of the requested stream */
+    FAULT_COALESCED,    /* =N: events per write */
+    FAULT_ENDLESS,      /* =SIZE: an event of that length that never ends */
+    FAULT_WRONG_USAGE,  /* =N: the reported tokens are too many by N */
+    FAULT_WRONG_FINISH, /* an unknown finish reason */
+    FAULT_LENGTH,       /* =N: tokens per answer, whatever was requested */
     FAULT_KINDS,
 };
 
@@ -62,7 +62,7 @@ struct fault_plan {
     size_t len;
 };
 
-/* Those that hit one request. */
+/* The faults of one request. */
 struct fault_set {
     uint32_t kinds; /* bit 1 << kind */
     int64_t param[FAULT_KINDS];
@@ -83,8 +83,9 @@ int fault_check(const char *text, struct err *err);
 int fault_plan_parse(const struct strlist *texts, struct fault_plan *plan,
                      struct err *err);
 
-/* What befalls the nth request (from 1), `since_ns` after the server's start?
- * One draw a fault with a probability, whether or not the rest holds. */
+/* The faults of the nth request (from 1), `since_ns` after the server's start.
+ * One random number is drawn per fault with a probability, even if its other
+ * conditions do not hold. */
 struct fault_set fault_draw(const struct fault_plan *plan, int64_t nth,
                             int64_t since_ns, struct rng *rng);
 

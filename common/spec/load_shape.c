@@ -3,18 +3,95 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/clk.h"
 #include "common/base/err.h"
+#include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
-#include "common/spec/load_stage.h"
 
-#define MAX_STAGES 10000
+#define MAX_SHAPE_STAGES 10000
+#define MAX_ROWS         100000
+#define MAX_FILE         (8 << 20)
+#define MAX_NS           4e18
 
-/* The words that a duration follows; one follows no more than once. */
+/* ---- stages ---- */
+
+int load_stage_parse_rate(const char *text, double *rps, struct err *err)
+{
+    if (strcmp(text, "0") == 0 || strcmp(text, "0/s") == 0) {
+        *rps = 0;
+        return 0;
+    }
+    return units_parse_rate(text, rps, err);
+}
+
+/* "10/s..100/s", or one rate for both ends. */
+static int parse_rates(char *text, struct load_stage *stage, struct err *err)
+{
+    char *dots = strstr(text, "..");
+
+    if (dots)
+        *dots = '\0';
+    if (load_stage_parse_rate(text, &stage->from_rps, err))
+        return -1;
+    stage->to_rps = stage->from_rps;
+    return dots ? load_stage_parse_rate(dots + 2, &stage->to_rps, err) : 0;
+}
+
+int load_stage_parse(const char *text, struct load_stage *stage,
+                     struct err *err)
+{
+    char rates[80];
+    char length[32];
+    char extra[2];
+
+    *stage = (struct load_stage){0};
+    if (sscanf(text, "%79s %31s %1s", rates, length, extra) != 2)
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a stage; write '50/s 30s' or "
+                       "'10/s..100/s 1m'",
+                       text);
+    if (parse_rates(rates, stage, err) ||
+        units_parse_duration(length, &stage->length_ns, err))
+        return -1;
+    if (stage->length_ns == 0)
+        return err_set(err, ERR_CONFIG, "'%s': the stage has no length", text);
+    return 0;
+}
+
+static const char *print_rate(double rps, char out[static UNITS_TEXT])
+{
+    return rps > 0 ? units_print_rate(rps, out) : "0/s";
+}
+
+const char *load_stage_print(const struct load_stage *stage,
+                             char out[static STAGE_TEXT])
+{
+    char from[UNITS_TEXT];
+    char to[UNITS_TEXT];
+    char length[UNITS_TEXT];
+    bool is_level = stage->from_rps == stage->to_rps;
+
+    snprintf(out, STAGE_TEXT, "%s%s%s %s", print_rate(stage->from_rps, from),
+             is_level ? "" : "..",
+             is_level ? "" : print_rate(stage->to_rps, to),
+             units_print_duration(stage->length_ns, length));
+    return out;
+}
+
+int load_stage_check(const char *text, struct err *err)
+{
+    return load_stage_parse(text, &(struct load_stage){0}, err);
+}
+
+/* ---- shapes ---- */
+
+/* The words before a duration; each can be used once. */
 enum word { AT, EVERY, FOR, HOLD, OF, OVER, RAMP, N_WORDS };
 
 static const char *const words[N_WORDS] = {
@@ -24,11 +101,11 @@ static const char *const words[N_WORDS] = {
 
 #define BIT(word) (1U << (unsigned)(word))
 
-/* What a text says. */
+/* The parsed text of a shape. */
 struct said {
     double rates[2];
     double by_rps;
-    int64_t ns[N_WORDS]; /* 0: not said */
+    int64_t ns[N_WORDS]; /* 0: not given */
 };
 
 struct load_shape {
@@ -37,7 +114,7 @@ struct load_shape {
     size_t n_rates;
     bool takes_by;
     unsigned needs; /* bits of words */
-    unsigned takes; /* likewise, and those it needs */
+    unsigned takes; /* the same, including those it needs */
     int (*expand)(const struct said *s, struct strlist *out, struct err *err);
 };
 
@@ -59,7 +136,7 @@ static int expand_ramp(const struct said *s, struct strlist *out,
     return 0;
 }
 
-/* The last step is at the second rate, however the height fits. */
+/* The last step is at the second rate, even if that makes it smaller. */
 static int expand_step(const struct said *s, struct strlist *out,
                        struct err *err)
 {
@@ -67,10 +144,11 @@ static int expand_step(const struct said *s, struct strlist *out,
     double steps = ceil(fabs(height) / s->by_rps - 1e-9);
 
     if (!(s->by_rps > 0) || steps < 1)
-        return err_set(err, ERR_CONFIG, "no step from the one to the other");
-    if (steps >= MAX_STAGES)
-        return err_set(err, ERR_CONFIG, "%.0f steps; at most %d", steps,
-                       MAX_STAGES);
+        return err_set(err, ERR_CONFIG,
+                       "there is no step between the two rates");
+    if (steps >= MAX_SHAPE_STAGES)
+        return err_set(err, ERR_CONFIG, "%.0f steps; the maximum is %d", steps,
+                       MAX_SHAPE_STAGES);
     for (int i = 0; i < (int)steps; i++) {
         double rps = s->rates[0] + copysign(i * s->by_rps, height);
 
@@ -80,7 +158,7 @@ static int expand_step(const struct said *s, struct strlist *out,
     return 0;
 }
 
-/* If nobody says, it is as long after the spike as before. */
+/* Without 'of' it lasts as long after the spike as before it. */
 static int expand_spike(const struct said *s, struct strlist *out,
                         struct err *err)
 {
@@ -89,8 +167,7 @@ static int expand_spike(const struct said *s, struct strlist *out,
     if (s->ns[OF] > 0)
         after_ns = s->ns[OF] - s->ns[AT] - s->ns[FOR];
     if (after_ns < 0)
-        return err_set(err, ERR_CONFIG,
-                       "it is over ('of') before the spike is");
+        return err_set(err, ERR_CONFIG, "it ends ('of') before the spike does");
     add(out, s->rates[0], s->rates[0], s->ns[AT]);
     add(out, s->rates[1], s->rates[1], s->ns[FOR]);
     add(out, s->rates[0], s->rates[0], after_ns);
@@ -108,11 +185,10 @@ static int expand_bursts(const struct said *s, struct strlist *out,
     int64_t quiet_ns = s->ns[EVERY] - s->ns[FOR];
 
     if (quiet_ns <= 0)
-        return err_set(err, ERR_CONFIG,
-                       "a burst is as long as 'every', or "
-                       "longer");
-    if (s->ns[OF] / s->ns[EVERY] >= MAX_STAGES / 2)
-        return err_set(err, ERR_CONFIG, "more than %d bursts", MAX_STAGES / 2);
+        return err_set(err, ERR_CONFIG, "a burst must be shorter than 'every'");
+    if (s->ns[OF] / s->ns[EVERY] >= MAX_SHAPE_STAGES / 2)
+        return err_set(err, ERR_CONFIG, "more than %d bursts",
+                       MAX_SHAPE_STAGES / 2);
     for (int64_t left = s->ns[OF]; left > 0; left -= s->ns[EVERY]) {
         add(out, s->rates[0], s->rates[0], at_most(quiet_ns, left));
         add(out, s->rates[1], s->rates[1],
@@ -172,41 +248,18 @@ static int read_pair(const struct load_shape *p, struct said *s,
         if (units_parse_duration(value, &s->ns[w], err))
             return -1;
         return s->ns[w] > 0 ? 0
-                            : err_set(err, ERR_CONFIG, "'%s %s': no length",
-                                      word, value);
+                            : err_set(err, ERR_CONFIG,
+                                      "'%s %s' must be above 0", word, value);
     }
-    return err_set(err, ERR_CONFIG, "'%s %s' is not for a %s; write '%s'", word,
-                   value, p->name, p->form);
+    return err_set(err, ERR_CONFIG, "'%s %s' is not part of a %s; write '%s'",
+                   word, value, p->name, p->form);
 }
 
-static int read_pairs(const struct load_shape *p, struct said *s, char *rest,
+static int read_words(const struct load_shape *p, struct said *s, char *rest,
                       const char *text, struct err *err)
 {
     const char *word;
 
-    while ((word = str_next_word(&rest))) {
-        const char *value = str_next_word(&rest);
-
-        if (!value)
-            return refuse(p, text, err);
-        if (read_pair(p, s, word, value, err))
-            return -1;
-    }
-    return 0;
-}
-
-static bool has_all(const struct load_shape *p, const struct said *s)
-{
-    for (int w = 0; w < N_WORDS; w++) {
-        if ((p->needs & BIT(w)) && s->ns[w] == 0)
-            return false;
-    }
-    return !p->takes_by || s->by_rps > 0;
-}
-
-static int read_rest(const struct load_shape *p, struct said *s, char *rest,
-                     const char *text, struct err *err)
-{
     for (size_t i = 0; i < p->n_rates; i++) {
         const char *rate = str_next_word(&rest);
 
@@ -215,9 +268,19 @@ static int read_rest(const struct load_shape *p, struct said *s, char *rest,
         if (load_stage_parse_rate(rate, &s->rates[i], err))
             return -1;
     }
-    if (read_pairs(p, s, rest, text, err))
-        return -1;
-    return has_all(p, s) ? 0 : refuse(p, text, err);
+    while ((word = str_next_word(&rest))) {
+        const char *value = str_next_word(&rest);
+
+        if (!value)
+            return refuse(p, text, err);
+        if (read_pair(p, s, word, value, err))
+            return -1;
+    }
+    for (int w = 0; w < N_WORDS; w++) {
+        if ((p->needs & BIT(w)) && s->ns[w] == 0)
+            return refuse(p, text, err);
+    }
+    return p->takes_by && !(s->by_rps > 0) ? refuse(p, text, err) : 0;
 }
 
 static int expand(const struct load_shape *p, char *rest, const char *text,
@@ -227,10 +290,10 @@ static int expand(const struct load_shape *p, char *rest, const char *text,
 
     if (!p)
         return err_set(err, ERR_CONFIG,
-                       "'%s': there is ramp, step, spike, bursts and soak; "
-                       "write '%s'",
+                       "'%s' is not a ramp, step, spike, bursts or soak; write "
+                       "'%s'",
                        text, find("spike")->form);
-    if (read_rest(p, &said, rest, text, err))
+    if (read_words(p, &said, rest, text, err))
         return -1;
     return p->expand(&said, stages, err) ? err_context(err, "'%s'", text) : 0;
 }
@@ -252,5 +315,142 @@ int load_shape_check(const char *text, struct err *err)
     int rc = load_shape_expand(text, &stages, err);
 
     strlist_fini(&stages);
+    return rc;
+}
+
+/* ---- rate tables ---- */
+
+struct row {
+    double at_ns;
+    double rps;
+};
+
+/* The rows read so far. */
+struct table {
+    double speed;
+    struct row last;
+    size_t rows;
+    struct strlist *stages;
+};
+
+/* "6:30" or "6:30:15". */
+static bool parse_clock(const char *text, double *ns)
+{
+    long parts[3] = {0};
+    size_t n = 0;
+
+    do {
+        char *end;
+
+        if (n == 3 || *text < '0' || *text > '9')
+            return false;
+        parts[n] = strtol(text, &end, 10);
+        if (n > 0 && parts[n] > 59)
+            return false;
+        text = end;
+        n++;
+    } while (*text++ == ':');
+    *ns = (((double)parts[0] * 60 + (double)parts[1]) * 60 + (double)parts[2]) *
+          (double)NS_PER_S;
+    return n > 1 && text[-1] == '\0';
+}
+
+static int parse_time(const char *text, double *ns, struct err *err)
+{
+    struct err ignored = {0};
+    double seconds;
+    int64_t whole_ns;
+
+    if (parse_clock(text, ns))
+        return 0;
+    if (!units_parse_number(text, &seconds, &ignored)) {
+        *ns = seconds * (double)NS_PER_S;
+        return 0;
+    }
+    ignored = (struct err){0};
+    if (units_parse_duration(text, &whole_ns, &ignored))
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a time; write 6:30, 90m or seconds", text);
+    *ns = (double)whole_ns;
+    return 0;
+}
+
+static int parse_row(char *line, struct row *row, struct err *err)
+{
+    char *comma = strchr(line, ',');
+
+    if (!comma || strchr(comma + 1, ','))
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a row; write time,rate as in 6:30,40",
+                       line);
+    *comma = '\0';
+    if (parse_time(str_trim(line), &row->at_ns, err))
+        return -1;
+    return load_stage_parse_rate(str_trim(comma + 1), &row->rps, err);
+}
+
+static int add_row(struct table *t, const struct row *row, struct err *err)
+{
+    double length_ns = (row->at_ns - t->last.at_ns) / t->speed;
+    struct load_stage stage = {.from_rps = t->last.rps, .to_rps = row->rps};
+    char text[STAGE_TEXT];
+
+    if (t->rows > 0 && length_ns < 0)
+        return err_set(err, ERR_CONFIG,
+                       "the time is before that of the previous row");
+    if (row->at_ns / t->speed > MAX_NS)
+        return err_set(err, ERR_CONFIG, "the time is too late");
+    if (t->rows > MAX_ROWS)
+        return err_set(err, ERR_CONFIG, "more than %d rows", MAX_ROWS);
+    stage.length_ns = llround(length_ns);
+    if (t->rows++ > 0 && stage.length_ns > 0)
+        strlist_add(t->stages, load_stage_print(&stage, text));
+    t->last = *row;
+    return 0;
+}
+
+static int read_line(struct table *t, char *line, struct err *err)
+{
+    struct row row = {0};
+    bool is_head = t->rows == 0 && !strpbrk(line, "0123456789");
+
+    line = str_trim(line);
+    if (!*line || *line == '#' || is_head)
+        return 0;
+    return parse_row(line, &row, err) || add_row(t, &row, err) ? -1 : 0;
+}
+
+int ratetable_parse(const char *name, char *text, double speed,
+                    struct strlist *stages, struct err *err)
+{
+    struct table t = {.speed = speed, .stages = stages};
+    size_t number = 1;
+    char *end;
+
+    for (; text; text = end, number++) {
+        end = strchr(text, '\n');
+        if (end)
+            *end++ = '\0';
+        if (read_line(&t, text, err))
+            return err_context(err, "%s:%zu", name, number);
+    }
+    if (stages->len == 0)
+        return err_set(err, ERR_CONFIG,
+                       "%s: a rate table needs two rows with different "
+                       "times",
+                       name);
+    return 0;
+}
+
+int ratetable_read(const char *path, double speed, struct strlist *stages,
+                   struct err *err)
+{
+    char *text;
+    int rc;
+
+    if (file_read_text(path, MAX_FILE, &text, err))
+        return -1;
+    rc = ratetable_parse(path, text, speed, stages, err);
+    free(text);
     return rc;
 }

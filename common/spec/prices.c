@@ -15,48 +15,45 @@
 #include "common/settings/settings.h"
 
 #define MAX_FILE   ((size_t)1 << 20)
-#define MAX_KNOWN  200 /* letters of names that a message lists */
-#define MAX_COUNT  1e6 /* machines in one name */
-#define MAX_PREFIX 32  /* "4x", however it is written */
+#define MAX_KNOWN  200 /* bytes of names in a message */
+#define MAX_COUNT  1e6 /* in "4xL4" */
+#define MAX_PREFIX 32  /* "4x" */
 
 enum column { COLUMN_MACHINE, COLUMN_USD, COLUMNS };
 
 static const char *const column_names[] = {"machine", "usd_per_hour"};
 
-/* Two cells, cut out of a line; -1: it has more or fewer. */
-static int split(char *line, char *cells[static COLUMNS])
+static int split(char *line, char *cells[static COLUMNS], struct err *err)
 {
     size_t n = 0;
     char *cell;
 
     while ((cell = strsep(&line, ",")) != NULL) {
-        if (n == COLUMNS)
-            return -1;
-        cells[n++] = str_trim(cell);
+        if (n < COLUMNS)
+            cells[n] = str_trim(cell);
+        n++;
     }
-    return n == COLUMNS ? 0 : -1;
+    return n == COLUMNS
+               ? 0
+               : err_set(err, ERR_CONFIG,
+                         "a line must have two cells: machine,usd_per_hour");
 }
 
-static int refuse_cells(struct err *err)
-{
-    return err_set(err, ERR_CONFIG,
-                   "a price takes two cells: machine, usd_per_hour");
-}
-
-/* Where the first line has the machine. */
+/* Find the column of the machine in the first line. */
 static int read_head(char *line, size_t *machine_at, struct err *err)
 {
     char *cells[COLUMNS] = {NULL};
 
-    if (split(line, cells))
-        return refuse_cells(err);
+    if (split(line, cells, err))
+        return -1;
     for (*machine_at = 0; *machine_at < COLUMNS; (*machine_at)++) {
         if (strcmp(cells[*machine_at], column_names[COLUMN_MACHINE]) == 0 &&
             strcmp(cells[1 - *machine_at], column_names[COLUMN_USD]) == 0)
             return 0;
     }
-    return err_set(err, ERR_CONFIG,
-                   "the first line names the columns: machine,usd_per_hour");
+    return err_set(
+        err, ERR_CONFIG,
+        "the first line must name the columns: machine,usd_per_hour");
 }
 
 static const struct price *row_of(const struct prices *p, const char *machine)
@@ -87,16 +84,16 @@ static int read_row(struct prices *p, char *line, size_t number,
     const struct price *before;
     double usd;
 
-    if (split(line, cells))
-        return refuse_cells(err);
+    if (split(line, cells, err))
+        return -1;
     if (!*cells[machine_at])
-        return err_set(err, ERR_CONFIG, "a price of no machine");
+        return err_set(err, ERR_CONFIG, "the machine is missing");
     if (read_usd(cells[1 - machine_at], &usd, err))
         return -1;
     before = row_of(p, cells[machine_at]);
     if (before)
         return err_set(err, ERR_CONFIG,
-                       "'%.80s' has a price already, in line %zu",
+                       "'%.80s' already has a price in line %zu",
                        before->machine, before->line);
     p->list = xrealloc(p->list, p->n + 1, sizeof(*p->list));
     p->list[p->n++] = (struct price){xstrdup(cells[machine_at]), usd, number};
@@ -105,7 +102,7 @@ static int read_row(struct prices *p, char *line, size_t number,
 
 static int read_lines(struct prices *p, char *text, struct err *err)
 {
-    size_t machine_at = COLUMNS; /* before the first line */
+    size_t machine_at = COLUMNS; /* not known yet */
     size_t number = 0;
     char *line;
 
@@ -121,21 +118,19 @@ static int read_lines(struct prices *p, char *text, struct err *err)
         if (rc)
             return err_context(err, "%s:%zu", p->name, number);
     }
-    return p->n > 0
-               ? 0
-               : err_set(err, ERR_CONFIG, "%s: no rows of prices", p->name);
+    return p->n > 0 ? 0
+                    : err_set(err, ERR_CONFIG,
+                              "%s: the file contains no prices", p->name);
 }
 
 int prices_parse(struct prices *p, const char *name, char *text,
                  struct err *err)
 {
-    int rc;
-
     *p = (struct prices){.name = xstrdup(name)};
-    rc = read_lines(p, text, err);
-    if (rc)
-        prices_fini(p);
-    return rc;
+    if (read_lines(p, text, err) == 0)
+        return 0;
+    prices_fini(p);
+    return -1;
 }
 
 int prices_read(struct prices *p, const char *path, struct err *err)
@@ -160,7 +155,7 @@ void prices_fini(struct prices *p)
     *p = (struct prices){0};
 }
 
-/* "4xL4": four, and what of; else one of it all. */
+/* "4xL4": 4, and `what` is "L4"; otherwise 1 and the whole name. */
 static double count_of(const char *machine, const char **what)
 {
     char *end;
@@ -193,9 +188,9 @@ static int refuse(const struct prices *p, const char *machine, struct err *err)
             buf_addf(&known, "%s%s", i ? ", " : "", p->list[i].machine);
     }
     rc = s.best
-             ? err_set(err, ERR_CONFIG, "%s: no price of '%.80s'%s", p->name,
+             ? err_set(err, ERR_CONFIG, "%s: no price for '%.80s'%s", p->name,
                        machine, suggest_text(&s, prefix, hint, sizeof(hint)))
-             : err_set(err, ERR_CONFIG, "%s: no price of '%.80s'; it has %.*s",
+             : err_set(err, ERR_CONFIG, "%s: no price for '%.80s'; it has %.*s",
                        p->name, machine, MAX_KNOWN, buf_text(&known));
     buf_fini(&known);
     return rc;
@@ -232,7 +227,7 @@ int prices_apply(const struct prices *p, struct settings *s, struct err *err)
 
     if (!machine)
         return err_set(err, ERR_CONFIG,
-                       "%s: the price of which machine? (cost.machine, or "
+                       "%s: the machine is not given (cost.machine or "
                        "conditions." PRICES_CONDITION ")",
                        p->name);
     if (prices_find(p, machine, &usd, err))

@@ -1,7 +1,7 @@
-/* prices.h - what machines cost an hour, by name: one table for every study.
+/* prices.h - prices of machines per hour, by name: one table for every study.
  *
  * A CSV with the columns `machine` and `usd_per_hour` in its first line, in
- * either order; lines that begin with '#' and empty ones are passed over.
+ * either order; empty lines and lines that begin with '#' are ignored.
  * docs/metrics.md
  */
 #ifndef COMMON_SPEC_PRICES_H
@@ -12,7 +12,7 @@
 struct err;
 struct settings;
 
-/* The condition that names the machine where cost.machine does not. */
+/* The condition that names the machine if cost.machine does not. */
 #define PRICES_CONDITION "hardware"
 
 struct price {
@@ -27,8 +27,8 @@ struct prices {
     size_t n;
 };
 
-/* ERR_IO if it cannot be read, ERR_CONFIG with file and line if it is no table
- * of prices.  Nothing is held after a failure. */
+/* ERR_IO if it cannot be read, ERR_CONFIG with file and line if it is not a
+ * table of prices.  After a failure prices_fini() is not needed. */
 int prices_read(struct prices *p, const char *path, struct err *err);
 
 /* The same from memory, which is changed; `name` stands for the path. */
@@ -36,16 +36,16 @@ int prices_parse(struct prices *p, const char *name, char *text,
                  struct err *err);
 void prices_fini(struct prices *p);
 
-/* What such a machine costs an hour: "4xL4" is a row of its own, or else four
- * of "L4".  ERR_CONFIG names the nearest, or those that are known. */
+/* The price of a machine per hour.  "4xL4" without its own row is four times
+ * "L4".  ERR_CONFIG suggests a similar name, or lists the known ones. */
 int prices_find(const struct prices *p, const char *machine,
                 double *usd_per_hour, struct err *err);
 
-/* Of one replica: cost.machine, or else the condition `hardware`; NULL if the
- * settings name none. */
+/* The machine of one replica: cost.machine, otherwise the condition `hardware`;
+ * NULL if the settings have neither. */
 const char *prices_machine(const struct settings *s);
 
-/* Give the settings the price of that machine.  ERR_CONFIG if they name none.
+/* Set the price of that machine in the settings.  ERR_CONFIG if they name none.
  */
 int prices_apply(const struct prices *p, struct settings *s, struct err *err);
 

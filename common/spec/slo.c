@@ -36,7 +36,7 @@ static int bad_form(const char *text, struct err *err)
                    text);
 }
 
-/* name [pNN] relation limit, with or without spaces round the relation. */
+/* name [pNN] relation limit, with or without spaces around the relation. */
 static int split(const char *text, struct words *w)
 {
     char left[64];
@@ -105,24 +105,19 @@ static int parse_measured(const struct words *w, struct slo_term *term,
     if (units_parse_duration(w->limit, &term->limit_ns, err))
         return err_context(err, "SLO on %s", w->name);
     if (term->limit_ns == 0)
-        return err_set(err, ERR_CONFIG, "SLO on %s: nothing is below 0",
+        return err_set(err, ERR_CONFIG, "SLO on %s: the limit must be above 0",
                        w->name);
     snprintf(term->text, sizeof(term->text), "%s %s < %s",
              measure_name(term->measure), w->quantile, w->limit);
     return 0;
 }
 
-struct limit_words {
-    char name[24];
-    char number[24];
-};
-
-/* name:milliseconds, as other tools have it. */
-static bool split_limit(const char *text, struct limit_words *w)
+/* name:milliseconds, as in other tools; the number becomes the limit. */
+static bool split_limit(const char *text, struct words *w)
 {
     char extra[2];
 
-    return sscanf(text, " %23[a-z0-9]:%23[0-9.] %1s", w->name, w->number,
+    return sscanf(text, " %23[a-z0-9]:%23[0-9.] %1s", w->name, w->limit,
                   extra) == 2;
 }
 
@@ -138,14 +133,12 @@ static bool is_check(const char *text)
 
 bool slo_is_like_limit(const char *text)
 {
-    struct limit_words w;
-
-    return is_check(text) || split_limit(text, &w);
+    return is_check(text) || split_limit(text, &(struct words){0});
 }
 
 static int parse_limit(const char *text, struct slo_term *term, struct err *err)
 {
-    struct limit_words w;
+    struct words w;
     char duration[32];
     int measure;
 
@@ -163,23 +156,23 @@ static int parse_limit(const char *text, struct slo_term *term, struct err *err)
         return unknown_measure(w.name, err);
     if (measure == MEASURE_QUERY)
         return err_set(err, ERR_CONFIG,
-                       "query is of several requests together and decides "
-                       "about none of them; take e2e");
+                       "query measures several requests together and cannot be "
+                       "a limit of one; use e2e");
     if (measure_is_pooled((enum measure)measure))
         return err_set(err, ERR_CONFIG,
-                       "%s is of all events together and decides about no "
-                       "request; take stall",
+                       "%s measures all events together and cannot be a limit "
+                       "of one request; use stall",
                        w.name);
     *term = (struct slo_term){
         .kind = SLO_LIMIT, .measure = (enum measure)measure, .quantile = 1};
-    snprintf(duration, sizeof(duration), "%sms", w.number);
+    snprintf(duration, sizeof(duration), "%sms", w.limit);
     if (units_parse_duration(duration, &term->limit_ns, err))
         return err_context(err, "limit of %s", w.name);
     if (term->limit_ns == 0)
-        return err_set(err, ERR_CONFIG, "limit of %s: nothing is below 0",
+        return err_set(err, ERR_CONFIG, "limit of %s: it must be above 0",
                        w.name);
     snprintf(term->text, sizeof(term->text), "%s:%s",
-             measure_name(term->measure), w.number);
+             measure_name(term->measure), w.limit);
     return 0;
 }
 
@@ -199,7 +192,7 @@ static int parse_counted(size_t i, const struct words *w, struct slo_term *term,
     if (rc)
         return err_context(err, "SLO on %s", w->name);
     if (term->kind == SLO_ERRORS && !(term->limit > 0))
-        return err_set(err, ERR_CONFIG, "SLO on %s: nothing is below 0",
+        return err_set(err, ERR_CONFIG, "SLO on %s: the limit must be above 0",
                        w->name);
     snprintf(term->text, sizeof(term->text), "%s %s %s", w->name, w->relation,
              w->limit);
@@ -226,7 +219,7 @@ static int parse_untiered(const char *text, struct slo_term *term,
 
 /* ---- tiers ---- */
 
-/* Is it a word of terms, which a tier is not to look like? */
+/* Has it a meaning in terms, so that it cannot name a tier? */
 static bool is_taken(const char *name)
 {
     for (size_t i = 0; i < N_COUNTED; i++) {
@@ -236,8 +229,8 @@ static bool is_taken(const char *name)
     return measure_find(name) >= 0 || strcmp(name, "check") == 0;
 }
 
-/* Where the tier of a term ends, if it has one: what is behind the colon is a
- * term, as in 'gold: ttft:200', and not the rest of one, as in 'ttft:200'. */
+/* The colon after the tier of a term, or NULL: a term follows it, as in 'gold:
+ * ttft:200', not the rest of one, as in 'ttft:200'. */
 static const char *tier_end(const char *text)
 {
     const char *colon = text + strcspn(text, ":<>=");
@@ -264,19 +257,20 @@ static int parse_tier(const char *text, const char *end, char tier[SLO_TIER],
     rest += strspn(rest, " ");
     if (*rest == '/')
         return err_set(err, ERR_CONFIG,
-                       "'%s': a class is named in report --slo alone; in a "
-                       "settings file its terms stand under classes",
+                       "'%s': only report --slo can name a class; in a "
+                       "settings file write the term under classes",
                        text);
     if (rest != end || len == 0 || len >= SLO_TIER)
         return err_set(err, ERR_CONFIG,
-                       "'%.*s' is no name of a tier; letters, digits and ._-, "
-                       "at most %d",
+                       "'%.*s' is not the name of a tier; use letters, digits "
+                       "and ._-, at most %d",
                        (int)(end - text), text, SLO_TIER - 1);
     memcpy(tier, text + from, len);
     tier[len] = '\0';
     if (is_taken(tier))
         return err_set(err, ERR_CONFIG,
-                       "'%s' is a word of SLO terms and no name of a tier",
+                       "'%s' has a meaning in SLO terms and cannot name a "
+                       "tier",
                        tier);
     return 0;
 }
@@ -307,32 +301,28 @@ size_t slo_class_len(const char *text)
     return text[len] == '/' ? len : 0;
 }
 
-const char *slo_behind_class(const char *text)
+const char *slo_after_class(const char *text)
 {
     size_t len = slo_class_len(text);
 
     return len > 0 ? text + len + 1 : text;
 }
 
-/* ---- all of them ---- */
+/* ---- lists of terms ---- */
 
 int slo_check_term(const char *text, struct err *err)
 {
-    struct slo_term term;
-
-    return slo_parse_term(text, &term, err);
+    return slo_parse_term(text, &(struct slo_term){0}, err);
 }
 
 int slo_check_asked(const char *text, struct err *err)
 {
-    return slo_check_term(slo_behind_class(text), err);
+    return slo_check_term(slo_after_class(text), err);
 }
 
 int slo_check_limit(const char *text, struct err *err)
 {
-    struct slo_term term;
-
-    return parse_limit(text, &term, err);
+    return parse_limit(text, &(struct slo_term){0}, err);
 }
 
 static bool is_same_question(const struct slo_term *a, const struct slo_term *b)
@@ -341,7 +331,7 @@ static bool is_same_question(const struct slo_term *a, const struct slo_term *b)
            a->quantile == b->quantile && strcmp(a->tier, b->tier) == 0;
 }
 
-/* A tier asks for everything once: of two limits one would be a mistake. */
+/* Two limits on the same measure in one tier would be a mistake. */
 static int check_tiers(const struct slo *all, struct err *err)
 {
     const char *names[SLO_MAX_TIERS];
@@ -350,13 +340,14 @@ static int check_tiers(const struct slo *all, struct err *err)
         for (size_t k = 0; k < i; k++) {
             if (all->terms[i].tier[0] &&
                 is_same_question(&all->terms[i], &all->terms[k]))
-                return err_set(err, ERR_CONFIG,
-                               "'%s' and '%s': a tier asks that once",
-                               all->terms[k].text, all->terms[i].text);
+                return err_set(
+                    err, ERR_CONFIG,
+                    "'%s' and '%s': a tier can have only one of them",
+                    all->terms[k].text, all->terms[i].text);
         }
     }
     if (slo_tiers(all, names) > SLO_MAX_TIERS)
-        return err_set(err, ERR_CONFIG, "more than %d tiers of an SLO",
+        return err_set(err, ERR_CONFIG, "more than %d SLO tiers",
                        SLO_MAX_TIERS);
     return 0;
 }
@@ -375,26 +366,19 @@ int slo_parse_all(const struct strlist *texts, struct slo *all, struct err *err)
     return check_tiers(all, err);
 }
 
-/* Is term i the first of its tier? */
-static bool begins_tier(const struct slo *all, size_t i)
-{
-    for (size_t k = 0; k < i; k++) {
-        if (strcmp(all->terms[k].tier, all->terms[i].tier) == 0)
-            return false;
-    }
-    return all->terms[i].tier[0] != '\0';
-}
-
 size_t slo_tiers(const struct slo *all, const char *names[static SLO_MAX_TIERS])
 {
     size_t n = 0;
 
     for (size_t i = 0; i < all->len; i++) {
-        if (!begins_tier(all, i))
-            continue;
-        if (n < SLO_MAX_TIERS)
-            names[n] = all->terms[i].tier;
-        n++;
+        const char *tier = all->terms[i].tier;
+        bool is_first = tier[0] != '\0';
+
+        for (size_t k = 0; is_first && k < i; k++)
+            is_first = strcmp(all->terms[k].tier, tier) != 0;
+        if (is_first && n < SLO_MAX_TIERS)
+            names[n] = tier;
+        n += is_first;
     }
     return n;
 }
@@ -408,7 +392,7 @@ void slo_of_tier(const struct slo *all, const char *tier, struct slo *out)
     }
 }
 
-/* Limits say which requests are good, and nothing about the run. */
+/* Limits define good requests; they are not objectives of the run. */
 static bool is_judged(const struct slo *slo)
 {
     for (size_t i = 0; i < slo->len; i++) {

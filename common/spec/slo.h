@@ -1,18 +1,18 @@
-/* slo.h - the terms of a service level objective, as people write them.
+/* slo.h - the terms of a service level objective (SLO).
  *
  *   ttft p99 < 200ms     a quantile of a measure
  *   errors < 0.1%        share of requests that failed
  *   good >= 90%          share of requests that keep every limit at once
- *   goodput >= 40/s      such requests a second
+ *   goodput >= 40/s      such requests per second
  *   quality >= 0.99      share of the checked answers that passed
- *   ttft:200             a limit of good requests in ms, judged by nobody else
- *   check: required      no request is good whose answer is wrong; likewise
+ *   ttft:200             a limit of good requests in ms; not judged by itself
+ *   check: required      a good request has a correct answer; also not judged
  *
  * A word and a colon before a term put it into a tier: 'gold: ttft p99 <
- * 200ms'.  Every tier is an objective by itself.  What is asked of the run are
- * the terms without one, or, where all that are judged have one, those of the
- * last tier named: the weakest, as people list them.  Limits without a tier
- * come behind them.
+ * 200ms'.  Every tier is a separate objective.  The objective of the run are
+ * the terms without a tier; if all judged terms have one, those of the last
+ * tier named (the weakest, as tiers are usually listed), followed by the limits
+ * without a tier.
  */
 #ifndef COMMON_SPEC_SLO_H
 #define COMMON_SPEC_SLO_H
@@ -41,14 +41,14 @@ enum slo_kind {
 struct slo_term {
     enum slo_kind kind;
     enum measure measure; /* of a quantile or limit */
-    double quantile;      /* 0.99; of a limit 1: every request */
-    int64_t limit_ns;     /* of both: strictly below */
-    double limit;         /* of the others: a share, or requests a second */
-    char text[112];       /* as it is shown, with its tier */
-    char tier[SLO_TIER];  /* "": of none */
+    double quantile;      /* 0.99; 1 for a limit: every request */
+    int64_t limit_ns;     /* of both; the value must be below it */
+    double limit;         /* of the others: a share, or requests per second */
+    char text[112];       /* for display, with its tier */
+    char tier[SLO_TIER];  /* "": none */
 };
 
-/* Of all tiers together. */
+/* In all tiers together. */
 #define SLO_MAX_TERMS 16
 #define SLO_MAX_TIERS 4
 
@@ -59,36 +59,35 @@ struct slo {
 
 int slo_parse_term(const char *text, struct slo_term *term, struct err *err);
 
-/* For an option table: may this text be a term, or a limit of good requests?
- */
+/* For an option table: is this text a term, or a limit of good requests? */
 int slo_check_term(const char *text, struct err *err);
 int slo_check_limit(const char *text, struct err *err);
 
-/* Has it the form of one, right or wrong: name:number? */
+/* Does it have the form of a limit, valid or not: name:number? */
 bool slo_is_like_limit(const char *text);
 
-/* What is asked of the run. */
+/* The objective of the run.  ERR_CONFIG. */
 int slo_parse(const struct strlist *texts, struct slo *slo, struct err *err);
 
-/* The terms of all tiers, as they are listed. */
+/* The terms of all tiers, in their order.  ERR_CONFIG. */
 int slo_parse_all(const struct strlist *texts, struct slo *all,
                   struct err *err);
 
-/* Those of one tier; "": those of none. */
+/* The terms of one tier; "": those without a tier. */
 void slo_of_tier(const struct slo *all, const char *tier, struct slo *out);
 
-/* The tiers in the order in which they are first named, borrowed; how many. */
+/* The tiers in the order of their first term, borrowed; returns how many. */
 size_t slo_tiers(const struct slo *all,
                  const char *names[static SLO_MAX_TIERS]);
 
-/* Does it begin with 'CLASS/', as a term of a report may: 'chat/errors < 1%',
- * 'chat/gold: ttft p99 < 100ms'?  How long the name is; 0: it does not. */
+/* The length of the class in 'chat/errors < 1%' or 'chat/gold: ttft p99 <
+ * 100ms', as report --slo accepts it; 0: there is no class. */
 size_t slo_class_len(const char *text);
 
-/* What is behind that: a term. */
-const char *slo_behind_class(const char *text);
+/* The term after the class. */
+const char *slo_after_class(const char *text);
 
-/* For an option table: may this be a term, with or without a class? */
+/* For an option table: is this a term, with or without a class? */
 int slo_check_asked(const char *text, struct err *err);
 
 #endif

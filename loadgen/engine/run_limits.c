@@ -7,7 +7,7 @@
 #include "common/recording/schema.h"
 #include "common/settings/settings.h"
 #include "common/spec/dist.h"
-#include "common/spec/load_stage.h"
+#include "common/spec/load_shape.h"
 
 /* One thread can send more than twice this rate; at half of its capacity it is
  * punctual. */

@@ -28,10 +28,6 @@ static int read_key(const struct target_settings *s, struct buf *out,
                                   "abcdefghijklmnopqrstuvwxyz0123456789";
     const char *value = s->auth_env ? getenv(s->auth_env) : NULL;
 
-    if (s->auth_env && s->auth_file)
-        return err_set(err, ERR_CONFIG,
-                       "target.auth_env cannot be combined with "
-                       "target.auth_file");
     if (s->auth_env &&
         (!s->auth_env[0] || s->auth_env[strspn(s->auth_env, letters)]))
         return err_set(err, ERR_CONFIG,

@@ -239,11 +239,6 @@ static int make(struct targets *ts, const struct target_settings *s,
     if (!is_token(s->method))
         return err_set(err, ERR_CONFIG,
                        "target.method: '%s' is not a valid method", s->method);
-    if (s->connect_to && (s->proxy || s->unix_socket))
-        return err_set(err, ERR_CONFIG,
-                       "target.connect_to cannot be combined with "
-                       "target.%s",
-                       s->proxy ? "proxy" : "unix_socket");
     /* Some servers refuse these methods without a Content-Length. */
     ts->has_length =
         !makes_bodies(api) &&

@@ -6,7 +6,7 @@
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
-#include "common/spec/load_stage.h"
+#include "common/spec/load_shape.h"
 
 static void add_piece(struct shape *s, double length_ns, double from_rps,
                       double to_rps)

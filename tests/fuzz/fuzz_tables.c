@@ -9,9 +9,8 @@
 #include "common/base/err.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
-#include "common/spec/load_stage.h"
+#include "common/spec/load_shape.h"
 #include "common/spec/prices.h"
-#include "common/spec/rate_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

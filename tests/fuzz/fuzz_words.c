@@ -15,8 +15,6 @@
 #include "common/spec/dist.h"
 #include "common/spec/fault.h"
 #include "common/spec/load_shape.h"
-#include "common/spec/load_stage.h"
-#include "common/spec/service.h"
 #include "common/wire/sse.h"
 #include "common/wire/status.h"
 #include "common/wire/tensor.h"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# The man page and --help name the same flags, command by command.
+# The man page and the help list the same flags, command by command.
 set -eu
 page=$TAILGATE_SOURCE/man/tailgate.1
 bad=0
 
-# of_help <command>: its flags as the help has them: "-R, --rate" or "--name".
+# of_help <command>: all flags in its help: "-R, --rate" or "--name".
 of_help() {
-    "$TAILGATE" help "$1" | grep -oE '^ +(-[A-Za-z], )?--[a-z-]+' |
+    "$TAILGATE" help "$1" --all | grep -oE '^ {2,6}(-[A-Za-z], )?--[a-z0-9-]+' |
         sed 's/^ *//' | sort
 }
 
@@ -15,7 +15,7 @@ of_page() {
     sed 's/\\-/-/g' "$page" | awk -v command="$(echo "$1" | tr a-z A-Z)" '
         /^\.SH/ { inside = /OPTIONS OF/ && (" " $0 " ") ~ ("[ ,]" command "[ ,]") }
         inside && /^\.B[RI]? / {
-            match($0, /--[a-z-]+/)
+            match($0, /--[a-z0-9-]+/)
             flag = substr($0, RSTART, RLENGTH)
             print ($2 ~ /^-[A-Za-z]$/ ? $2 ", " : "") flag
         }' | sort

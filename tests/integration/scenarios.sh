@@ -34,7 +34,7 @@ study() {
     status=0
     case $(basename "$1" .yaml) in
     capacity)
-        "$TAILGATE" search "$1" --url "$2" --slo 'ttft p90 < 200ms' --warmup 100ms --start 50 --most 100 --probe 300ms \
+        "$TAILGATE" search "$1" --url "$2" --slo 'ttft p90 < 200ms' --warmup 100ms --start 50 --max 100 --probe 300ms \
             --confirm 300ms --budget 3s --settle 10ms -q -o "$3.study" >"$3.out" 2>&1 || status=$?
         grep -q '^capacity ' "$3.out" ;;
     curve)

@@ -115,7 +115,7 @@ static void a_rule_that_cannot_be_read_is_wrong_usage(void **state)
 
     (void)state;
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "'errors < 5%' is no reason to abort"));
+    assert_non_null(strstr(r.err, "'errors < 5%' is not an abort rule"));
     proc_result_fini(&r);
 }
 

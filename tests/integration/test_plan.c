@@ -100,9 +100,8 @@ static const struct {
       "each run\n"}},
     {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n"
      "data: {cache_hit_rate: 30%, shared_prefix: 50}\n",
-     {"data       prompts of 256 tokens, made for this run, 30% begin with "
-      "one that was sent before, behind 50 tokens that are the same for "
-      "all\n"}},
+     {"data       prompts of 256 tokens, made for this run, 30% start with "
+      "an earlier prompt, after 50 tokens that all prompts share\n"}},
 };
 
 static void plans_say_what_is_to_come(void **state)
@@ -195,42 +194,40 @@ static const struct {
     const char *want; /* behind the file */
 } idle[] = {
     {"load: {rate: 5}\ndata:\n  select: order\n",
-     ":4: data.select: has no effect: there is no data.file (--data)\n"},
+     ":4: data.select: has no effect: it requires data.file (--data)\n"},
     {"load: {rate: 5}\ncost:\n  machine: L4\n",
-     ":4: cost.machine: has no effect: there is no price of it (--prices); "
-     "report --prices takes it later\n"},
+     ":4: cost.machine: has no effect: it requires cost.prices (--prices); "
+     "report --prices can add them later\n"},
     {"load: {rate: 5}\ndata: {turns: all}\n",
-     ":3: data.turns: has no effect: there is no data.file (--data)\n"},
+     ":3: data.turns: has no effect: it requires data.file (--data)\n"},
     {"load: {rate: 5}\ndata: {format: csv}\n",
-     ":3: data.format: has no effect: there is no data.file (--data)\n"},
+     ":3: data.format: has no effect: it requires data.file (--data)\n"},
     {"load: {rate: 5}\ndata: {file: two.jsonl, limit: 5}\n",
-     ":3: data.limit: has no effect: there are fewer samples\n"},
+     ":3: data.limit: has no effect: the data file has fewer samples\n"},
     {"load: {rate: 5}\ndata: {file: two.jsonl, input_tokens: 9}\n",
-     ":3: data.input_tokens: has no effect: prompts are those of "
-     "data.file\n"},
+     ":3: data.input_tokens: has no effect: it cannot be combined with "
+     "data.file (--data)\n"},
     {"load: {rate: 5}\ndata: {unique: false, nonce: 7}\n",
-     ":3: data.nonce: has no effect: prompts are sent as they are "
-     "(data.unique false)\n"},
+     ":3: data.nonce: has no effect: it cannot be combined with data.unique: "
+     "false\n"},
     {"load: {rate: 5}\ndata: {output_tolerance: 5%}\n",
-     ":3: data.output_tolerance: has no effect: there is no length to "
-     "compare with (data.reference_output_tokens)\n"},
+     ":3: data.output_tolerance: has no effect: it requires "
+     "data.reference_output_tokens\n"},
     {"load: {rate: 5}\nstudy: {settle: 3s}\n",
-     ":3: study.settle: has no effect: it is the pause between trials, and "
-     "this is one run\n"},
+     ":3: study.settle: has no effect: it requires study.trials\n"},
     {"load: {clients: 3, arrival: constant}\n",
-     ":2: load.arrival: has no effect: this scenario has no arrivals of "
-     "its own\n"},
+     ":2: load.arrival: has no effect: it requires load.scenario: server or "
+     "sessions, not closed\n"},
     {"load: {rate: 5, duration: 9s, max_duration: 5s}\n",
      ":2: load.duration: has no effect: load.max_duration is shorter\n"},
     {"load: {scenario: single-stream}\nclient: {connections: 5}\n",
-     ":3: client.connections: has no effect: the single stream has one "
-     "request at a time\n"},
+     ":3: client.connections: has no effect: the single-stream scenario has "
+     "one request at a time\n"},
     {"load: {scenario: single-stream}\nclient: {threads: 2}\n",
      ":3: client.threads: has no effect: there is one request or query at "
      "a time\n"},
     {"trace: {file: az.csv, unit: ms}\n",
-     ":2: trace.unit: has no effect: this format says itself what its "
-     "times are\n"},
+     ":2: trace.unit: has no effect: it requires trace.format: csv or jsonl\n"},
     {"trace: {file: az.csv}\nload: {requests: 9}\n",
      ":3: load.requests: has no effect: the trace has fewer rows\n"},
     {"trace: {file: az.csv}\nload: {duration: 1h}\n",
@@ -279,7 +276,8 @@ static void a_dry_run_leaves_nothing(void **state)
     proc_result_fini(&r);
     r = proc_run(ARGS("run", URL, "--rate", "5", "--dry-run", "--show"));
     proc_expect(&r, 2);
-    assert_string_equal(r.err, "tailgate: --show: not beside --dry-run\n");
+    assert_string_equal(r.err,
+                        "tailgate: --show cannot be combined with --dry-run\n");
     proc_result_fini(&r);
     free(dir);
 }

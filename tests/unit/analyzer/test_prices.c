@@ -80,15 +80,15 @@ static void machines_without_a_price(void **state)
         const char *machine;
         const char *want;
     } cases[] = {
-        {"H101", "p.csv: no price of 'H101'; did you mean 'H100'?"},
-        {"2xH101", "p.csv: no price of '2xH101'; did you mean '2xH100'?"},
-        {"TPU", "p.csv: no price of 'TPU'; it has L4, H100 SXM, 8xH100, H100"},
-        {"4xTPU", "p.csv: no price of '4xTPU'"},
-        {"0xL4", "p.csv: no price of '0xL4'"},
-        {"1.5xL4", "p.csv: no price of '1.5xL4'"},
-        {"4x", "p.csv: no price of '4x'"},
-        {"-1xL4", "p.csv: no price of '-1xL4'"},
-        {"l4", "p.csv: no price of 'l4'"},
+        {"H101", "p.csv: no price for 'H101'; did you mean 'H100'?"},
+        {"2xH101", "p.csv: no price for '2xH101'; did you mean '2xH100'?"},
+        {"TPU", "p.csv: no price for 'TPU'; it has L4, H100 SXM, 8xH100, H100"},
+        {"4xTPU", "p.csv: no price for '4xTPU'"},
+        {"0xL4", "p.csv: no price for '0xL4'"},
+        {"1.5xL4", "p.csv: no price for '1.5xL4'"},
+        {"4x", "p.csv: no price for '4x'"},
+        {"-1xL4", "p.csv: no price for '-1xL4'"},
+        {"l4", "p.csv: no price for 'l4'"},
     };
     struct prices p = parsed(table);
 
@@ -111,12 +111,13 @@ static void what_is_no_table(void **state)
         const char *text;
         const char *want;
     } cases[] = {
-        {"", "p.csv: no rows of prices"},
-        {"machine,usd_per_hour\n", "p.csv: no rows of prices"},
-        {"L4,0.8\n", "p.csv:1: the first line names the columns"},
-        {"machine,machine\nL4,1\n", "p.csv:1: the first line names"},
-        {"machine,usd_per_hour\nL4\n", "p.csv:2: a price takes two cells"},
-        {"machine,usd_per_hour\nL4,1,2\n", "p.csv:2: a price takes two cells"},
+        {"", "p.csv: the file contains no prices"},
+        {"machine,usd_per_hour\n", "p.csv: the file contains no prices"},
+        {"L4,0.8\n", "p.csv:1: the first line must name the columns"},
+        {"machine,machine\nL4,1\n", "p.csv:1: the first line must name"},
+        {"machine,usd_per_hour\nL4\n", "p.csv:2: a line must have two cells"},
+        {"machine,usd_per_hour\nL4,1,2\n",
+         "p.csv:2: a line must have two cells"},
         {"machine,usd_per_hour\n\nL4,cheap\n",
          "p.csv:3: usd_per_hour: 'cheap' is not a number above 0"},
         {"machine,usd_per_hour\nL4,0\n", "'0' is not a number above 0"},
@@ -127,9 +128,9 @@ static void what_is_no_table(void **state)
         {"machine,usd_per_hour\nL4,inf\n", "'inf' is not"},
         {"machine,usd_per_hour\nL4,\n", "'' is not"},
         {"machine,usd_per_hour\nL4,1$\n", "'1$' is not"},
-        {"machine,usd_per_hour\n,1\n", "p.csv:2: a price of no machine"},
+        {"machine,usd_per_hour\n,1\n", "p.csv:2: the machine is missing"},
         {"machine,usd_per_hour\nL4,1\nA10,1\nL4,2\n",
-         "p.csv:4: 'L4' has a price already, in line 2"},
+         "p.csv:4: 'L4' already has a price in line 2"},
     };
 
     (void)state;
@@ -173,7 +174,7 @@ static void settings_have_the_price_of_their_machine(void **state)
     (void)state;
     settings_init(&s);
     assert_int_equal(prices_apply(&p, &s, &err), -1);
-    assert_non_null(strstr(err.msg, "the price of which machine?"));
+    assert_non_null(strstr(err.msg, "the machine is not given"));
     strmap_put(&s.conditions, "hardware", "2xL4");
     assert_int_equal(prices_apply(&p, &s, &err), 0);
     assert_near(s.cost.usd_per_hour, 1.6, 1e-12);
@@ -210,7 +211,7 @@ static void settings_look_it_up_once(void **state)
     assert_int_equal(settings_look_up_price(&s, &err), 0);
     s.cost.prices = xstrdup(tmpdir_path("p.csv"));
     assert_int_equal(settings_look_up_price(&s, &err), -1);
-    assert_non_null(strstr(err.msg, "cost.prices: instead of "
+    assert_non_null(strstr(err.msg, "cost.prices cannot be combined with "
                                     "cost.usd_per_hour"));
     settings_fini(&s);
 }

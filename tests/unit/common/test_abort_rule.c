@@ -51,23 +51,23 @@ static void what_is_no_rule_is_refused(void **state)
         const char *text;
         const char *want;
     } cases[] = {
-        {"", "'' is no reason to abort" WRITE_INSTEAD},
-        {"errors", "'errors' is no reason to abort" WRITE_INSTEAD},
-        {"errors >", "'errors >' is no reason to abort" WRITE_INSTEAD},
-        {"errors < 50%", "'errors < 50%' is no reason to abort" WRITE_INSTEAD},
-        {"e2e > 1s", "'e2e > 1s' is no reason to abort" WRITE_INSTEAD},
+        {"", "'' is not an abort rule" WRITE_INSTEAD},
+        {"errors", "'errors' is not an abort rule" WRITE_INSTEAD},
+        {"errors >", "'errors >' is not an abort rule" WRITE_INSTEAD},
+        {"errors < 50%", "'errors < 50%' is not an abort rule" WRITE_INSTEAD},
+        {"e2e > 1s", "'e2e > 1s' is not an abort rule" WRITE_INSTEAD},
         {"errors > 5% over",
-         "'errors > 5% over' is no reason to abort" WRITE_INSTEAD},
+         "'errors > 5% over' is not an abort rule" WRITE_INSTEAD},
         {"errors > 5% for 3s",
-         "'errors > 5% for 3s' is no reason to abort" WRITE_INSTEAD},
+         "'errors > 5% for 3s' is not an abort rule" WRITE_INSTEAD},
         {"errors > 5% over 3s 4s",
-         "'errors > 5% over 3s 4s' is no reason to abort" WRITE_INSTEAD},
-        {"errors > 100%", "errors: no share is above '100%'"},
-        {"errors > 5% over 0s", "over '0s': write 1s to 1h, in whole seconds"},
+         "'errors > 5% over 3s 4s' is not an abort rule" WRITE_INSTEAD},
+        {"errors > 100%",
+         "errors > 100% can never hold; write a share below 100%"},
+        {"errors > 5% over 0s", "over '0s' is not 1s to 1h in whole seconds"},
         {"errors > 5% over 1500ms",
-         "over '1500ms': write 1s to 1h, in whole seconds"},
-        {"errors > 5% over 61m",
-         "over '61m': write 1s to 1h, in whole seconds"},
+         "over '1500ms' is not 1s to 1h in whole seconds"},
+        {"errors > 5% over 61m", "over '61m' is not 1s to 1h in whole seconds"},
     };
 
     (void)state;

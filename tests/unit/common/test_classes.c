@@ -150,100 +150,98 @@ static const struct {
 } refused[] = {
     {"classes: 5\n", ":1: classes: must be a list of classes"},
     {"classes: []\n", ":1: classes: must be a list of classes"},
-    {"classes: [5]\n", ":1: classes: each is a map of key: value"},
+    {"classes: [5]\n", ":1: classes: each must be a map of key: value"},
     {"clases: []\n", ":1: unknown key 'clases'; did you mean 'classes'?"},
-    {HEAD "  - weight: 2\n", ":4: classes: a class without a name"},
+    {HEAD "  - weight: 2\n", ":4: classes: a class has no name"},
     {HEAD "  - name: 'a b'\n",
      ":4: name: must be a word of letters, digits and ._-"},
     {HEAD "  - name: a\n  - name: a\n",
-     ":5: classes: a second class with the name 'a'"},
+     ":5: classes: two of them are named 'a'"},
     {HEAD "  - name: a\n    weight: 0\n", ":5: weight: must be above 0"},
     {HEAD "  - name: a\n    weight: -1\n",
      ":5: weight: '-1' is not a number of 0 or more; write 1 or 0.5"},
     {HEAD "  - name: a\n    wieght: 1\n",
-     ":5: unknown key 'wieght' in a class, which has name, weight, target, "
-     "data, slo and checks; did you mean 'weight'?"},
+     ":5: unknown key 'wieght' in a class, which can have name, weight, "
+     "target, data, slo and checks; did you mean 'weight'?"},
     {HEAD "  - name: a\n    load: {rate: 5}\n",
-     ":5: unknown key 'load' in a class, which has name, weight, target, "
+     ":5: unknown key 'load' in a class, which can have name, weight, target, "
      "data, slo and checks"},
     {HEAD "  - name: a\n    target:\n      modle: m\n",
      ":6: unknown key 'modle' in target; did you mean 'model'?"},
     {HEAD "  - name: a\n    target:\n      timeout: 5s\n",
-     ":6: timeout: is about connections, which all classes share; say it in "
+     ":6: timeout: is about connections, which all classes share; set it in "
      "the target of the run"},
     {HEAD "  - name: a\n    slo: ['e2e p99']\n",
      ":5: slo[1]: 'e2e p99' is not an SLO term; write 'e2e p99 < 200ms', "
      "'errors < 0.1%', 'good >= 90%' or 'goodput >= 40/s'"},
     {HEAD "  - name: a\n    slo: ['e2e p99 < 1s']\n    data:\n"
           "      output: x\n",
-     ":7: classes: a: data.output: goes with data.file (--data)"},
+     ":7: classes: a: data.output requires data.file (--data)"},
     {HEAD "  - name: a\n  - name: b\n    slo: ['itl p99 < 1s']\n",
-     ":6: classes: b: slo: itl p99 < 1s: itl is taken of all requests "
-     "together; it can be asked of the run alone"},
+     ":6: classes: b: slo: itl p99 < 1s: itl is measured over all requests; "
+     "only the SLO of the run can use it"},
     {HEAD "  - name: a\n    data: {accuracy: true, file: x}\n",
-     ":5: classes: a: data.accuracy: each sample once; not beside classes"},
+     ":5: classes: a: data.accuracy cannot be combined with classes"},
     {"target: {url: 'http://h/v1/completions'}\n"
      "load: {rate: 1}\n"
      "data: {cache_check: true}\n"
      "classes: [{name: a}, {name: b}]\n",
-     ":4: classes: a: data.cache_check: prompts are of one kind and length; "
-     "not beside classes"},
+     ":4: classes: a: data.cache_check cannot be combined with classes"},
     {"target: {url: 'http://h/v1/completions'}\n"
      "load: {rate: 1}\n"
      "classes:\n"
      "  - name: a\n"
      "  - name: b\n"
      "    data: {file: t.json, turns: session}\n",
-     ":6: classes: b: data.turns: all classes have sessions or none; the run "
-     "says which (data.turns, load.turns)"},
+     ":6: classes: b: data.turns: either all classes have sessions or none; "
+     "set it for the run (data.turns, load.turns)"},
     {"target: {url: 'http://h/v1/completions'}\n"
      "load: {rate: 1, seeds: mlperf}\n"
      "classes:\n"
      "  - name: a\n"
      "    data: {file: t.json}\n",
-     ":4: classes: a: load.seeds: mlperf takes the samples of one data set; "
-     "not beside classes"},
+     ":4: classes: a: load.seeds: mlperf with data.file cannot be combined "
+     "with classes"},
     {"target: {url: 'http://h'}\n"
      "load: {rate: 1, stop: decided}\n"
      "slo: ['e2e p99 < 1s']\n"
      "classes: [{name: a, slo: ['e2e p50 < 1s']}]\n",
-     ":2: load.stop: decided is about the SLO of the run; the class a has one "
-     "of its own"},
+     ":2: load.stop: decided applies to the SLO of the run only, but the class "
+     "a has its own"},
     {"target: {url: 'http://h'}\n"
      "load: {scenario: trace}\n"
      "trace: {file: t.csv}\n"
      "classes:\n"
      "  - name: a\n"
      "    data: {input_tokens: 5}\n",
-     ":6: classes: a: data.input_tokens: the trace says what requests carry, "
-     "whichever class they are of"},
+     ":6: classes: a: data.input_tokens of a class cannot be combined with "
+     "load.scenario: trace"},
     {"target: {url: 'http://h'}\n"
      "load: {rate: 1, warmup: 1s}\n"
      "warmup_data: {turns: session, file: c.json}\n",
-     ":3: warmup_data: data.turns: session goes with a run of sessions, and "
-     "this is none"},
+     ":3: warmup_data: data.turns: session requires load.scenario: sessions, "
+     "not server"},
     {"target: {url: 'http://h'}\n"
      "load: {rate: 1}\n"
      "data: {turns: session, file: c.json}\n"
      "classes:\n"
      "  - name: a\n"
      "    data: {turns: first}\n",
-     ":6: classes: a: data.turns: all classes have sessions or none; the run "
-     "says which (data.turns, load.turns)"},
+     ":6: classes: a: data.turns: either all classes have sessions or none; "
+     "set it for the run (data.turns, load.turns)"},
     {"target: {url: 'http://h'}\n"
      "load: {rate: 1}\n"
      "classes: [{name: total}]\n",
-     ":3: name: must be another word: the total of all classes has this one"},
+     ":3: name: must be another word: reports use it for the total of all "
+     "classes"},
     {"target: {url: 'http://h'}\n"
      "load: {rate: 1, stop: decided}\n"
      "classes: [{name: a, slo: ['e2e p50 < 1s']}]\n",
-     ":2: load.stop: decided is about the SLO of the run, which has none; "
-     "those of classes do not count"},
+     ":2: load.stop: decided requires slo"},
     {"target: {url: 'http://h'}\n"
      "load: {rate: 1, warmup: 1s}\n"
      "warmup_data: {cache_check: true}\n",
-     ":3: warmup_data: data.cache_check: compares requests of the window; a "
-     "warm-up has none"},
+     ":3: warmup_data: data.cache_check requires data.cache_check of the run"},
 };
 
 static void what_is_wrong_is_refused_with_its_line(void **state)

@@ -86,8 +86,8 @@ static void what_is_no_list_is_refused(void **state)
         struct cpus cpus;
         char want[100];
 
-        snprintf(want, sizeof(want),
-                 "'%s' is no list of CPUs; write it like 0,2-3", texts[i]);
+        snprintf(want, sizeof(want), "'%s' is not a list of CPUs; write 0,2-3",
+                 texts[i]);
         assert_int_equal(cpus_parse(texts[i], &cpus, &err), -1);
         assert_int_equal(err.code, ERR_CONFIG);
         assert_string_equal(err.msg, want);

@@ -84,7 +84,7 @@ static void every_kind_has_a_name_that_is_read_back(void **state)
 }
 
 #define CONDITIONS                                                             \
-    " is no condition of a fault; write p=1%, n=7, every=100, from=10s or "    \
+    " is not a condition of a fault; write p=1%, n=7, every=100, from=10s or " \
     "to=12s"
 
 static void bad_faults_are_refused(void **state)
@@ -93,40 +93,42 @@ static void bad_faults_are_refused(void **state)
         const char *text;
         const char *want;
     } cases[] = {
-        {"", "an empty fault"},
-        {"   ", "an empty fault"},
-        {"rest", "no fault 'rest'"},
-        {"p=1%", "no fault 'p'"},
-        {"Reset", "no fault 'Reset'"},
+        {"", "the fault is empty"},
+        {"   ", "the fault is empty"},
+        {"rest", "there is no fault 'rest'"},
+        {"p=1%", "there is no fault 'p'"},
+        {"Reset", "there is no fault 'Reset'"},
         {"reset=1", "fault 'reset' takes no value"},
         {"reset=", "fault 'reset' takes no value"},
-        {"status", "fault 'status' needs a value"},
-        {"hang", "fault 'hang' needs a value"},
-        {"hang n=1", "fault 'hang' needs a value"},
+        {"status", "fault 'status' requires a value"},
+        {"hang", "fault 'hang' requires a value"},
+        {"hang n=1", "fault 'hang' requires a value"},
         {"status=", "'' is not a count; write 1000, 10k or 1M"},
-        {"status=299", "fault 'status': 300 to 599, or 1 to 16 of gRPC"},
-        {"status=600", "fault 'status': 300 to 599, or 1 to 16 of gRPC"},
-        {"status=17", "fault 'status': 300 to 599, or 1 to 16 of gRPC"},
-        {"status=0", "fault 'status': 300 to 599, or 1 to 16 of gRPC"},
-        {"bundle=0", "fault 'bundle': at least 1 token"},
-        {"coalesced=0", "fault 'coalesced': at least 1 event"},
-        {"endless=0", "fault 'endless': from 1 byte to 64 MiB"},
-        {"endless=65MiB", "fault 'endless': from 1 byte to 64 MiB"},
-        {"length=0", "fault 'length': 1 to 1M tokens"},
-        {"length=2M", "fault 'length': 1 to 1M tokens"},
+        {"status=299",
+         "fault 'status' must be 300 to 599, or 1 to 16 for gRPC"},
+        {"status=600",
+         "fault 'status' must be 300 to 599, or 1 to 16 for gRPC"},
+        {"status=17", "fault 'status' must be 300 to 599, or 1 to 16 for gRPC"},
+        {"status=0", "fault 'status' must be 300 to 599, or 1 to 16 for gRPC"},
+        {"bundle=0", "fault 'bundle' must be 1 token or more"},
+        {"coalesced=0", "fault 'coalesced' must be 1 event or more"},
+        {"endless=0", "fault 'endless' must be 1 byte to 64 MiB"},
+        {"endless=65MiB", "fault 'endless' must be 1 byte to 64 MiB"},
+        {"length=0", "fault 'length' must be 1 to 1M tokens"},
+        {"length=2M", "fault 'length' must be 1 to 1M tokens"},
         {"bundle=x", "'x' is not a count; write 1000, 10k or 1M"},
         {"hang=2", "'2' is not a duration; write 500ms, 2s or 1h30m"},
         {"reset p", "'p'" CONDITIONS},
         {"reset p=2", "'2' is not a share of 0 to 100%; write 0.1% or 0.001"},
         {"reset n=-1", "'-1' is not a count; write 1000, 10k or 1M"},
-        {"reset n=0", "requests are counted from 1"},
-        {"reset every=0", "requests are counted from 1"},
+        {"reset n=0", "the number of a request is 1 or more"},
+        {"reset every=0", "the number of a request is 1 or more"},
         {"reset often=1", "'often'" CONDITIONS},
         {"reset inband", "'inband'" CONDITIONS},
         {"reset from=x", "'x' is not a duration; write 500ms, 2s or 1h30m"},
-        {"reset to=0", "fault 'reset': 'from' is not before 'to'"},
-        {"reset from=2s to=1s", "fault 'reset': 'from' is not before 'to'"},
-        {"reset,p=1%", "no fault 'reset,p'"},
+        {"reset to=0", "fault 'reset': 'from' must be before 'to'"},
+        {"reset from=2s to=1s", "fault 'reset': 'from' must be before 'to'"},
+        {"reset,p=1%", "there is no fault 'reset,p'"},
     };
 
     (void)state;

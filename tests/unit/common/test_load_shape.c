@@ -12,8 +12,6 @@
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/spec/load_shape.h"
-#include "common/spec/load_stage.h"
-#include "common/spec/rate_table.h"
 #include "tests/support/tmpdir.h"
 
 #define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
@@ -73,8 +71,8 @@ static void what_is_no_shape_is_refused(void **state)
         const char *text;
         const char *want;
     } cases[] = {
-        {"", "'': there is ramp, step, spike, bursts and soak; " SPIKE_EXAMPLE},
-        {"peak 5", "'peak 5': there is ramp, step, spike, bursts and soak; "
+        {"", "'' is not a ramp, step, spike, bursts or soak; " SPIKE_EXAMPLE},
+        {"peak 5", "'peak 5' is not a ramp, step, spike, bursts or soak; "
                    "" SPIKE_EXAMPLE},
         {"spike 5", "'spike 5' is not a spike; " SPIKE_EXAMPLE},
         {"spike 5 x at 1s for 1s",
@@ -85,22 +83,21 @@ static void what_is_no_shape_is_refused(void **state)
         {"spike 5 50 at 1s for long",
          "'long' is not a duration; write 500ms, 2s or 1h30m"},
         {"spike 5 50 at 1s at 2s for 1s",
-         "'at 2s' is not for a spike; " SPIKE_EXAMPLE},
+         "'at 2s' is not part of a spike; " SPIKE_EXAMPLE},
         {"spike 5 50 at 1s for 1s by 5",
-         "'by 5' is not for a spike; " SPIKE_EXAMPLE},
-        {"spike 5 50 at 0s for 1s", "'at 0s': no length"},
-        {"spike 5 50 at 5s for 1s of 3s",
-         "'spike 5 50 at 5s for 1s of 3s': it is over ('of') before the spike "
-         "is"},
+         "'by 5' is not part of a spike; " SPIKE_EXAMPLE},
+        {"spike 5 50 at 0s for 1s", "'at 0s' must be above 0"},
+        {"spike 5 50 at 5s for 1s of 3s", "'spike 5 50 at 5s for 1s of 3s': it "
+                                          "ends ('of') before the spike does"},
         {"step 5 9 every 1s", "'step 5 9 every 1s' is not a step; write 'step "
                               "10/s 100/s by 10/s every 30s'"},
         {"step 5 5 by 1 every 1s",
-         "'step 5 5 by 1 every 1s': no step from the one to the other"},
+         "'step 5 5 by 1 every 1s': there is no step between the two rates"},
         {"step 1 1M by 1 every 1s",
-         "'step 1 1M by 1 every 1s': 999999 steps; at most 10000"},
+         "'step 1 1M by 1 every 1s': 999999 steps; the maximum is 10000"},
         {"bursts 1 2 every 1s for 1s of 9s",
-         "'bursts 1 2 every 1s for 1s of 9s': a burst is as long as 'every', "
-         "or longer"},
+         "'bursts 1 2 every 1s for 1s of 9s': a burst must be shorter than "
+         "'every'"},
         {"bursts 1 2 every 1s for 1ms of 9h",
          "'bursts 1 2 every 1s for 1ms of 9h': more than 5000 bursts"},
     };
@@ -150,11 +147,11 @@ static void what_is_wrong_has_its_line(void **state)
         const char *text;
         const char *want;
     } cases[] = {
-        {"", "t: a table of rates has two rows or more, at different times"},
-        {"0,5\n0,6\n",
-         "t: a table of rates has two rows or more, at different times"},
-        {"0,5\n\n9\n", "t:3: '9': write time,rate: 6:30,40"},
-        {"0,5\n1,2,3\n", "t:2: '1,2,3': write time,rate: 6:30,40"},
+        {"", "t: a rate table needs two rows with different times"},
+        {"0,5\n0,6\n", "t: a rate table needs two rows with different times"},
+        {"0,5\n\n9\n", "t:3: '9' is not a row; write time,rate as in 6:30,40"},
+        {"0,5\n1,2,3\n",
+         "t:2: '1,2,3' is not a row; write time,rate as in 6:30,40"},
         {"0,5\nnoon,3\n",
          "t:2: 'noon' is not a time; write 6:30, 90m or seconds"},
         {"0,5\n6:60,3\n",
@@ -163,8 +160,8 @@ static void what_is_wrong_has_its_line(void **state)
          "t:2: '6:30x' is not a time; write 6:30, 90m or seconds"},
         {"0,5\n1,fast\n",
          "t:2: 'fast' is not a rate above 0; write 50, 0.5 or 2/m"},
-        {"0,5\n2,5\n1,5\n", "t:3: earlier than the row before"},
-        {"0,5\n1e14,5\n", "t:2: too long after the start"},
+        {"0,5\n2,5\n1,5\n", "t:3: the time is before that of the previous row"},
+        {"0,5\n1e14,5\n", "t:2: the time is too late"},
     };
 
     (void)state;

@@ -8,7 +8,7 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/spec/load_stage.h"
+#include "common/spec/load_shape.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -52,7 +52,7 @@ static void what_is_no_stage_is_refused(void **state)
         {"x 1s", "'x' is not a rate above 0; write 50, 0.5 or 2/m"},
         {"5..y 1s", "'y' is not a rate above 0; write 50, 0.5 or 2/m"},
         {"5 fast", "'fast' is not a duration; write 500ms, 2s or 1h30m"},
-        {"5 0s", "'5 0s': a stage of no length"},
+        {"5 0s", "'5 0s': the stage has no length"},
     };
 
     (void)state;

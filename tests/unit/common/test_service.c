@@ -7,7 +7,7 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/spec/service.h"
+#include "common/spec/dist.h"
 
 static void good_services_are_read(void **state)
 {
@@ -44,7 +44,7 @@ static void good_services_are_read(void **state)
     }
 }
 
-#define FORM " is not of the form 'batch 5ms 1ms' (base, per item)"
+#define FORM " is not a batch; write 'batch 5ms 1ms' (base, per item)"
 #define DIST                                                                   \
     " is not a distribution; write 'none', 'fixed 2ms', 'uniform 1ms 3ms' "    \
     "(from, to), 'exponential 2ms', 'normal 20ms 5ms', 'lognormal 20ms 5ms' "  \

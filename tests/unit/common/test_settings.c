@@ -3,12 +3,15 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
+#include <jansson.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
+#include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
 #include "tests/support/settingstext.h"
@@ -117,24 +120,25 @@ static const struct {
     {"target: {url: ftp://h/}\n",
      ":1: url: 'ftp://h/': the scheme 'ftp' is not supported; write http://, "
      "https://, grpc://, grpcs:// or null://"},
-    {"target: {metrics: on}\n",
-     ":1: metrics: 'on' is neither auto nor off nor a URL"},
+    {"load: {samples_per_query: 32769}\n",
+     ":1: samples_per_query: '32769' is above the maximum of 32768"},
+    {"target: {metrics: on}\n", ":1: metrics: 'on' is not auto, off or a URL"},
     {"target: {metrics: null://}\n",
-     ":1: metrics: 'null://' is neither auto nor off nor a URL"},
+     ":1: metrics: 'null://' is not auto, off or a URL"},
     {"target: {metrics: ftp://h/}\n",
      ":1: metrics: 'ftp://h/': the scheme 'ftp' is not supported; write "
      "http://, https://, grpc://, grpcs:// or null://"},
     {"target: {request_id: yes}\n",
      ":1: request_id: 'yes' is neither true nor false"},
     {"load: {arrival: poison}\n",
-     ":1: arrival: 'poison' is none of: poisson, constant, gamma; did you "
+     ":1: arrival: 'poison' is not one of: poisson, constant, gamma; did you "
      "mean 'poisson'?"},
     {"load: {scenario: online}\n",
-     ":1: scenario: 'online' is none of: auto, server, closed, "
+     ":1: scenario: 'online' is not one of: auto, server, closed, "
      "single-stream, multi-stream, offline, trace, sessions; did you mean "
      "'offline'?"},
     {"load: {seed: -1}\n",
-     ":1: seed: '-1' is not a seed; write a whole number from 0"},
+     ":1: seed: '-1' is not a seed; write a whole number, 0 or more"},
     {"stub: {port: 70000}\n", ":1: port: '70000' is not a port (0 to 65535)"},
     {"stub: {service: slow}\n",
      ":1: service: 'slow' is not a distribution; write 'none', 'fixed 2ms', "
@@ -189,7 +193,7 @@ static void every_choice_is_named(void **state)
     (void)state;
     settings_init(&s);
     buf_init(&help, 1 << 16);
-    opt_print_help(&block_target, &help);
+    opt_print_keys(&block_target, &help);
     assert_int_equal(settings_assign(&s, "target.api=opneai", &err), -1);
     for (int i = API_AUTO; i < API_COUNT; i++) {
         assert_non_null(strstr(err.msg, api_names[i]));
@@ -298,8 +302,8 @@ static void wrong_assignments_are_refused(void **state)
     } cases[] = {
         {"", "--set '': write block.key=value"},
         {"load.rate", "--set 'load.rate': write block.key=value"},
-        {"lod.rate=5", "--set 'lod.rate': no block 'lod'"},
-        {".rate=5", "--set '.rate': no block ''"},
+        {"lod.rate=5", "--set 'lod.rate': there is no block 'lod'"},
+        {".rate=5", "--set '.rate': there is no block ''"},
         {"load.rat=5", "--set load.rat: unknown key 'rat' in load; did you "
                        "mean 'rate'?"},
         {"rate=5", "--set rate: unknown key 'rate'; did you mean 'load.rate'?"},
@@ -329,63 +333,58 @@ static const struct {
 } contradictions[] = {
     {"load: {rate: 5}", "target.url: no target given"},
     {"target: {url: http://h}",
-     "load: neither a rate (--rate) nor clients (-c) given"},
+     "load: neither a rate (--rate) nor a number of clients (-c) is given"},
     {"target: {url: http://h}\nload: {scenario: server}",
-     "load.rate: the server scenario needs a rate (--rate)"},
+     "load.scenario: server requires load.rate (--rate)"},
     {"target: {url: http://h}\nload: {scenario: closed, rate: 5}",
-     "load.rate: the closed scenario sends when answers came, not at a "
-     "rate"},
+     "load.rate requires load.scenario: server or sessions, not closed"},
     {"target: {url: http://h}\nload: {scenario: closed}",
-     "load: neither a rate (--rate) nor clients (-c) given"},
+     "load: neither a rate (--rate) nor a number of clients (-c) is given"},
     {"target: {url: http://h}\nload: {rate: 5, clients: 2}",
-     "load.clients: an open loop has a rate, not clients; cap its "
-     "connections with -c"},
+     "load.clients requires load.scenario: closed, not server"},
     {"target: {url: http://h}\nload: {clients: 5, exact: true}",
-     "load.exact: the closed scenario has no arrivals of its own"},
+     "load.exact requires load.scenario: server or sessions, not closed"},
     {"target: {url: http://h}\nload: {rate: 5, cv: 2}",
-     "load.cv: goes with arrival gamma"},
+     "load.cv requires load.arrival: gamma"},
     {"target: {url: http://h}\nload: {rate: 5, exact: true, requests: 9, "
      "duration: 1s}",
-     "load.exact: the rate and the duration say how many, not "
-     "load.requests"},
+     "load.exact cannot be combined with load.requests"},
     {"target: {url: http://h}\nload: {rate: 5}\ndata: {limit: 5}",
-     "data.limit: goes with data.file (--data)"},
+     "data.limit requires data.file (--data)"},
     {"target: {url: http://h}\nload: {rate: 5}\ndata: {accuracy: true}",
-     "data.accuracy: goes with data.file (--data)"},
+     "data.accuracy requires data.file (--data)"},
     {"target: {url: http://h}\ndata: {file: y}\ntrace: {file: x}",
-     "data.file: a trace says itself what prompts are like"},
+     "data.file cannot be combined with load.scenario: trace"},
     {"target: {url: http://h}\ndata: {cache_hit_rate: 10%}\n"
      "trace: {file: x}",
-     "data.cache_hit_rate: a trace says itself what prompts are like"},
+     "data.cache_hit_rate cannot be combined with load.scenario: trace"},
     {"target: {url: http://h}\nload: {rate: 5, warmup: 1s}\n"
      "data: {file: y, accuracy: true}",
-     "data.accuracy: each sample is sent once; not beside load.warmup"},
+     "data.accuracy cannot be combined with load.warmup"},
     {"target: {url: http://h}\nload: {rate: 5}\n"
      "data: {file: y, accuracy: true, select: replacement}",
-     "data.accuracy: each sample is sent once; not beside data.select "
-     "replacement"},
+     "data.accuracy cannot be combined with data.select: replacement"},
     {"target: {url: http://h}\nload: {scenario: trace}",
-     "trace.file: the trace scenario needs a file (--trace)"},
+     "load.scenario: trace requires trace.file (--trace)"},
     {"target: {url: http://h}\nload: {scenario: server, rate: 5}\n"
      "trace: {file: x}",
-     "trace.file: goes with load.scenario trace"},
+     "trace.file requires load.scenario: trace, not server"},
     {"target: {url: http://h}\nload: {rate: 5}\ntrace: {file: x}",
-     "load.rate: a trace says itself when requests are due; "
-     "trace.time_scale makes it faster"},
+     "load.rate requires load.scenario: server or sessions, not trace"},
     {"target: {url: http://h}\nload: {exact: true}\ntrace: {file: x}",
-     "load.exact: the trace scenario has no arrivals of its own"},
+     "load.exact requires load.scenario: server or sessions, not trace"},
     {"target: {url: http://h}\nload: {rate: 5}\ntrace: {spread: 3s}",
-     "trace.spread: goes with trace.file"},
+     "trace.spread requires trace.file (--trace)"},
     {"target: {url: http://h}\nload: {clients: 5}\ntrace: {input: n}",
-     "trace.input: goes with trace.file"},
+     "trace.input requires trace.file (--trace)"},
     {"target: {url: http://h}\n"
      "trace: {file: x, format: azure, output: n}",
-     "trace.output: goes with the formats csv and jsonl, not azure"},
+     "trace.output requires trace.format: auto, csv or jsonl"},
     {"target: {url: http://h}\ntrace: {file: x, from: 2h, to: 1h}",
-     "trace.to: not after trace.from"},
+     "trace.to is not after trace.from"},
     {"target: {url: http://h, no_keepalive: true}\nload: {rate: 5}\n"
      "client: {preconnect: 2}",
-     "client.preconnect: not with target.no_keepalive"},
+     "client.preconnect cannot be combined with target.no_keepalive"},
 };
 
 static void contradictions_are_refused(void **state)
@@ -456,9 +455,100 @@ static void the_rest_follows(void **state)
     }
 }
 
+/* ---- the tables ---- */
+
+/* "data.file", "load.arrival: gamma": is there such an option, with a value of
+ * that name if it is a choice? */
+static void check_condition(const char *text)
+{
+    char name[80];
+    char *dot;
+    const char *value = strstr(text, ": ");
+    const struct opt *opt = NULL;
+
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
+    if (strcmp(name, "stub") == 0 || strcmp(name, "classes") == 0)
+        return;
+    dot = strchr(name, '.');
+    if (dot)
+        *dot = '\0';
+    for (int b = 0; b < BLOCK_COUNT && !opt; b++) {
+        const char *block = settings_blocks[b]->name;
+
+        if (dot ? block && strcmp(block, name) == 0 : !block)
+            opt = opt_by_key(settings_blocks[b], dot ? dot + 1 : name);
+    }
+    if (!opt)
+        fail_msg("no option '%s'", text);
+    for (value = value ? value + 2 : NULL; value && opt->names;) {
+        size_t len = strcspn(value, "|");
+        bool is_name = false;
+
+        for (size_t i = 0; opt->names[i]; i++)
+            is_name |= strlen(opt->names[i]) == len &&
+                       strncmp(opt->names[i], value, len) == 0;
+        if (!is_name)
+            fail_msg("'%s': no such value", text);
+        value = value[len] ? value + len + 1 : NULL;
+    }
+}
+
+static void constraints_name_options(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BLOCK_COUNT; b++) {
+        for (size_t i = 0; i < settings_blocks[b]->len; i++) {
+            const struct opt *opt = &settings_blocks[b]->opts[i];
+            const char *lists[] = {opt->requires, opt->conflicts};
+
+            for (size_t k = 0; k < COUNT(lists); k++) {
+                char *copy = xstrdup(lists[k] ? lists[k] : "");
+                char *rest = copy;
+                char *one;
+
+                while ((one = strsep(&rest, ",")) && *one)
+                    check_condition(one + strspn(one, " "));
+                free(copy);
+            }
+        }
+    }
+}
+
+/* Old names are accepted everywhere; a manifest keeps them. */
+static void old_names_are_accepted(void **state)
+{
+    static const char *const argv[] = {"--least", "4", "--max", "9", NULL};
+    struct settings s;
+    struct err err = {0};
+    struct strlist words = {0};
+    struct opt_set set;
+    json_t *json;
+
+    (void)state;
+    settings_init(&s);
+    set = settings_set(&s, BLOCK_SEARCH);
+    must_load(&s, "search: {least: 2, most: 8}\nstub: {awake: true}\n");
+    assert_true(s.search.least == 2 && s.search.most == 8 && s.stub.awake);
+    assert_int_equal(settings_assign(&s, "search.least=3", &err), 0);
+    assert_true(s.search.least == 3);
+    assert_int_equal(settings_assign(&s, "search.min=5", &err), 0);
+    assert_true(s.search.least == 5);
+    assert_int_equal(opt_parse_argv(&set, 1, argv, &words, &err), 0);
+    assert_true(s.search.least == 4 && s.search.most == 9);
+    json = settings_block_to_json(&s, BLOCK_SEARCH);
+    assert_string_equal(json_string_value(json_object_get(json, "least")), "4");
+    assert_null(json_object_get(json, "min"));
+    json_decref(json);
+    assert_int_equal(
+        settings_line_of(tmpdir_path("s.yaml"), "search.max", NULL), 1);
+    settings_fini(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constraints_name_options),
+        cmocka_unit_test(old_names_are_accepted),
         cmocka_unit_test(a_whole_file_is_read),
         cmocka_unit_test(what_is_asked_for_is_a_stream),
         cmocka_unit_test(every_choice_is_named),

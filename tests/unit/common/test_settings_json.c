@@ -210,16 +210,16 @@ static void damaged_json_is_refused(void **state)
         const char *json;
         const char *want;
     } cases[] = {
-        {"{\"name\": 5}", "name: not of the kind it should be"},
-        {"{\"slo\": \"errors < 1%\"}", "slo: not of the kind it should be"},
-        {"{\"slo\": [1]}", "slo: not of the kind it should be"},
-        {"{\"conditions\": []}", "conditions: not of the kind it should be"},
+        {"{\"name\": 5}", "name: the value has the wrong type"},
+        {"{\"slo\": \"errors < 1%\"}", "slo: the value has the wrong type"},
+        {"{\"slo\": [1]}", "slo: the value has the wrong type"},
+        {"{\"conditions\": []}", "conditions: the value has the wrong type"},
         {"{\"conditions\": {\"a\": 1}}",
-         "conditions: not of the kind it should be"},
+         "conditions: the value has the wrong type"},
         {"{\"load\": {\"rate\": \"x\"}}",
          "rate: 'x' is not a rate above 0; write 50, 0.5 or 2/m"},
         {"{\"load\": {\"scenario\": \"later\"}}",
-         "scenario: 'later' is none of: auto, server, closed, "
+         "scenario: 'later' is not one of: auto, server, closed, "
          "single-stream, multi-stream, offline, trace, sessions"},
     };
 

@@ -11,7 +11,7 @@
 #include "common/base/xalloc.h"
 #include "common/settings/option.h"
 #include "common/settings/settings.h"
-#include "common/settings/settings_path.h"
+#include "common/settings/settings_file.h"
 #include "tests/support/tmpdir.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -26,142 +26,125 @@ static void load(struct settings *s, const char *text)
         fail_msg("%s", err.msg);
 }
 
-#define MLPERF                                                                 \
-    "load.seeds: mlperf is a schedule of Poisson arrivals at one rate, "       \
-    "without bursts or exact counts"
+#define MLPERF "load.seeds: mlperf "
 
 static const struct {
     const char *text;
     const char *want;
 } contradictions[] = {
     {"load: {scenario: single-stream, rate: 5}",
-     "load.rate: the single-stream scenario sends when answers came, not "
-     "at a rate"},
+     "load.rate requires load.scenario: server or sessions, not single-stream"},
     {"load: {scenario: offline, stages: [5/s 1s]}",
-     "load.stages: the offline scenario sends when answers came, not at a "
-     "rate"},
+     "load.stages requires load.scenario: server or sessions, not offline"},
     {"load: {scenario: multi-stream, clients: 2}",
-     "load.clients: the multi-stream scenario has one"},
+     "load.clients requires load.scenario: closed, not multi-stream"},
     {"load: {scenario: single-stream, "
      "burst_on: 1s, burst_off: 1s}",
-     "load.burst_on: the single-stream scenario has no arrivals of its "
-     "own"},
+     "load.burst_on requires load.scenario: server or sessions, not "
+     "single-stream"},
     {"load: {rate: 5, think: fixed 1s}",
-     "load.think: clients of a closed loop or of sessions think; the server "
-     "scenario has none that do"},
+     "load.think requires load.scenario: closed or sessions, not server"},
     {"load: {scenario: single-stream, "
      "think: fixed 1s}",
-     "load.think: clients of a closed loop or of sessions think; the "
-     "single-stream scenario has none that do"},
+     "load.think requires load.scenario: closed or sessions, not "
+     "single-stream"},
     {"load: {clients: 2, turns: 3}",
-     "load.turns: sessions arrive at a rate (--rate); the closed scenario has "
-     "none"},
+     "load.turns requires load.scenario: sessions, not closed"},
     {"load: {scenario: sessions, rate: 2}",
-     "load.turns: the sessions scenario needs the turns of one "
-     "(--session-turns)"},
+     "load.scenario: sessions requires load.turns (--session-turns) or "
+     "data.turns: session"},
     {"load: {scenario: sessions, turns: 3}",
-     "load.rate: the sessions scenario needs a rate (--rate)"},
+     "load.scenario: sessions requires load.rate (--rate)"},
     {"load: {rate: 5, min_duration: 1s, "
      "duration: 1s}",
-     "load.min_duration: instead of duration and requests, not beside "
-     "them; max_duration may bound it"},
+     "load.min_duration cannot be combined with load.duration"},
     {"load: {stages: [5/s 1s], min_requests: 9}",
-     "load.min_requests: instead of duration and requests, not beside "
-     "them; max_duration may bound it"},
+     "load.stages cannot be combined with load.min_requests"},
     {"load: {rate: 5, min_requests: 5, "
      "requests: 9}",
-     "load.min_requests: instead of duration and requests, not beside "
-     "them; max_duration may bound it"},
+     "load.min_requests cannot be combined with load.requests"},
     {"load: {rate: 5, min_duration: 2s, "
      "max_duration: 1s}",
-     "load.max_duration: shorter than load.min_duration"},
+     "load.max_duration is shorter than load.min_duration"},
     {"load: {scenario: offline}",
-     "load.requests: the offline scenario sends all at once; say how many "
-     "(-n)"},
+     "load.scenario: offline requires load.requests or data.accuracy"},
     {"load: {scenario: offline, min_requests: 5}",
-     "load.requests: the offline scenario sends all at once; say how many "
-     "(-n)"},
+     "load.scenario: offline requires load.requests or data.accuracy"},
     {"load: {scenario: offline, requests: 5, "
      "warmup: 1s}",
-     "load.warmup: the offline scenario has none, all is due at the start"},
+     "load.warmup cannot be combined with load.scenario: offline"},
     {"load: {scenario: offline, requests: 5, warmup_requests: 1}",
-     "load.warmup_requests: the offline scenario has none, all is due at the "
-     "start"},
+     "load.warmup_requests cannot be combined with load.scenario: offline"},
     {"load: {scenario: offline, requests: 5, cooldown: 1s}",
-     "load.cooldown: the offline scenario has none, it ends with its last "
-     "answer"},
+     "load.cooldown cannot be combined with load.scenario: offline"},
     {"load: {rate: 5, warmup: 1s, warmup_requests: 1}",
-     "load.warmup_requests: instead of load.warmup, not beside it"},
+     "load.warmup_requests cannot be combined with load.warmup"},
     {"load: {rate: 5}\nwarmup_data: {input_tokens: 9}",
-     "warmup_data: there is no warm-up; give load.warmup or "
-     "load.warmup_requests"},
+     "warmup_data requires load.warmup or load.warmup_requests"},
     {"load: {rate: 5, warmup: 1s}\nwarmup_data: {limit: 9}",
-     "warmup_data: data.limit: goes with data.file (--data)"},
+     "warmup_data: data.limit requires data.file (--data)"},
     {"load: {rate: 5, warmup: 1s}\nwarmup_data: {input_tokens: 9}\n"
      "classes: [{name: a}]",
-     "warmup_data: not beside classes, which warm up with their own"},
+     "warmup_data cannot be combined with classes"},
     {"load: {stages: [0..5/s 1s], warmup_requests: 1}",
-     "load.warmup_requests: the first stage begins at 0/s, so that none would "
-     "come; give load.warmup a time"},
+     "load.warmup_requests requires a first stage above 0/s; use load.warmup "
+     "instead"},
     {"load: {scenario: offline, requests: 5, "
      "duration: 1s}",
-     "load.duration: the offline scenario ends with its last answer; bound "
-     "it with load.max_duration"},
+     "load.duration cannot be combined with load.scenario: offline"},
     {"load: {scenario: offline, requests: 5, drain: 1s}",
-     "load.drain: the offline scenario waits for every answer; bound it with "
-     "load.max_duration"},
+     "load.drain cannot be combined with load.scenario: offline"},
     {"load: {rate: 5, samples_per_query: 4}",
-     "load.samples_per_query: goes with the multi-stream scenario"},
-    {"load: {scenario: multi-stream, "
-     "samples_per_query: 32769}",
-     "load.samples_per_query: at most 32768"},
+     "load.samples_per_query requires load.scenario: multi-stream, not server"},
     {"load: {rate: 5, schedule_rng_seed: 7}",
-     "load.schedule_rng_seed: goes with seeds mlperf; our own is "
-     "load.seed"},
-    {"load: {seeds: mlperf, stages: [5/s 1s]}", MLPERF},
+     "load.schedule_rng_seed requires load.seeds: mlperf"},
+    {"load: {seeds: mlperf, stages: [5/s 1s]}",
+     MLPERF "cannot be combined with load.stages (--stage)"},
     {"load: {seeds: mlperf, rate: 5, "
      "arrival: constant}",
-     MLPERF},
+     MLPERF "requires load.arrival: poisson"},
     {"load: {seeds: mlperf, rate: 5, "
      "burst_on: 1s, burst_off: 1s}",
-     MLPERF},
+     MLPERF "cannot be combined with load.burst_on"},
     {"load: {seeds: mlperf, rate: 5, "
      "exact: true}",
-     MLPERF},
-    {"load: {seeds: mlperf, clients: 5}", MLPERF},
+     MLPERF "cannot be combined with load.exact"},
+    {"load: {seeds: mlperf, clients: 5}",
+     MLPERF "requires load.scenario: server, single-stream, multi-stream or "
+            "offline, not closed"},
     {"load: {rate: 5, qsl_rng_seed: 7}",
-     "load.qsl_rng_seed: goes with seeds mlperf; our own is load.seed"},
+     "load.qsl_rng_seed requires load.seeds: mlperf"},
     {"load: {rate: 5, sample_index_rng_seed: 7}",
-     "load.sample_index_rng_seed: goes with seeds mlperf; our own is "
-     "load.seed"},
+     "load.sample_index_rng_seed requires load.seeds: mlperf"},
     {"load: {seeds: mlperf, rate: 5, sample_index_rng_seed: 7}",
-     "load.sample_index_rng_seed: draws samples of a data set (--data), and "
-     "there is none"},
+     "load.sample_index_rng_seed requires data.file (--data)"},
     {"load: {seeds: mlperf, scenario: single-stream}",
-     "load.seeds: draws samples of a data set (--data), and there is none"},
+     "load.seeds: mlperf requires data.file (--data) if load.scenario is "
+     "single-stream"},
     {"data: {file: f, select: order}\nload: {seeds: mlperf, rate: 5}",
-     "load.seeds: LoadGen takes samples by permutation or with replacement "
-     "(data.select), not in order"},
+     "load.seeds: mlperf cannot be combined with data.select: order"},
     {"data: {file: f}\nload: {seeds: mlperf, rate: 5, warmup: 1s}",
-     "load.warmup: with seeds mlperf and a data set the first request has "
-     "LoadGen's first sample"},
+     "load.seeds: mlperf with data.file cannot be combined with load.warmup: "
+     "LoadGen's first sample goes into the first request"},
     {"data: {file: f}\nload: {seeds: mlperf, rate: 5, warmup_requests: 3}",
-     "load.warmup_requests: with seeds mlperf and a data set the first request "
-     "has LoadGen's first sample"},
+     "load.seeds: mlperf with data.file cannot be combined with "
+     "load.warmup_requests: LoadGen's first sample goes into the first "
+     "request"},
     {"load: {rate: 5, shape: soak 5/s for 1h}",
-     "load.shape: instead of rate, duration and bursts, not beside them"},
+     "load.shape cannot be combined with load.rate"},
     {"load: {shape: soak 5/s for 1h, stages: [5/s 1s]}",
-     "load.shape: one of stages, shape and rate_table, not several"},
+     "load.stages cannot be combined with load.shape"},
     {"load: {rate: 5, table_speed: 2}",
-     "load.table_speed: goes with load.rate_table"},
+     "load.table_speed requires load.rate_table"},
     {"load: {rate_table: /no/such}",
      "load.rate_table: /no/such: No such file or directory"},
-    {"load: {shape: soak 0/s for 1h}", "load.shape: no load at all"},
+    {"load: {shape: soak 0/s for 1h}",
+     "load.shape: the rate is 0 all the time"},
     {"load: {stages: [1/s 40000d, 1/s 40000d]}",
-     "load.stages: too long in all"},
+     "load.stages: the stages are too long in total"},
     {"load: {scenario: single-stream, shape: soak 5/s for 1h}",
-     "load.shape: the single-stream scenario sends when answers came, not at a "
-     "rate"},
+     "load.shape requires load.scenario: server or sessions, not "
+     "single-stream"},
 };
 
 static void contradictions_are_refused(void **state)
@@ -216,7 +199,7 @@ static void the_load_is_described(void **state)
         const char *want;
     } cases[] = {
         {"load: {clients: 3, think: exponential 2s, requests: 9}",
-         "closed loop, 3 clients that think (exponential 2s), 9 requests, "
+         "closed loop, 3 clients with think time (exponential 2s), 9 requests, "
          "seed 1\n"},
         {"load: {scenario: single-stream, min_duration: 10m, "
          "min_requests: 64}",
@@ -229,7 +212,7 @@ static void the_load_is_described(void **state)
         {"load: {scenario: offline, requests: 24576}",
          "offline, all at once, 24576 requests, seed 1\n"},
         {"load: {rate: 5, duration: 1s, seeds: mlperf, schedule_rng_seed: 7}",
-         "open loop, poisson 5/s, LoadGen's schedule of seed 7, window 1s, "
+         "open loop, poisson 5/s, LoadGen's schedule with seed 7, window 1s, "
          "seed 1\n"},
         {"load: {shape: spike 5/s 50/s at 1m for 10s}",
          "open loop, poisson spike 5/s 50/s at 1m for 10s, window 130s, seed "

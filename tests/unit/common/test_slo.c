@@ -103,7 +103,8 @@ static void the_shown_text_is_a_term(void **state)
 #define LIMIT                                                                  \
     " is not a limit of good requests; write ttft:200 for 200 ms, or check: "  \
     "required"
-#define TIER  " is no name of a tier; letters, digits and ._-, at most 23"
+#define TIER                                                                   \
+    " is not the name of a tier; use letters, digits and ._-, at most 23"
 #define SHARE " is not a share of 0 to 100%; write 0.1% or 0.001"
 
 static const struct {
@@ -134,7 +135,7 @@ static const struct {
     {"e2e p99 < 200", "SLO on e2e: '200'" DURATION},
     {"e2e p99 < -1s", "SLO on e2e: '-1s'" DURATION},
     {"e2e p99 < 1%", "SLO on e2e: '1%'" DURATION},
-    {"e2e p99 < 0s", "SLO on e2e: nothing is below 0"},
+    {"e2e p99 < 0s", "SLO on e2e: the limit must be above 0"},
     {"e2e p99 < 5s < 6s", "'e2e p99 < 5s < 6s'" BAD},
     {"errors > 1%", "SLO on errors: write '<', not '>'"},
     {"errors < 1s", "SLO on errors: '1s'" SHARE},
@@ -158,27 +159,27 @@ static const struct {
     {"gold: ttft", "'gold: ttft'" LIMIT},
     {"gold:", "'gold:'" LIMIT},
     {"gold: e2e p99 > 1s", "gold: SLO on e2e: write '<', not '>'"},
-    {"gold: errors < 0%", "gold: SLO on errors: nothing is below 0"},
-    {"gold: ttft:0", "gold: limit of ttft: nothing is below 0"},
+    {"gold: errors < 0%", "gold: SLO on errors: the limit must be above 0"},
+    {"gold: ttft:0", "gold: limit of ttft: it must be above 0"},
     {"ttft: e2e p99 < 1s",
-     "'ttft' is a word of SLO terms and no name of a tier"},
+     "'ttft' has a meaning in SLO terms and cannot name a tier"},
     {"errors: e2e p99 < 1s",
-     "'errors' is a word of SLO terms and no name of a tier"},
+     "'errors' has a meaning in SLO terms and cannot name a tier"},
     {": e2e p99 < 1s", "''" TIER},
     {"very gold: e2e p99 < 1s", "'very gold'" TIER},
     {"g*ld: e2e p99 < 1s", "'g*ld'" TIER},
     {"abcdefghijklmnopqrstuvwx: errors < 1%",
      "'abcdefghijklmnopqrstuvwx'" TIER},
     {"chat/gold: errors < 1%",
-     "'chat/gold: errors < 1%': a class is named in report --slo alone; in a "
-     "settings file its terms stand under classes"},
-    {"ttft:0", "limit of ttft: nothing is below 0"},
+     "'chat/gold: errors < 1%': only report --slo can name a class; in a "
+     "settings file write the term under classes"},
+    {"ttft:0", "limit of ttft: it must be above 0"},
     {"ttft:1.2.3", "limit of ttft: '1.2.3ms'" DURATION},
     {"tfft:200", "unknown measure 'tfft' in an SLO; did you mean 'ttft'?"},
-    {"query:200", "query is of several requests together and decides about "
-                  "none of them; take e2e"},
-    {"gap:200", "gap is of all events together and decides about no request; "
-                "take stall"},
+    {"query:200", "query measures several requests together and cannot be a "
+                  "limit of one; use e2e"},
+    {"gap:200", "gap measures all events together and cannot be a limit of one "
+                "request; use stall"},
 };
 
 static void what_is_no_term_is_refused(void **state)
@@ -332,12 +333,14 @@ static void tiers_that_contradict_themselves_are_refused(void **state)
         const char *want;
     } cases[] = {
         {{"a: e2e p99 < 1s", "a: e2e p99 < 2s"},
-         "'a: e2e p99 < 1s' and 'a: e2e p99 < 2s': a tier asks that once"},
+         "'a: e2e p99 < 1s' and 'a: e2e p99 < 2s': a tier can have only one of "
+         "them"},
         {{"a: errors < 1%", "b: errors < 2%", "a: errors < 1%"},
-         "'a: errors < 1%' and 'a: errors < 1%': a tier asks that once"},
+         "'a: errors < 1%' and 'a: errors < 1%': a tier can have only one of "
+         "them"},
         {{"a: good >= 1", "b: good >= 1", "c: good >= 1", "d: good >= 1",
           "e: good >= 1"},
-         "more than 4 tiers of an SLO"},
+         "more than 4 SLO tiers"},
     };
 
     (void)state;
@@ -370,7 +373,7 @@ static void a_report_may_name_a_class(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         assert_int_equal(slo_class_len(cases[i].text), cases[i].len);
-        assert_string_equal(slo_behind_class(cases[i].text), cases[i].term);
+        assert_string_equal(slo_after_class(cases[i].text), cases[i].term);
     }
 }
 

@@ -121,16 +121,17 @@ static void what_is_wrong_has_its_line(void **state)
     } rows[] = {
         {"variants: {name: a}\n", ":1: variants: must be a list of variants"},
         {"variants:\n  - {stub: {batching: none}}\n",
-         ":2: variants: a variant without a name"},
+         ":2: variants: a variant has no name"},
         {"variants:\n  - {name: a}\n  - {name: a}\n",
-         ":3: variants: a second variant with the name 'a'"},
+         ":3: variants: two of them are named 'a'"},
         {"variants:\n  - {name: a/b}\n",
          ":2: name: must be a word of letters, digits and ._-"},
         {"variants:\n  - {name: ..}\n",
-         ":2: name: must be a word of letters, digits and ._-, that begins "
+         ":2: name: must be a word of letters, digits and ._- that begins "
          "with a letter or a digit"},
         {"variants:\n  - {name: a, load: {rate: 5/s}}\n",
-         ":2: unknown key 'load' in a variant, which has name, target, server, "
+         ":2: unknown key 'load' in a variant, which can have name, target, "
+         "server, "
          "stub, cost and conditions; the load is the same for all"},
         {"variants:\n  - {name: a, stub: {bathing: none}}\n",
          ":2: unknown key 'bathing' in stub; did you mean 'batching'?"},
@@ -163,21 +164,20 @@ static void servers_go_with_what_they_need(void **state)
         {"target: {url: 'http://127.0.0.1:80/'}\nserver: {start: serve}\n",
          NULL},
         {"target: {url: 'http://127.0.0.1:{port}/'}\n",
-         "target.url: {port} is what server.start is given, and there is none"},
+         "target.url: {port} requires server.start"},
         {"target: {url: 'http://127.0.0.1:80/'}\nserver: {ready: x}\n",
-         "server.ready: goes with server.start"},
+         "server.ready requires server.start"},
         {"target: {url: 'http://127.0.0.1:80/'}\nserver: {stop: x}\n",
-         "server.stop: goes with server.start"},
+         "server.stop requires server.start"},
         {"target: {url: 'http://127.0.0.1:80/'}\n"
          "server: {start: 'serve {port}'}\n",
-         "server.start: has {port}, so target.url is "
+         "server.start contains {port}, so target.url must contain it, too: "
          "http://127.0.0.1:{port}/..."},
         {"server: {start: serve}\nstub: {}\n",
-         "server.start: not beside a stub, which is a server"},
+         "server.start cannot be combined with a block stub"},
         {"target: {url: 'http://127.0.0.1:80/'}\n"
          "server: {start: serve}\nstudy: {trials: 2, restart: x}\n",
-         "study.restart: not beside server.start, which starts the server anew "
-         "for each run"},
+         "study.restart cannot be combined with server.start"},
     };
 
     (void)state;

@@ -282,7 +282,7 @@ static void long_lists_are_refused(void **state)
         {offsetof(struct stub_settings, faults), "reset",
          "stub.faults: more than 16 faults"},
         {offsetof(struct stub_settings, faults), "rest",
-         "stub.faults: no fault 'rest'"},
+         "stub.faults: there is no fault 'rest'"},
         {offsetof(struct stub_settings, preferred), "1",
          "stub.preferred: more than 8 sizes"},
     };
