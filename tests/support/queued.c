@@ -20,12 +20,12 @@ static struct facts row_of(struct mm1 *q, size_t i)
     return f;
 }
 
-static void take(struct queued *run, const struct slices *b,
+static void take(struct queued *run, const struct window_slices *b,
                  const struct quantities *qs)
 {
     for (size_t i = 0; i < qs->len; i++) {
-        run->whole[i] = slices_reading(b, &qs->list[i], SLICES_ALL);
-        slices_readings(b, &qs->list[i], &run->blocks[i]);
+        run->whole[i] = window_slices_reading(b, &qs->list[i], SLICES_ALL);
+        window_slices_readings(b, &qs->list[i], &run->blocks[i]);
     }
 }
 
@@ -34,18 +34,18 @@ void queued_run(struct queued *run, struct mm1 *q, size_t n,
 {
     static const struct good_table all_are_good;
     struct facts *rows = xcalloc(n, sizeof(*rows));
-    struct slices *b = xcalloc(1, sizeof(*b));
+    struct window_slices *b = xcalloc(1, sizeof(*b));
     struct window window;
 
     for (size_t i = 0; i < n; i++)
         rows[i] = row_of(q, i);
     window.start_ns = rows[0].due;
     window.end_ns = rows[n - 1].due + 1;
-    slices_init(b, window, &all_are_good, qs);
+    window_slices_init(b, window, &all_are_good, qs);
     for (size_t i = 0; i < n; i++)
-        slices_add(b, &rows[i]);
+        window_slices_add(b, &rows[i]);
     take(run, b, qs);
-    slices_fini(b);
+    window_slices_fini(b);
     free(b);
     free(rows);
 }
