@@ -396,7 +396,7 @@ void plan_doubt(const struct settings *s, const struct slo_term *term,
     const char *what;
     double n = samples_of(term, &s->load, requests, &what);
     double least =
-        has_samples(term) ? (double)stats_least_n(term->quantile) : 0;
+        has_samples(term) ? (double)stats_min_n(term->quantile) : 0;
 
     if (is_of_queries(term) && s->load.scenario != SCENARIO_MULTI_STREAM)
         buf_adds(out, "only the multi-stream scenario has queries, so there "
@@ -448,7 +448,7 @@ static void put_slo(const struct settings *s, const struct slo *slo,
         plan_doubt(s, term, requests, out);
         if (out->len == before && has_samples(term))
             buf_addf(out, "needs at least %.0f independent %s%s",
-                     (double)stats_least_n(term->quantile), what,
+                     (double)stats_min_n(term->quantile), what,
                      requests > 0 ? ", which it has if they are" : "");
         else if (out->len == before)
             buf_adds(out, "of all requests");

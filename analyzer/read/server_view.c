@@ -45,7 +45,7 @@ static void count(struct look_counter *c, int64_t at_ns, int64_t value)
     c->last = value;
 }
 
-void server_view_add(struct server_view *v, const struct server_look *look)
+void server_view_add(struct server_view *v, const struct server_scrape *look)
 {
     const struct window *w = &v->window;
     bool has_both =
@@ -81,7 +81,7 @@ bool server_view_read(struct server_view *v, const char *dir)
     bool is_there = tgr_open(&reader, path, &schema_server, &ignored) == 0;
 
     while (is_there && tgr_next(reader, &data, &n, &ignored) > 0) {
-        const struct server_look *looks = data;
+        const struct server_scrape *looks = data;
 
         for (size_t i = 0; i < n; i++)
             server_view_add(v, &looks[i]);

@@ -17,7 +17,7 @@ struct section_quantile section_combine(const double *quantiles,
     double squares = 0;
     double half;
 
-    if (sections < 2 || min_in_one < stats_least_n(q))
+    if (sections < 2 || min_in_one < stats_min_n(q))
         return s;
     s.verdict = SECTION_BEYOND;
     for (size_t i = 0; i < sections; i++)

@@ -33,7 +33,7 @@ struct section_quantile {
 
 /* From the quantile of each section and of all values together.  min_in_one is
  * the number of values in the smallest section, which must bound the quantile
- * (stats_least_n): 299 for p99, or 5,980 in 20 sections.  Infinite quantiles
+ * (stats_min_n): 299 for p99, or 5,980 in 20 sections.  Infinite quantiles
  * are failures. */
 struct section_quantile section_combine(const double *quantiles,
                                         size_t sections, double overall,

@@ -161,7 +161,7 @@ static bool applies(enum note_kind kind, const struct oddities *o,
     case NOTE_TAIL:
         /* With too few requests for a p99, one late request would be the p99:
          * then most of them must be late. */
-        if (o->odd[kind].of < stats_least_n(0.99))
+        if (o->odd[kind].of < stats_min_n(0.99))
             return 2 * count > of;
         return in->e2e_p99_ns >= 0 && in->tail_p99_ns >= 0 &&
                (double)in->tail_p99_ns > TAIL_SHARE * (double)in->e2e_p99_ns;

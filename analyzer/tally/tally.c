@@ -128,7 +128,7 @@ static void add_to_term(struct term_tally *tt, const struct slo_term *term,
         return;
     }
     term_tally_add(tt, term, slice, good_value(term->measure, f), facts_n(f));
-    tt->client_late += good_is_spoilt(term->measure, f, term->limit_ns);
+    tt->client_late += good_is_client_late(term->measure, f, term->limit_ns);
 }
 
 /* ---- why requests are not good ---- */

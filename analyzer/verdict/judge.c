@@ -70,7 +70,7 @@ static enum verdict judge_counts(const struct term_tally *tt,
     if (tt->n == 0 || why_unjudgeable(tt, term))
         return VERDICT_UNDECIDED;
     seen = of_bounds(tt->keeps + tt->open >= needed, tt->keeps >= needed);
-    if (n >= (double)stats_least_n(term->quantile))
+    if (n >= (double)stats_min_n(term->quantile))
         return seen;
     if (seen == VERDICT_FAIL &&
         stats_binomial_upper_tail((int64_t)n, 1 - term->quantile,
@@ -129,11 +129,11 @@ static void judge_quantile(const struct tally *t, size_t i,
     j->why = why_unjudgeable(tt, term);
     j->verdict = judge_counts(tt, term);
     j->tightest_ns = tightest_ns(tt, term);
-    lacking = (double)stats_least_n(term->quantile) - j->n_effective;
+    lacking = (double)stats_min_n(term->quantile) - j->n_effective;
     if (j->why || j->verdict != VERDICT_UNDECIDED || lacking <= 0)
         return;
     if (tt->n == 0) {
-        j->more_needed = stats_least_n(term->quantile);
+        j->more_needed = stats_min_n(term->quantile);
         return;
     }
     lacking *= inflation;

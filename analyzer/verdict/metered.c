@@ -106,7 +106,7 @@ void metered_read(struct metered *m, const char *dir, const struct window *w,
 
     *m = (struct metered){0};
     while (is_open && tgr_next(reader, &data, &n, &ignored) > 0) {
-        const struct meter_look *looks = data;
+        const struct meter_reading *looks = data;
 
         m->is_asked |= n > 0;
         for (size_t i = 0; i < n; i++) {

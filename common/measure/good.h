@@ -71,7 +71,7 @@ bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns);
 
 /* Has it missed this limit, and may the client be why, which began with it
  * late? */
-bool good_is_spoilt(enum measure m, const struct facts *f, int64_t limit_ns);
+bool good_is_client_late(enum measure m, const struct facts *f, int64_t limit_ns);
 
 /* Ok, and keeps every limit that concerns it. */
 bool good_is(const int64_t limit_ns[static GOOD_LIMITS], const struct facts *f);

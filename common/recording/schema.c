@@ -125,7 +125,7 @@ const struct tgr_schema schema_client = {
 
 #define LOOK(name, unit, missing)                                              \
     {                                                                          \
-#name, unit, TGR_PREVIOUS, offsetof(struct server_look, name), missing \
+#name, unit, TGR_PREVIOUS, offsetof(struct server_scrape, name), missing \
     }
 
 static const struct tgr_column server_columns[] = {
@@ -148,12 +148,12 @@ const struct tgr_schema schema_server = {
     .table = "server",
     .columns = server_columns,
     .len = COUNT(server_columns),
-    .row_size = sizeof(struct server_look),
+    .row_size = sizeof(struct server_scrape),
 };
 
 #define METERED(name, unit, missing)                                           \
     {                                                                          \
-#name, unit, TGR_PREVIOUS, offsetof(struct meter_look, name), missing  \
+#name, unit, TGR_PREVIOUS, offsetof(struct meter_reading, name), missing  \
     }
 
 static const struct tgr_column meter_columns[] = {
@@ -166,7 +166,7 @@ const struct tgr_schema schema_meter = {
     .table = "meter",
     .columns = meter_columns,
     .len = COUNT(meter_columns),
-    .row_size = sizeof(struct meter_look),
+    .row_size = sizeof(struct meter_reading),
 };
 
 #define TRUE_FACT(name, unit, to)                                              \

@@ -48,7 +48,7 @@ extern const struct tgr_schema schema_client;
 
 /* server.tgr: what the server said of itself, a look a second.  Absent is what
  * it does not say.  Counters run from the server's start. */
-struct server_look {
+struct server_scrape {
     int64_t at;            /* ns after the start of the run: it was answered */
     int64_t took;          /* ns from asking to that */
     int64_t is_failed;     /* nothing could be read: the rest is absent */
@@ -67,7 +67,7 @@ struct server_look {
 extern const struct tgr_schema schema_server;
 
 /* meter.tgr: what was read of the server's host. */
-struct meter_look {
+struct meter_reading {
     int64_t at;     /* ns after the start of the run */
     int64_t memory; /* bytes */
     int64_t energy; /* microjoules since some time */

@@ -125,7 +125,7 @@ int64_t stats_rank(double q, int64_t n)
     return rank < 1 ? 1 : rank;
 }
 
-int64_t stats_least_n(double q)
+int64_t stats_min_n(double q)
 {
     return (int64_t)ceil(log(0.05) / log(q) - 1e-9);
 }

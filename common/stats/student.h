@@ -50,7 +50,7 @@ int64_t stats_rank(double q, int64_t n);
 
 /* Fewest independent samples that can bound quantile q from above at 95 %:
  * p90 29, p99 299, p99.9 2995. */
-int64_t stats_least_n(double q);
+int64_t stats_min_n(double q);
 
 /* The regularised incomplete beta function I_x(a, b); a and b above 0. */
 double stats_beta(double x, double a, double b);

@@ -131,7 +131,7 @@ static int64_t read_source(const struct reader *r, int64_t now_ns)
 static void read_once(struct meter *m)
 {
     int64_t now_ns = clk_now(&clk_monotonic);
-    struct meter_look look = {
+    struct meter_reading look = {
         .at = now_ns - m->start_ns,
         .memory = read_source(&m->memory, now_ns),
         .energy = read_source(&m->energy, now_ns),

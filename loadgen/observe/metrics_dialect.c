@@ -10,7 +10,7 @@
 /* Values are below 2^62 in a recording. */
 #define MAX_VALUE 4e18
 
-#define AT(field) offsetof(struct server_look, field)
+#define AT(field) offsetof(struct server_scrape, field)
 
 /* Values are summed over all labels, except for a share, whose maximum counts:
  * one full engine is enough to make requests wait.  A part is a count whose
@@ -160,7 +160,7 @@ static void on_sample(void *arg, const struct prom_sample *s)
 
 /* False: the page has no series of this dialect.  A share may have two names,
  * of an older and a newer version. */
-static bool put_all(const struct sums *sums, size_t d, struct server_look *look)
+static bool put_all(const struct sums *sums, size_t d, struct server_scrape *look)
 {
     const struct series *series = dialects[d].series;
     bool is_any_seen = false;
@@ -181,9 +181,9 @@ static bool put_all(const struct sums *sums, size_t d, struct server_look *look)
     return is_any_seen;
 }
 
-struct server_look server_look_none(void)
+struct server_scrape server_look_none(void)
 {
-    return (struct server_look){
+    return (struct server_scrape){
         .at = TIME_ABSENT,
         .took = TIME_ABSENT,
         .running = TIME_ABSENT,
@@ -200,7 +200,7 @@ struct server_look server_look_none(void)
 }
 
 const char *metrics_dialect_read(const char *page, size_t len,
-                                 struct server_look *look,
+                                 struct server_scrape *look,
                                  struct prom_counts *counts)
 {
     static const struct prom_hooks hooks = {.sample = on_sample};

@@ -16,10 +16,10 @@
  * absent.  Returns the kind of server: vllm, sglang, tgi, triton, llamacpp or
  * stub; NULL if no series is known. */
 const char *metrics_dialect_read(const char *page, size_t len,
-                                 struct server_look *look,
+                                 struct server_scrape *look,
                                  struct prom_counts *counts);
 
 /* All values absent. */
-struct server_look server_look_none(void);
+struct server_scrape server_look_none(void);
 
 #endif

@@ -55,7 +55,7 @@ int64_t scrape_due_ns(int64_t n)
 
 /* *dialect is NULL for a page without known series.  Any text may hold a line
  * that can be read by chance: a tenth of the lines may be damaged. */
-static int read_page(struct scrape *s, struct server_look *look,
+static int read_page(struct scrape *s, struct server_scrape *look,
                      const char **dialect, struct err *err)
 {
     struct prom_counts counts;
@@ -70,7 +70,7 @@ static int read_page(struct scrape *s, struct server_look *look,
 }
 
 /* After an error nothing more is written. */
-static void write_row(struct scrape *s, const struct server_look *look)
+static void write_row(struct scrape *s, const struct server_scrape *look)
 {
     if (!s->err.code && !s->table) {
         char *path = xasprintf("%s/server.tgr", s->dir);
@@ -86,7 +86,7 @@ static void scrape_once(struct scrape *s)
 {
     int64_t began_ns = clk_now(&clk_monotonic);
     const char *dialect = NULL;
-    struct server_look look;
+    struct server_scrape look;
     struct err err = {0};
     int64_t now_ns;
 
@@ -187,7 +187,7 @@ static bool is_of_model(const struct target_settings *t)
 static int find_metrics(struct scrape *s, const struct target_settings *t,
                         const char *url, struct err *err)
 {
-    struct server_look look;
+    struct server_scrape look;
 
     if (fetch_new(&s->fetch, t, url, MAX_PAGE, err) ||
         fetch_probe(s->fetch, TIMEOUT_NS, err) ||
