@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "analyzer/tally/tally.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 void blocks_init(struct blocks *b, struct window window,
                  const struct good_table *good, const struct quantities *qs)

@@ -50,7 +50,7 @@ static int64_t both(int64_t a, int64_t b)
     return a == TIME_ABSENT || b == TIME_ABSENT ? TIME_ABSENT : a + b;
 }
 
-static void measure_all(struct server_view *v, const struct server_look *look)
+static void measure_all(struct server_view *v, const struct server_scrape *look)
 {
     v->looks++;
     v->failed += look->is_failed != 0;
@@ -60,7 +60,7 @@ static void measure_all(struct server_view *v, const struct server_look *look)
     measure(&v->cache_use, look->cache_use);
 }
 
-void server_view_add(struct server_view *v, const struct server_look *look)
+void server_view_add(struct server_view *v, const struct server_scrape *look)
 {
     const struct window *w = &v->window;
 
@@ -87,7 +87,7 @@ bool server_view_read(struct server_view *v, const char *dir)
     bool is_there = tgr_open(&reader, path, &schema_server, &ignored) == 0;
 
     while (is_there && tgr_next(reader, &data, &n, &ignored) > 0) {
-        const struct server_look *looks = data;
+        const struct server_scrape *looks = data;
 
         for (size_t i = 0; i < n; i++)
             server_view_add(v, &looks[i]);

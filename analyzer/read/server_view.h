@@ -74,7 +74,7 @@ struct server_summary {
 };
 
 void server_view_init(struct server_view *v, struct window window);
-void server_view_add(struct server_view *v, const struct server_look *look);
+void server_view_add(struct server_view *v, const struct server_scrape *look);
 
 /* Every row of DIR/server.tgr; false if there is no such file. */
 bool server_view_read(struct server_view *v, const char *dir);

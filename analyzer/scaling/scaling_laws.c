@@ -4,7 +4,7 @@
 
 #include "analyzer/scaling/least_squares.h"
 #include "analyzer/scaling/scaling_point.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 double amdahl_at(double serial, double k)
 {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* Qualities are printed decimals: 0.871 - 0.866 is no more than 0.005. */
 #define ROUNDING 1e-9

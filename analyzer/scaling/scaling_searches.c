@@ -10,7 +10,7 @@
 #include "analyzer/search/search_read.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/xalloc.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* A confirmed estimate, or one that was asked for without. */
 static bool is_found(const struct search_summary *ss)

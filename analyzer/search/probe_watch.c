@@ -55,7 +55,7 @@ static int misses(const struct search_eye *eye, const struct slo_term *term,
 static bool is_spoilt(const struct slo_term *term, const struct facts *f)
 {
     return disturbed_concerns(term) &&
-           good_is_spoilt(term->measure, f, term->limit_ns);
+           good_is_client_late(term->measure, f, term->limit_ns);
 }
 
 static void count(struct search_eye *eye, const struct facts *f)

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "analyzer/stats/order_stats.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 int64_t section_least_n(double q, size_t sections)
 {
-    return (int64_t)sections * stats_least_n(q);
+    return (int64_t)sections * stats_min_n(q);
 }
 
 struct section_quantile section_combine(const double *quantiles,
@@ -22,7 +22,7 @@ struct section_quantile section_combine(const double *quantiles,
     double squares = 0;
     double half;
 
-    if (sections < 2 || least_in_one < stats_least_n(q))
+    if (sections < 2 || least_in_one < stats_min_n(q))
         return s;
     s.verdict = SECTION_BEYOND;
     for (size_t i = 0; i < sections; i++)

@@ -33,7 +33,7 @@ struct section_quantile {
 };
 
 /* Fewest values in all for `sections` sections: each must hold as many as bound
- * the quantile (stats_least_n); p99 of 20 sections 5,980. */
+ * the quantile (stats_min_n); p99 of 20 sections 5,980. */
 int64_t section_least_n(double q, size_t sections);
 
 /* From what was made of the sections elsewhere: the quantile of each, and of

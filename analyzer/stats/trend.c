@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyzer/stats/order_stats.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* n (n - 1) (2 n + 5): 18 times the variance of s over n values, and what n
  * that are alike take from it. */

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* The normal approximation is good from about here; fewer are not tested. */
 #define TREND_LEAST_N 10

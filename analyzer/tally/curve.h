@@ -11,7 +11,7 @@
 #include "analyzer/tally/grid.h"
 #include "common/measure/measure.h"
 #include "common/spec/slo.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define CURVE_MAX 128
 

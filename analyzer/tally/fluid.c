@@ -5,7 +5,7 @@
 
 #include "common/measure/good.h"
 #include "common/spec/slo.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* ---- one stream ---- */
 

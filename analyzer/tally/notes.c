@@ -1,6 +1,6 @@
 #include "analyzer/tally/notes.h"
 
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define FAR         0.1  /* from a length that was asked for */
 #define BURST_SHARE 0.02 /* of the time to last, in which all events come */
@@ -170,7 +170,7 @@ static bool is_tail_long(const struct oddities *o, const struct note_inputs *in)
 {
     const struct odd *odd = &o->odd[NOTE_TAIL];
 
-    if (odd->of < stats_least_n(0.99))
+    if (odd->of < stats_min_n(0.99))
         return 2 * odd->count > odd->of;
     return in->e2e_p99_ns >= 0 && in->tail_p99_ns >= 0 &&
            (double)in->tail_p99_ns > TAIL_SHARE * (double)in->e2e_p99_ns;

@@ -203,7 +203,7 @@ static void add_to_term(struct term_tally *tt, const struct slo_term *term,
         return;
     }
     term_tally_add(tt, term, batch, good_value(term->measure, f), facts_n(f));
-    tt->spoilt += good_is_spoilt(term->measure, f, term->limit_ns);
+    tt->spoilt += good_is_client_late(term->measure, f, term->limit_ns);
 }
 
 static void add_if_there(struct hist *h, int64_t ns)

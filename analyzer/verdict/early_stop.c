@@ -1,6 +1,6 @@
 #include "analyzer/verdict/early_stop.h"
 
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define DOUBT 0.01 /* 1 - the confidence */
 

@@ -75,7 +75,7 @@ enum verdict judge_counts(const struct term_tally *tt,
     if (tt->n == 0 || what_stops(tt, term))
         return VERDICT_UNDECIDED;
     seen = of_bounds(tt->keeps + tt->open >= needed, tt->keeps >= needed);
-    if ((double)tt->n / inflation >= (double)stats_least_n(term->quantile))
+    if ((double)tt->n / inflation >= (double)stats_min_n(term->quantile))
         return seen;
     return with_few(seen, tt, inflation, term->quantile);
 }
@@ -98,10 +98,10 @@ static void judge_quantile(const struct tally *t, size_t i,
     j->why = what_stops(tt, term);
     j->verdict = judge_counts(tt, term);
     j->tightest_ns = whatif_tightest_ns(tt, term);
-    lacking = (double)stats_least_n(term->quantile) - j->n_effective;
+    lacking = (double)stats_min_n(term->quantile) - j->n_effective;
     if (j->why || j->verdict != VERDICT_UNDECIDED || lacking <= 0)
         return;
-    j->more_needed = tt->n == 0 ? stats_least_n(term->quantile)
+    j->more_needed = tt->n == 0 ? stats_min_n(term->quantile)
                                 : more_needed(t, tt, term, lacking * inflation);
 }
 

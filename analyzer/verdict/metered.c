@@ -102,7 +102,7 @@ void metered_take(struct metered *m, const struct metered_energy *e,
 /* ---- from the recording ---- */
 
 static void see(struct metered *m, struct metered_energy *e,
-                const struct window *w, const struct meter_look *look)
+                const struct window *w, const struct meter_reading *look)
 {
     m->is_asked = true;
     if (look->memory >= 0) {
@@ -127,7 +127,7 @@ void metered_read(struct metered *m, const char *dir, const struct window *w,
 
     *m = (struct metered){0};
     while (is_there && tgr_next(reader, &data, &n, &ignored) > 0) {
-        const struct meter_look *looks = data;
+        const struct meter_reading *looks = data;
 
         for (size_t i = 0; i < n; i++)
             see(m, &e, w, &looks[i]);

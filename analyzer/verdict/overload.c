@@ -4,7 +4,7 @@
 
 #include "analyzer/read/series.h"
 #include "analyzer/stats/trend.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define PAIRS (OVERLOAD_BLOCKS * (OVERLOAD_BLOCKS - 1) / 2)
 

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define OVERLOAD_LEVEL  0.001
 #define OVERLOAD_LEAST  5    /* requests that it must grow by ... */

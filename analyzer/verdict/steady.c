@@ -4,7 +4,7 @@
 
 #include "analyzer/stats/mser.h"
 #include "common/base/clk.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* Requests of a value that MSER and the autocorrelation look at. */
 #define GROUP 2

@@ -79,7 +79,7 @@ static enum finding find_delay(const struct tally *t, const struct hist *delay,
     double limit_ns = floor_ns(t, m, floor);
 
     /* Too few to bound the quantile, or no latency that it could spoil. */
-    if (delay->n < stats_least_n(q) || t->outcome[OUTCOME_OK] == 0)
+    if (delay->n < stats_min_n(q) || t->outcome[OUTCOME_OK] == 0)
         return UNKNOWN;
     if (delay_ns == HIST_OUT_OF_RANGE)
         delay_ns = HIST_HIGHEST_NS;
@@ -282,7 +282,7 @@ static enum finding find_samples(const struct evidence *e, struct check *c)
     if (!worst)
         return UNKNOWN;
     c->value = worst->n_effective;
-    c->limit = (double)stats_least_n(worst->term->quantile);
+    c->limit = (double)stats_min_n(worst->term->quantile);
     /* Few may be enough: a miss that chance does not explain is a miss. */
     return worst->more_needed == 0 ? FINE : WRONG;
 }

@@ -4,7 +4,7 @@
 #include "analyzer/tally/tally.h"
 #include "analyzer/verdict/judge.h"
 #include "common/stats/hist.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* Count as kept what is in this cell; how many. */
 static int64_t keep_cell(struct term_tally *tt, size_t cell)

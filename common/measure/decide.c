@@ -10,7 +10,7 @@
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/measure/good.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define SLOT_NS       (100 * NS_PER_MS)
 #define FIRST_CHECK   50 /* slots */

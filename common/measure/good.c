@@ -120,7 +120,8 @@ bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns)
     return value >= 0 && value < limit_ns;
 }
 
-bool good_is_spoilt(enum measure m, const struct facts *f, int64_t limit_ns)
+bool good_is_client_late(enum measure m, const struct facts *f,
+                         int64_t limit_ns)
 {
     int64_t lag = measure_value(MEASURE_LAG, FROM_DUE, f);
     int64_t value;

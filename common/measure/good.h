@@ -70,7 +70,8 @@ bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns);
 #define GOOD_DELAY 0.1
 
 /* Did it miss this limit, possibly because the client sent it late? */
-bool good_is_spoilt(enum measure m, const struct facts *f, int64_t limit_ns);
+bool good_is_client_late(enum measure m, const struct facts *f,
+                         int64_t limit_ns);
 
 /* Is it ok, and does it keep every limit that concerns it? */
 bool good_is(const int64_t limit_ns[static GOOD_LIMITS], const struct facts *f);

@@ -19,9 +19,9 @@
 #define CLIENT(name, unit, missing)                                            \
     COLUMN(observation, name, unit, TGR_PREVIOUS, missing)
 #define SCRAPE(name, unit, missing)                                            \
-    COLUMN(server_look, name, unit, TGR_PREVIOUS, missing)
+    COLUMN(server_scrape, name, unit, TGR_PREVIOUS, missing)
 #define METER(name, unit, missing)                                             \
-    COLUMN(meter_look, name, unit, TGR_PREVIOUS, missing)
+    COLUMN(meter_reading, name, unit, TGR_PREVIOUS, missing)
 #define TRUTH(name, unit, to) COLUMN(truth, name, unit, to, TIME_ABSENT)
 #define STEP(name, unit)                                                       \
     COLUMN(truth_step, name, unit, TGR_PREVIOUS, TIME_ABSENT)
@@ -134,7 +134,7 @@ static const struct tgr_column server_columns[] = {
 };
 
 const struct tgr_schema schema_server =
-    TABLE("server", server_columns, server_look, false);
+    TABLE("server", server_columns, server_scrape, false);
 
 static const struct tgr_column meter_columns[] = {
     METER(at, "ns", 0),
@@ -143,7 +143,7 @@ static const struct tgr_column meter_columns[] = {
 };
 
 const struct tgr_schema schema_meter =
-    TABLE("meter", meter_columns, meter_look, false);
+    TABLE("meter", meter_columns, meter_reading, false);
 
 static const struct tgr_column truth_columns[] = {
     TRUTH(id, "", TGR_PREVIOUS),       TRUTH(arrival, "ns", TGR_PREVIOUS),

@@ -48,7 +48,7 @@ extern const struct tgr_schema schema_client;
 
 /* server.tgr: the metrics of the server, one scrape per second.  Values that it
  * does not report are absent.  Counters start with the server. */
-struct server_look {
+struct server_scrape {
     int64_t at;        /* ns after the start of the run, when it was answered */
     int64_t took;      /* ns from the request to the answer */
     int64_t is_failed; /* the scrape failed: the rest is absent */
@@ -67,7 +67,7 @@ struct server_look {
 extern const struct tgr_schema schema_server;
 
 /* meter.tgr: readings of the host of the server. */
-struct meter_look {
+struct meter_reading {
     int64_t at;     /* ns after the start of the run */
     int64_t memory; /* bytes */
     int64_t energy; /* microjoules, from an arbitrary start */

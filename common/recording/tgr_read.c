@@ -326,24 +326,6 @@ static bool read_rows(const struct tgr_reader *r, const struct frame *f)
     return true;
 }
 
-/* A few bytes can stand for thousands of rows: limit them before they are
- * expanded. */
-static int check_density(struct tgr_reader *r, const struct frame *f,
-                         struct err *err)
-{
-    r->block_bytes = FRAME_HEADER + f->len;
-    if (r->schema->is_dense || f->rows > TGR_MAX_ROWS ||
-        r->block_bytes >= f->rows)
-        return 0;
-    r->dense_rows += f->rows;
-    if (r->dense_rows <= TGR_MAX_DENSE_ROWS)
-        return 0;
-    return err_set(err, ERR_FORMAT,
-                   "%s: more than %d rows of less than a byte each, too many "
-                   "to read",
-                   r->path, TGR_MAX_DENSE_ROWS);
-}
-
 int tgr_next(struct tgr_reader *r, const void **rows, size_t *n,
              struct err *err)
 {
@@ -353,8 +335,16 @@ int tgr_next(struct tgr_reader *r, const void **rows, size_t *n,
     while ((rc = next_frame(r, &f, err)) > 0) {
         if (f.kind != FRAME_ROWS)
             continue; /* written by a later version */
-        if (check_density(r, &f, err))
-            return -1;
+        /* A few bytes can stand for thousands of rows: limit them first. */
+        r->block_bytes = FRAME_HEADER + f.len;
+        if (!r->schema->is_dense && f.rows <= TGR_MAX_ROWS &&
+            r->block_bytes < f.rows)
+            r->dense_rows += f.rows;
+        if (r->dense_rows > TGR_MAX_DENSE_ROWS)
+            return err_set(err, ERR_FORMAT,
+                           "%s: more than %d rows of less than a byte each, "
+                           "too many to read",
+                           r->path, TGR_MAX_DENSE_ROWS);
         if (read_rows(r, &f)) {
             *rows = r->rows;
             *n = f.rows;
@@ -390,46 +380,41 @@ static const char *get_u16_at(const char *p, const char *end, unsigned *v)
     return p + 2;
 }
 
-static const char *read_column_header(struct tgr_reader *r, size_t c,
-                                      const char *p, const char *end)
-{
-    char name[256];
-    char unit[256];
-    unsigned to = 0;
-
-    p = get_name(p, end, name);
-    p = get_name(p, end, unit);
-    p = get_u16_at(p, end, &to);
-    if (!p || to >= (unsigned)TGR_COLUMN(0) + c)
-        return NULL; /* not relative to an earlier column */
-    r->columns[c].relative_to = (int)to;
-    for (size_t i = 0; i < r->schema->len; i++) {
-        if (strcmp(r->schema->columns[i].name, name) == 0)
-            r->columns[c].wanted = &r->schema->columns[i];
-    }
-    return p;
-}
-
 static int read_schema(struct tgr_reader *r, const struct frame *f,
                        struct err *err)
 {
+    const struct tgr_schema *s = r->schema;
     const char *end = f->payload + f->len;
-    char table[256];
+    char name[256];
+    char unit[256];
     unsigned len = 0;
-    const char *p = get_name(f->payload, end, table);
+    const char *p = get_name(f->payload, end, name);
 
     p = get_u16_at(p, end, &len);
-    if (!p || f->kind != FRAME_SCHEMA || len > TGR_MAX_COLUMNS)
-        return err_set(err, ERR_FORMAT, "%s: its schema is damaged", r->path);
-    if (strcmp(table, r->schema->table) != 0)
+    if (p && f->kind == FRAME_SCHEMA && len <= TGR_MAX_COLUMNS &&
+        strcmp(name, s->table) != 0)
         return err_set(err, ERR_FORMAT,
-                       "%s: contains the table %s instead of %s", r->path,
-                       table, r->schema->table);
-    for (r->len = 0; r->len < len && p; r->len++)
-        p = read_column_header(r, r->len, p, end);
-    if (!p)
-        return err_set(err, ERR_FORMAT, "%s: its schema is damaged", r->path);
-    return 0;
+                       "%s: contains the table %s instead of %s", r->path, name,
+                       s->table);
+    if (f->kind != FRAME_SCHEMA || len > TGR_MAX_COLUMNS)
+        p = NULL;
+    for (r->len = 0; r->len < len && p; r->len++) {
+        struct file_column *column = &r->columns[r->len];
+        unsigned to = 0;
+
+        p = get_name(p, end, name);
+        p = get_name(p, end, unit);
+        p = get_u16_at(p, end, &to);
+        if (to >= (unsigned)TGR_COLUMN(0) + r->len)
+            p = NULL; /* not relative to an earlier column */
+        column->relative_to = (int)to;
+        for (size_t i = 0; i < s->len && p; i++) {
+            if (strcmp(s->columns[i].name, name) == 0)
+                column->wanted = &s->columns[i];
+        }
+    }
+    return p ? 0
+             : err_set(err, ERR_FORMAT, "%s: its schema is damaged", r->path);
 }
 
 static int read_header(struct tgr_reader *r, struct err *err)

@@ -6,7 +6,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define DIGITS 3
 
@@ -122,7 +122,7 @@ int64_t hist_rank_quantile(const struct hist *h, double q)
 
 int64_t hist_quantile(const struct hist *h, double q)
 {
-    if (h->n > 0 && h->n < stats_least_n(q))
+    if (h->n > 0 && h->n < stats_min_n(q))
         return HIST_TOO_FEW;
     return hist_rank_quantile(h, q);
 }

@@ -248,18 +248,6 @@ static bool read_comment(struct reader *r, struct cursor *c)
     return true;
 }
 
-static bool read_line(struct reader *r, struct cursor c)
-{
-    if ((size_t)(c.end - c.at) > PROM_MAX_LINE)
-        return false;
-    if (!is_over(&c) && c.end[-1] == '\r')
-        c.end--;
-    skip_blanks(&c);
-    if (is_over(&c))
-        return true;
-    return take_char(&c, '#') ? read_comment(r, &c) : read_sample(r, &c);
-}
-
 struct prom_counts prom_read(const char *page, size_t len,
                              const struct prom_hooks *hooks, void *arg)
 {
@@ -270,9 +258,16 @@ struct prom_counts prom_read(const char *page, size_t len,
         const char *line = page + at;
         const char *end = memchr(line, '\n', len - at);
         size_t line_len = end ? (size_t)(end - line) : len - at;
+        struct cursor c = {line, line + line_len};
+        bool is_good = line_len <= PROM_MAX_LINE;
 
-        if (!read_line(&r, (struct cursor){line, line + line_len}))
-            r.counts.damaged++;
+        if (!is_over(&c) && c.end[-1] == '\r')
+            c.end--;
+        skip_blanks(&c);
+        if (is_good && !is_over(&c))
+            is_good =
+                take_char(&c, '#') ? read_comment(&r, &c) : read_sample(&r, &c);
+        r.counts.damaged += !is_good;
         at += line_len + 1;
     }
     return r.counts;

@@ -140,7 +140,7 @@ static int64_t read_one(const struct reader *r, int64_t now_ns)
 static void look_once(struct meter *m)
 {
     int64_t now_ns = clk_now(&clk_monotonic);
-    struct meter_look look = {
+    struct meter_reading look = {
         .at = now_ns - m->start_ns,
         .memory = read_one(&m->memory, now_ns),
         .energy = read_one(&m->energy, now_ns),

@@ -10,7 +10,7 @@
 /* Values are below 2^62 in a recording. */
 #define MOST 4e18
 
-#define AT(field) offsetof(struct server_look, field)
+#define AT(field) offsetof(struct server_scrape, field)
 
 /* A value adds up over all labels, but for a share, of which the largest
  * counts: one engine that is full is what makes requests wait.  A part is a
@@ -170,7 +170,7 @@ static void on_sample(void *arg, const struct prom_sample *s)
 }
 
 /* A share that has two names, of an older and a newer version, is one. */
-static void put(struct server_look *look, const struct series *series,
+static void put(struct server_scrape *look, const struct series *series,
                 const struct sum *sum)
 {
     int64_t *field = (int64_t *)(void *)((char *)look + series->field);
@@ -184,7 +184,8 @@ static void put(struct server_look *look, const struct series *series,
         *field = value; /* absent is less than all */
 }
 
-static bool put_all(const struct sums *sums, size_t f, struct server_look *look)
+static bool put_all(const struct sums *sums, size_t f,
+                    struct server_scrape *look)
 {
     const struct series *series = flavours[f].series;
     bool is_any_seen = false;
@@ -196,9 +197,9 @@ static bool put_all(const struct sums *sums, size_t f, struct server_look *look)
     return is_any_seen;
 }
 
-struct server_look server_look_none(void)
+struct server_scrape server_look_none(void)
 {
-    return (struct server_look){
+    return (struct server_scrape){
         .at = TIME_ABSENT,
         .took = TIME_ABSENT,
         .running = TIME_ABSENT,
@@ -215,7 +216,7 @@ struct server_look server_look_none(void)
 }
 
 const char *metrics_dialect_read(const char *page, size_t len,
-                                 struct server_look *look,
+                                 struct server_scrape *look,
                                  struct prom_counts *counts)
 {
     static const struct prom_hooks hooks = {.sample = on_sample};

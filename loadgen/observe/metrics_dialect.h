@@ -15,10 +15,10 @@
  * absent.  Returns whose they are: vllm, sglang, tgi, triton, llamacpp or
  * stub; NULL if there is no series that we know. */
 const char *metrics_dialect_read(const char *page, size_t len,
-                                 struct server_look *look,
+                                 struct server_scrape *look,
                                  struct prom_counts *counts);
 
 /* Nothing is known. */
-struct server_look server_look_none(void);
+struct server_scrape server_look_none(void);
 
 #endif

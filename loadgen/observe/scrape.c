@@ -60,8 +60,8 @@ static bool is_page(const struct prom_counts *c)
 }
 
 /* The flavour, NULL for a page without series that we know. */
-static int ask(struct scrape *s, struct server_look *look, const char **dialect,
-               struct err *err)
+static int ask(struct scrape *s, struct server_scrape *look,
+               const char **dialect, struct err *err)
 {
     struct prom_counts counts;
 
@@ -84,7 +84,7 @@ static int make_table(struct scrape *s, struct err *err)
 }
 
 /* The first error is the last: the disk will not get better. */
-static void write_row(struct scrape *s, const struct server_look *look)
+static void write_row(struct scrape *s, const struct server_scrape *look)
 {
     if (s->err.code || (!s->table && make_table(s, &s->err)))
         return;
@@ -95,7 +95,7 @@ static void look_once(struct scrape *s)
 {
     int64_t began_ns = clk_now(&clk_monotonic);
     const char *dialect = NULL;
-    struct server_look look;
+    struct server_scrape look;
     struct err err = {0};
     int64_t now_ns;
 
@@ -222,7 +222,7 @@ static const char *advice(const struct target_settings *t)
 static int try_it(struct scrape *s, const struct target_settings *t,
                   struct err *err)
 {
-    struct server_look look;
+    struct server_scrape look;
 
     if (fetch_probe(s->fetch, TIMEOUT_NS, err) ||
         ask(s, &look, &s->source.dialect, err))

@@ -48,10 +48,10 @@ static bool has_file(const char *dir, const char *name)
     return is_there;
 }
 
-static struct server_look *looks_in(const char *dir, size_t *n)
+static struct server_scrape *looks_in(const char *dir, size_t *n)
 {
     char *path = path_in(dir, "server.tgr");
-    struct server_look *looks = table_read(path, &schema_server, n);
+    struct server_scrape *looks = table_read(path, &schema_server, n);
 
     free(path);
     return looks;
@@ -84,9 +84,9 @@ static void assert_flavour(const char *dir, const char *dialect)
 #define LOOK_TIMEOUT (900 * NS_PER_MS)
 
 /* Looks of a run, but for those that a busy machine made too late. */
-static struct server_look *good_looks_in(const char *dir, size_t *n)
+static struct server_scrape *good_looks_in(const char *dir, size_t *n)
 {
-    struct server_look *looks = looks_in(dir, n);
+    struct server_scrape *looks = looks_in(dir, n);
     size_t good = 0;
 
     for (size_t i = 0; i < *n; i++) {
@@ -102,7 +102,7 @@ static struct server_look *good_looks_in(const char *dir, size_t *n)
 /* Let it run until its looks tell enough, and no longer. */
 static struct proc_result
 end_when(struct proc *run, const char *dir,
-         bool (*is_enough)(const struct server_look *looks, size_t n))
+         bool (*is_enough)(const struct server_scrape *looks, size_t n))
 {
     bool has_enough = false;
     struct proc_result r;
@@ -110,7 +110,7 @@ end_when(struct proc *run, const char *dir,
     wait_for_table(dir, "server.tgr", &schema_server);
     for (int tries = 0; !has_enough && tries < 2000; tries++) {
         size_t n;
-        struct server_look *looks = good_looks_in(dir, &n);
+        struct server_scrape *looks = good_looks_in(dir, &n);
 
         has_enough = n >= 2 && is_enough(looks, n);
         free(looks);
@@ -125,7 +125,7 @@ end_when(struct proc *run, const char *dir,
 }
 
 /* More than it can serve: the queue grows, and the waits with it. */
-static bool shows_queue(const struct server_look *looks, size_t n)
+static bool shows_queue(const struct server_scrape *looks, size_t n)
 {
     return looks[n - 1].waiting > 20 &&
            looks[n - 1].queue_count > looks[0].queue_count &&
@@ -135,7 +135,7 @@ static bool shows_queue(const struct server_look *looks, size_t n)
 static void assert_queue(const char *dir, bool tells_running)
 {
     size_t n;
-    struct server_look *looks = good_looks_in(dir, &n);
+    struct server_scrape *looks = good_looks_in(dir, &n);
 
     for (size_t i = 0; i < n; i++) {
         assert_true(looks[i].took > 0);
@@ -212,7 +212,7 @@ static void every_style_shows_the_queue(void **state)
     }
 }
 
-static bool shows_tokens_and_cache(const struct server_look *looks, size_t n)
+static bool shows_tokens_and_cache(const struct server_scrape *looks, size_t n)
 {
     int64_t most = 0;
 
@@ -391,7 +391,7 @@ static void assert_unharmed(const char *dir, enum metrics_way way)
     json_t *summary = load_summary(dir);
     size_t failed = 0;
     size_t n;
-    struct server_look *looks = looks_in(dir, &n);
+    struct server_scrape *looks = looks_in(dir, &n);
 
     assert_true(number_at(summary, "requests.scheduled") > 100);
     assert_true(number_at(summary, "requests.ok") ==

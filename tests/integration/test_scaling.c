@@ -97,7 +97,7 @@ static void write_set(const struct routed *x, const char *k)
 /* A meter that showed so many watts during the run. */
 static void add_power(const struct routed *x, const char *k, double watts)
 {
-    const struct meter_look looks[] = {
+    const struct meter_reading looks[] = {
         {.at = 0, .memory = TIME_ABSENT, .energy = 0},
         {.at = 1000 * NS_PER_S,
          .memory = TIME_ABSENT,

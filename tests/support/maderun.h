@@ -38,7 +38,7 @@ struct made_run {
     int64_t cooldown_ms;
     int64_t query_size; /* of the multi-stream */
     struct run_end end;
-    struct server_look looks[MADE_RUN_LOOKS]; /* of a "tgi"; at 0: none */
+    struct server_scrape looks[MADE_RUN_LOOKS]; /* of a "tgi"; at 0: none */
 };
 
 /* Of an open loop at 100/s that ran to its end. */

@@ -23,9 +23,9 @@ static const struct window window = {.start_ns = 1 * NS_PER_S,
                                      .end_ns = 5 * NS_PER_S};
 
 /* A look that says what a test does not ask about in no way. */
-static struct server_look look_at(int64_t at_ms)
+static struct server_scrape look_at(int64_t at_ms)
 {
-    return (struct server_look){
+    return (struct server_scrape){
         .at = at_ms * NS_PER_MS,
         .took = NS_PER_MS,
         .running = NONE,
@@ -42,10 +42,10 @@ static struct server_look look_at(int64_t at_ms)
 }
 
 /* Running, waiting, and everything that counts: so many of each. */
-static struct server_look full_look(int64_t at_ms, int64_t running,
-                                    int64_t waiting, int64_t count)
+static struct server_scrape full_look(int64_t at_ms, int64_t running,
+                                      int64_t waiting, int64_t count)
 {
-    struct server_look look = look_at(at_ms);
+    struct server_scrape look = look_at(at_ms);
 
     look.running = running;
     look.waiting = waiting;
@@ -68,7 +68,7 @@ static bool is_near(double a, double b)
 /* Gauges are of the looks inside; counters of those and one soon after. */
 static void the_window_counts(void **state)
 {
-    const struct server_look looks[] = {
+    const struct server_scrape looks[] = {
         full_look(999, 1000, 1000, 100),  /* before */
         full_look(1000, 10, 0, 200),      /* its first moment */
         full_look(3000, 20, 10, 300),     /* inside */
@@ -105,7 +105,7 @@ static void the_window_counts(void **state)
 
 static void what_nobody_says_is_not_known(void **state)
 {
-    struct server_look looks[3];
+    struct server_scrape looks[3];
     struct server_summary s;
     struct server_view v;
 
@@ -147,7 +147,7 @@ static void a_server_that_starts_anew(void **state)
     (void)state;
     server_view_init(&v, window);
     for (int64_t i = 0; i < 4; i++) {
-        struct server_look look = full_look(1000 + 1000 * i, 0, 0, counts[i]);
+        struct server_scrape look = full_look(1000 + 1000 * i, 0, 0, counts[i]);
 
         server_view_add(&v, &look);
     }

@@ -234,7 +234,7 @@ static void the_server_stands_beside_the_client(void **state)
         struct read_run *r;
 
         for (int64_t i = 0; i < MADE_RUN_LOOKS; i++)
-            m->looks[i] = (struct server_look){
+            m->looks[i] = (struct server_scrape){
                 .at = (1000 + 700 * i) * NS_PER_MS,
                 .running = 2,
                 .waiting = is_short ? 1 : 6,

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "common/base/rng.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -17,12 +17,12 @@
 static void fewest_samples_that_bound_a_quantile(void **state)
 {
     (void)state;
-    assert_int_equal(stats_least_n(0.5), 5);
-    assert_int_equal(stats_least_n(0.9), 29);
-    assert_int_equal(stats_least_n(0.95), 59);
-    assert_int_equal(stats_least_n(0.99), 299);
-    assert_int_equal(stats_least_n(0.999), 2995);
-    assert_int_equal(stats_least_n(0.9999), 29956);
+    assert_int_equal(stats_min_n(0.5), 5);
+    assert_int_equal(stats_min_n(0.9), 29);
+    assert_int_equal(stats_min_n(0.95), 59);
+    assert_int_equal(stats_min_n(0.99), 299);
+    assert_int_equal(stats_min_n(0.999), 2995);
+    assert_int_equal(stats_min_n(0.9999), 29956);
 }
 
 static void check_rank(int64_t part, int64_t whole, int64_t n)

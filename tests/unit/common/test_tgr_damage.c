@@ -199,7 +199,7 @@ static void check_flip(size_t at, const struct outcome *o)
     }
     if (at < 12) {
         assert_int_equal(o->opened, -1);
-        assert_non_null(strstr(o->err.msg, ": format version "));
+        assert_non_null(strstr(o->err.msg, ": unknown format version "));
         return;
     }
     if (at >= 16 && at < start[1]) {

@@ -12,10 +12,10 @@
 #include "loadgen/observe/metrics_dialect.h"
 #include "loadgen/observe/scrape.h"
 
-static struct server_look look_at(const char *page, const char *dialect)
+static struct server_scrape look_at(const char *page, const char *dialect)
 {
     struct prom_counts counts;
-    struct server_look look;
+    struct server_scrape look;
     const char *found =
         metrics_dialect_read(page, strlen(page), &look, &counts);
 
@@ -28,9 +28,9 @@ static struct server_look look_at(const char *page, const char *dialect)
 }
 
 static void must_be(const char *page, const char *dialect,
-                    const struct server_look *want)
+                    const struct server_scrape *want)
 {
-    struct server_look got = look_at(page, dialect);
+    struct server_scrape got = look_at(page, dialect);
 
     for (size_t i = 0; i < schema_server.len; i++) {
         const struct tgr_column *c = &schema_server.columns[i];
@@ -85,7 +85,7 @@ static void vllm(void **state)
         "43.0\n"
         "vllm:request_queue_time_seconds_count{engine=\"0\"} 43.0\n"
         "vllm:request_queue_time_seconds_sum{engine=\"0\"} 1.5132\n";
-    struct server_look want = server_look_none();
+    struct server_scrape want = server_look_none();
 
     (void)state;
     want.running = 32;
@@ -129,7 +129,7 @@ static void sglang(void **state)
         "sglang:queue_time_seconds_sum{model_name=\"m\"} 0.25\n"
         "sglang:queue_time_seconds_bucket{le=\"0.0\",model_name=\"m\"} 0.0\n"
         "sglang:queue_time_seconds_count{model_name=\"m\"} 10.0\n";
-    struct server_look want = server_look_none();
+    struct server_scrape want = server_look_none();
 
     (void)state;
     want.running = 14;
@@ -193,7 +193,7 @@ static void tgi(void **state)
         "tgi_request_generated_tokens_sum 8123\n"
         "# TYPE tgi_request_input_length histogram\n"
         "tgi_request_input_length_sum 900\n";
-    struct server_look want = server_look_none();
+    struct server_scrape want = server_look_none();
 
     (void)state;
     want.running = 4;
@@ -220,7 +220,7 @@ static void triton(void **state)
         "nv_inference_queue_duration_us{model=\"a\",version=\"1\"} 2500000\n"
         "# TYPE nv_inference_pending_request_count gauge\n"
         "nv_inference_pending_request_count{model=\"a\",version=\"1\"} 12\n";
-    struct server_look want = server_look_none();
+    struct server_scrape want = server_look_none();
 
     (void)state;
     want.waiting = 12;
@@ -261,7 +261,7 @@ static void llamacpp(void **state)
                                 "llamacpp:kv_cache_tokens 512\n"
                                 "llamacpp:requests_processing 4\n"
                                 "llamacpp:requests_deferred 46\n";
-    struct server_look want = server_look_none();
+    struct server_scrape want = server_look_none();
 
     (void)state;
     want.running = 4;
@@ -284,7 +284,7 @@ static void stub(void **state)
                                "tailgate_stub_kv_share 0.5\n"
                                "tailgate_stub_queue_seconds_sum 3.5\n"
                                "tailgate_stub_queue_seconds_count 70\n";
-    struct server_look want = server_look_none();
+    struct server_scrape want = server_look_none();
 
     (void)state;
     want.running = 2;
@@ -305,7 +305,7 @@ static void what_is_not_known_is_absent(void **state)
         "vllm:num_requests_running_total 5\n",
         "vllm:num_requests_running NaN\n",
         "vllm:num_requests_running -1\nvllm:num_requests_running +Inf\n"};
-    struct server_look none = server_look_none();
+    struct server_scrape none = server_look_none();
 
     (void)state;
     for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)

@@ -1,12 +1,12 @@
-/* student.h - the statistics behind verdicts: tails and quantiles of the normal
+/* stats.h - the statistics behind verdicts: tails and quantiles of the normal
  * and Student's t distribution, autocorrelation, ranks, and intervals of
  * shares. Pure.
  *
  * Quantiles are found by bisection: for a handful of intervals, not for a hot
  * path.  Accurate to ten digits with up to some thousand degrees of freedom, to
  * six with 10^9. */
-#ifndef COMMON_STATS_STUDENT_H
-#define COMMON_STATS_STUDENT_H
+#ifndef COMMON_STATS_STATS_H
+#define COMMON_STATS_STATS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,16 +39,12 @@ double student_reach(double confidence, double freedom);
  * if it has a trend.  Takes n steps for each lag up to the cut. */
 double autocorr_time(const double *x, size_t n);
 
-/* Number of independent values that the series is worth: n / (2 tau), at most
- * n. */
-double autocorr_effective(const double *x, size_t n);
-
 /* Nearest rank: ceil(q n), at least 1. */
 int64_t stats_rank(double q, int64_t n);
 
 /* Minimum number of independent samples that can bound quantile q from above
  * with 95 % confidence: p90 29, p99 299, p99.9 2995. */
-int64_t stats_least_n(double q);
+int64_t stats_min_n(double q);
 
 /* The regularised incomplete beta function I_x(a, b); a and b above 0. */
 double stats_beta(double x, double a, double b);

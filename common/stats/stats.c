@@ -1,4 +1,4 @@
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #include <float.h>
 #include <math.h>
@@ -105,11 +105,6 @@ double autocorr_time(const double *x, size_t n)
     return 0.5 + sum;
 }
 
-double autocorr_effective(const double *x, size_t n)
-{
-    return (double)n / (2 * autocorr_time(x, n));
-}
-
 /* ---- quantiles and shares ---- */
 
 /* 0.975 quantile of Student's t with 19 degrees of freedom: the spread is
@@ -125,7 +120,7 @@ int64_t stats_rank(double q, int64_t n)
     return rank < 1 ? 1 : rank;
 }
 
-int64_t stats_least_n(double q)
+int64_t stats_min_n(double q)
 {
     return (int64_t)ceil(log(0.05) / log(q) - 1e-9);
 }
