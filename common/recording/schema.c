@@ -28,8 +28,8 @@
 
 #define TABLE(name, list, row, dense)                                          \
     {                                                                          \
-        .table = name, .columns = list, .len = COUNT(list),                    \
-        .row_size = sizeof(struct row), .is_dense = dense                      \
+        .table = (name), .columns = (list), .len = COUNT(list),                \
+        .row_size = sizeof(struct row), .is_dense = (dense)                    \
     }
 
 static const struct tgr_column request_columns[] = {

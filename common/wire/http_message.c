@@ -55,10 +55,32 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* "HTTP/1.1 200 OK" or "POST /path HTTP/1.1" */
+/* HTTP/1.1 200 OK */
+static int read_status_line(struct http1 *p, const char *s, size_t len)
+{
+    if (len < 12 || !is_version(s, &p->minor_version) || s[8] != ' ' ||
+        !is_digit(s[9]) || !is_digit(s[10]) || !is_digit(s[11]) ||
+        (len > 12 && s[12] != ' '))
+        return fail(p, HTTP1_BAD_START);
+    p->status = (s[9] - '0') * 100 + (s[10] - '0') * 10 + (s[11] - '0');
+    return p->status < 100 || p->status == 101 ? fail(p, HTTP1_BAD_START) : 0;
+}
+
+/* POST /path HTTP/1.1 */
+static int read_request_line(struct http1 *p, const char *s, size_t len)
+{
+    const char *path = memchr(s, ' ', len);
+
+    if (len < 14 || !path || path == s || s[len - 9] != ' ' ||
+        path == s + len - 9 || !is_version(s + len - 8, &p->minor_version))
+        return fail(p, HTTP1_BAD_START);
+    p->is_head_request = path == s + 4 && memcmp(s, "HEAD", 4) == 0;
+    return 0;
+}
+
 static int read_start(struct http1 *p, const char *s, size_t len)
 {
-    const char *path;
+    int rc;
 
     if (len == 0 && p->kind == HTTP1_REQUEST)
         return 0; /* an empty line before a request is ignored */
@@ -66,24 +88,11 @@ static int read_start(struct http1 *p, const char *s, size_t len)
         return fail(p, HTTP1_BAD_HEADER);
     if (p->hooks->start)
         p->hooks->start(p->arg, s, len);
-    p->state = HTTP1_HEADERS;
-    if (p->kind == HTTP1_RESPONSE) {
-        if (len < 12 || !is_version(s, &p->minor_version) || s[8] != ' ' ||
-            !is_digit(s[9]) || !is_digit(s[10]) || !is_digit(s[11]) ||
-            (len > 12 && s[12] != ' '))
-            return fail(p, HTTP1_BAD_START);
-        p->status = (s[9] - '0') * 100 + (s[10] - '0') * 10 + (s[11] - '0');
-        if (p->status < 100 || p->status == 101)
-            return fail(p, HTTP1_BAD_START);
-    } else {
-        path = memchr(s, ' ', len);
-        if (len < 14 || !path || path == s || s[len - 9] != ' ' ||
-            path == s + len - 9 || !is_version(s + len - 8, &p->minor_version))
-            return fail(p, HTTP1_BAD_START);
-        p->is_head_request = path == s + 4 && memcmp(s, "HEAD", 4) == 0;
-    }
+    rc = p->kind == HTTP1_RESPONSE ? read_status_line(p, s, len)
+                                   : read_request_line(p, s, len);
     p->keeps_alive = p->minor_version == 1;
-    return 0;
+    p->state = HTTP1_HEADERS;
+    return rc;
 }
 
 /* ---- headers ---- */
@@ -113,24 +122,28 @@ static bool has_word(const char *s, size_t len, const char *word)
     return false;
 }
 
+static int read_length(struct http1 *p, const char *s, size_t len)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        if (!is_digit(s[i]) || len > 18)
+            return fail(p, HTTP1_BAD_LENGTH);
+        n = n * 10 + (s[i] - '0');
+    }
+    if (len == 0 || (p->content_length >= 0 && p->content_length != n))
+        return fail(p, HTTP1_BAD_LENGTH);
+    p->content_length = n;
+    return 0;
+}
+
 /* The headers that determine the framing. */
 static int read_known_header(struct http1 *p, const char *name, size_t name_len,
                              const char *value, size_t len)
 {
-    int64_t n = 0;
-
-    if (is_name(name, name_len, "content-length")) {
-        if (len == 0 || len > 18)
-            return fail(p, HTTP1_BAD_LENGTH);
-        for (size_t i = 0; i < len; i++) {
-            if (!is_digit(value[i]))
-                return fail(p, HTTP1_BAD_LENGTH);
-            n = n * 10 + (value[i] - '0');
-        }
-        if (p->content_length >= 0 && p->content_length != n)
-            return fail(p, HTTP1_BAD_LENGTH);
-        p->content_length = n;
-    } else if (is_name(name, name_len, "transfer-encoding")) {
+    if (is_name(name, name_len, "content-length"))
+        return read_length(p, value, len);
+    if (is_name(name, name_len, "transfer-encoding")) {
         if (!is_name(value, len, "chunked"))
             return fail(p, HTTP1_BAD_ENCODING);
         p->is_chunked = true;

@@ -282,12 +282,14 @@ static bool decode(struct prom_text value, char *out, size_t size)
 
     for (size_t i = 0; i < value.len; i++) {
         bool is_escaped = value.at[i] == '\\' && i + 1 < value.len &&
-                          memchr("\\\"n", value.at[i + 1], 3);
+                          value.at[i + 1] && strchr("\\\"n", value.at[i + 1]);
 
         i += is_escaped;
         if (len + 1 >= size)
             return false;
-        out[len++] = is_escaped && value.at[i] == 'n' ? '\n' : value.at[i];
+        out[len++] = value.at[i];
+        if (is_escaped && value.at[i] == 'n')
+            out[len - 1] = '\n';
     }
     out[len] = '\0';
     return true;
