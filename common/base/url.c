@@ -1,7 +1,6 @@
 #include "common/base/url.h"
 
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,8 +140,10 @@ int url_parse(const char *text, struct url *url, struct err *err)
     if (!colon || !is_clean(text) ||
         !copy(url->scheme, sizeof(url->scheme), text, (size_t)(colon - text)))
         return refuse(text, url, false, err);
-    for (char *s = url->scheme; *s; s++)
-        *s = (char)tolower((unsigned char)*s);
+    for (char *s = url->scheme; *s; s++) {
+        if (*s >= 'A' && *s <= 'Z')
+            *s = (char)(*s - 'A' + 'a');
+    }
     if (strcmp(url->scheme, "null") == 0)
         return 0;
     /* The password must not be repeated in a message. */

@@ -55,7 +55,7 @@ int statuses_parse(const char *text, struct statuses *s, struct err *err)
                            "'%.*s' is not an HTTP status; write 200 or 2xx",
                            (int)len, text);
         if (is_class)
-            memset(&s->has[status * 100], 1, 100);
+            memset(s->has + (size_t)status * 100, 1, 100);
         else
             s->has[status] = true;
         if (!text[len])
