@@ -19,7 +19,7 @@
 #include "common/base/rng.h"
 #include "common/base/xalloc.h"
 #include "common/measure/measure.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 #include "tests/support/mm1.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -11,7 +11,7 @@
 #include "common/settings/settings.h"
 #include "common/spec/load_shape.h"
 #include "common/spec/slo.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 #include "common/wire/api_names.h"
 #include "loadgen/engine/run_limits.h"
 #include "loadgen/payload/dataset.h"
@@ -395,8 +395,7 @@ void plan_doubt(const struct settings *s, const struct slo_term *term,
     char text[UNITS_TEXT];
     const char *what;
     double n = samples_of(term, &s->load, requests, &what);
-    double least =
-        has_samples(term) ? (double)stats_min_n(term->quantile) : 0;
+    double least = has_samples(term) ? (double)stats_min_n(term->quantile) : 0;
 
     if (is_of_queries(term) && s->load.scenario != SCENARIO_MULTI_STREAM)
         buf_adds(out, "only the multi-stream scenario has queries, so there "

@@ -15,7 +15,8 @@ void seen_fini(struct seen *s)
     *s = (struct seen){0};
 }
 
-uint64_t seen_hash_on(uint64_t hash, const char *data, size_t len)
+/* Hash of data that continues what was hashed before. */
+static uint64_t seen_hash_on(uint64_t hash, const char *data, size_t len)
 {
     hash = fnv_bytes(hash, data, len);
     return hash ? hash : 1;

@@ -20,9 +20,8 @@ struct seen {
 
 void seen_fini(struct seen *s);
 
-/* Hash of the data, and of data that continues it; never 0. */
+/* Hash of the data; never 0. */
 uint64_t seen_hash(const char *data, size_t len);
-uint64_t seen_hash_on(uint64_t hash, const char *data, size_t len);
 
 /* Remember a body with its number of tokens, at least 1; the first number is
  * kept.  Remembers at most a million bodies.  The hash is not 0. */

@@ -96,23 +96,36 @@ bool stub_asks_clients(const struct stub_settings *s)
     return is_given(s->tls_ca);
 }
 
-/* Limits of single values, and settings that require each other. */
-static int check(const struct stub_settings *s, struct err *err)
+static int check_ranges(const struct stub_settings *s, struct err *err)
 {
-    bool has_grpc = strcmp(s->grpc_port, "none") != 0;
     const struct {
         const char *key;
         int64_t value;
-        int64_t min;
         int64_t max; /* INT64_MAX: none */
     } ranges[] = {
-        {"max_batch", s->max_batch, 1, INT64_MAX},
-        {"max_running", s->max_running, 1, INT64_MAX},
-        {"replicas", s->replicas, 1, SIM_MAX_REPLICAS},
-        {"embedding_size", s->embedding_size, 1, STUB_MAX_EMBEDDING},
-        {"tokens_per_event", s->tokens_per_event, 1, INT64_MAX},
-        {"events_per_write", s->events_per_write, 1, INT64_MAX},
+        {"max_batch", s->max_batch, INT64_MAX},
+        {"max_running", s->max_running, INT64_MAX},
+        {"replicas", s->replicas, SIM_MAX_REPLICAS},
+        {"embedding_size", s->embedding_size, STUB_MAX_EMBEDDING},
+        {"tokens_per_event", s->tokens_per_event, INT64_MAX},
+        {"events_per_write", s->events_per_write, INT64_MAX},
     };
+
+    for (size_t i = 0; i < COUNT(ranges); i++) {
+        if (ranges[i].value >= 1 && ranges[i].value <= ranges[i].max)
+            continue;
+        if (ranges[i].max == INT64_MAX)
+            return err_set(err, ERR_CONFIG, "stub.%s: must be at least 1",
+                           ranges[i].key);
+        return err_set(err, ERR_CONFIG, "stub.%s: must be from 1 to %lld",
+                       ranges[i].key, (long long)ranges[i].max);
+    }
+    return 0;
+}
+
+static int check_pairs(const struct stub_settings *s, struct err *err)
+{
+    bool has_grpc = strcmp(s->grpc_port, "none") != 0;
     const struct {
         const char *key;
         bool is_given;
@@ -127,15 +140,6 @@ static int check(const struct stub_settings *s, struct err *err)
         {"tls_ca", stub_asks_clients(s), "tls_cert", stub_has_tls(s)},
     };
 
-    for (size_t i = 0; i < COUNT(ranges); i++) {
-        if (ranges[i].value < ranges[i].min && ranges[i].max == INT64_MAX)
-            return err_set(err, ERR_CONFIG, "stub.%s: must be at least %lld",
-                           ranges[i].key, (long long)ranges[i].min);
-        if (ranges[i].value < ranges[i].min || ranges[i].value > ranges[i].max)
-            return err_set(err, ERR_CONFIG,
-                           "stub.%s: must be from %lld to %lld", ranges[i].key,
-                           (long long)ranges[i].min, (long long)ranges[i].max);
-    }
     for (size_t i = 0; i < COUNT(pairs); i++) {
         if (pairs[i].is_given && !pairs[i].has_required)
             return err_set(err, ERR_CONFIG, "stub.%s: requires stub.%s",
@@ -144,6 +148,11 @@ static int check(const struct stub_settings *s, struct err *err)
     if (has_grpc && !HAVE_GRPC)
         return err_set(err, ERR_CONFIG,
                        "stub.grpc_port: this tailgate was built without gRPC");
+    return 0;
+}
+
+static int check_rest(const struct stub_settings *s, struct err *err)
+{
     if (s->stall_ns > 0 && s->stall_ns >= s->stall_every_ns)
         return err_set(err, ERR_CONFIG,
                        "stub.stall: must be shorter than stub.stall_every");
@@ -168,7 +177,7 @@ int stub_config(const struct stub_settings *s, struct stub_config *config,
     struct sim_settings *sim = &config->sim;
 
     *config = (struct stub_config){0};
-    if (check(s, err))
+    if (check_ranges(s, err) || check_pairs(s, err) || check_rest(s, err))
         return -1;
     *sim = (struct sim_settings){
         .policy = policy_find(batching_names[s->batching]),

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "analyzer/tally/tally.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 void window_slices_init(struct window_slices *s, struct window window,
                         const struct good_table *good,

@@ -5,7 +5,7 @@
 
 #include "analyzer/stats/order_stats.h"
 #include "common/base/xalloc.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define FIRST_ROOM 256
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "analyzer/scaling/scaling_point.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define LEVEL     0.01 /* of the test for more scatter than at K = 1 */
 #define EXPLAINS  0.5  /* share of a loss that identifies its cause */

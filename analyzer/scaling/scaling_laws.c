@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/scaling/scaling_point.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* ---- least squares by Levenberg-Marquardt ---- */
 

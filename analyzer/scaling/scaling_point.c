@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/xalloc.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define MANY 1e9 /* degrees of freedom of a known error */
 

@@ -16,7 +16,7 @@
 #include "common/base/xalloc.h"
 #include "common/recording/trialset.h"
 #include "common/recording/variantset.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define MAX_TRIALS   10000
 #define MAX_ENDS     20000000 /* answers whose end times are sorted */

@@ -6,7 +6,7 @@
 #include "analyzer/scaling/scaling.h"
 #include "common/base/buf.h"
 #include "common/settings/settings.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define CELL 64
 

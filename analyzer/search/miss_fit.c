@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* The grid: crossings by slopes, first coarse over the whole range, then where
  * the mass is; and how often the points are weighted again. */

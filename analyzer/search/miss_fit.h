@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 struct fit_point {
     double x; /* log of the load */

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #include "common/spec/slo.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 struct err;
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 static int compare(const void *a, const void *b)
 {

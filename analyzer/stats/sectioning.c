@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyzer/stats/order_stats.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 struct section_quantile section_combine(const double *quantiles,
                                         size_t sections, double overall,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyzer/stats/order_stats.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* ---- MSER-5 ---- */
 

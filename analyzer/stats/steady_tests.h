@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/stats/trial_stats.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* ---- where the warm-up ends: MSER-5 (White 1997) ----
  *

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/stats/order_stats.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 double contrast_scale(enum contrast contrast, double x)
 {

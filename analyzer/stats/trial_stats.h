@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 struct uncertain {
     double value;

@@ -16,7 +16,7 @@
 #include "analyzer/tally/tokens.h"
 #include "common/measure/measure.h"
 #include "common/stats/hist.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* TEST04 allows the repeated sample to be a tenth faster. */
 #define CACHE_LIMIT (1 / 1.1)

@@ -16,7 +16,7 @@
 #include "analyzer/verdict/judge.h"
 #include "common/measure/good.h"
 #include "common/settings/classes.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 struct err;
 

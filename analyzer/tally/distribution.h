@@ -13,7 +13,7 @@
 #include "common/measure/measure.h"
 #include "common/spec/slo.h"
 #include "common/stats/hist.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* ---- spread ---- */
 

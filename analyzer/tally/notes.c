@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define FAR 0.1 /* relative difference from the requested length */
 #define BURST_SHARE                                                            \

@@ -7,7 +7,7 @@
 #include "common/base/clk.h"
 #include "common/measure/good.h"
 #include "common/spec/slo.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* ---- fluidity: one stream ---- */
 

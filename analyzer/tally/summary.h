@@ -31,7 +31,7 @@
 #include "common/recording/manifest.h"
 #include "common/recording/tgr.h"
 #include "common/spec/calibration.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 struct err;
 struct recording;

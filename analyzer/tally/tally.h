@@ -17,7 +17,7 @@
 #include "common/recording/schema.h"
 #include "common/spec/slo.h"
 #include "common/stats/hist.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 struct curve;
 

@@ -17,7 +17,7 @@
 #include "analyzer/verdict/judge.h"
 #include "common/measure/good.h"
 #include "common/spec/slo.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 struct classes;
 struct err;

@@ -6,7 +6,7 @@
 #include "analyzer/tally/summary.h"
 #include "analyzer/tally/tally.h"
 #include "common/settings/settings.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* The rules of the closed division, as of inference 6.1. */
 #define MIN_S           600

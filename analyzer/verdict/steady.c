@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "common/base/clk.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 /* Requests per value for MSER and the autocorrelation. */
 #define GROUP 2

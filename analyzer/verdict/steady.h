@@ -16,7 +16,7 @@
 #include "analyzer/tally/tally.h"
 #include "analyzer/verdict/series.h"
 #include "analyzer/verdict/slices.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define STEADY_DRIFT      0.1  /* smallest drift that matters, of the mean */
 #define STEADY_CONFIDENCE 0.99 /* that there is a drift */

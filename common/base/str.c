@@ -99,9 +99,10 @@ size_t str_bom_len(const char *text, size_t len)
 
 /* ---- "did you mean" ---- */
 
-#define MAX_WORD   32
-#define MIN_PREFIX 3 /* shorter words do not match the start of a longer one   \
-                      */
+#define MAX_WORD 32
+#define MIN_PREFIX                                                             \
+    3 /* shorter words do not match the start of a longer one                  \
+       */
 
 static size_t min_of(size_t a, size_t b)
 {
@@ -253,7 +254,7 @@ void printable_add_json(const char *json, size_t len, struct buf *out)
 int base64_decode(const char *text, size_t len, struct buf *out)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "abcdefghijklmnopqrstuvwxyz0123456789+/";
+                                  "abcdefghijklmnopqrstuvwxyz0123456789+/-_";
     uint32_t bits = 0;
     int n_bits = 0;
 
@@ -262,13 +263,13 @@ int base64_decode(const char *text, size_t len, struct buf *out)
     if (len % 4 == 1)
         return -1;
     for (size_t i = 0; i < len; i++) {
-        char c = text[i] == '-' ? '+' : text[i] == '_' ? '/' : text[i];
-        const char *at = c ? strchr(letters, c) : NULL;
+        const char *at = memchr(letters, text[i], sizeof(letters) - 1);
+        ptrdiff_t value = at ? at - letters : 0;
         char byte;
 
         if (!at)
             return -1;
-        bits = bits << 6 | (uint32_t)(at - letters);
+        bits = bits << 6 | (uint32_t)(value < 64 ? value : value - 2);
         n_bits += 6;
         if (n_bits < 8)
             continue;

@@ -1,7 +1,6 @@
 #include "common/base/url.h"
 
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,39 +108,20 @@ static bool split_http(struct url *url, const char *rest)
     return copy(url->path + 1, sizeof(url->path) - 1, path, path_len);
 }
 
-int url_parse(const char *text, struct url *url, struct err *err)
+/* What is wrong with the URL, as far as it was parsed. */
+static int refuse(const char *text, const struct url *url, bool is_known,
+                  struct err *err)
 {
-    static const char *const schemes[] = {"http", "https", "grpc", "grpcs"};
-    const char *colon = strstr(text, "://");
-    bool is_known = false;
-    char *shown;
+    char *shown = redact_url(text);
+    bool has_digits =
+        url->port[0] && !url->port[strspn(url->port, "0123456789")];
 
-    *url = (struct url){0};
-    if (colon && is_clean(text) &&
-        copy(url->scheme, sizeof(url->scheme), text, (size_t)(colon - text))) {
-        for (char *s = url->scheme; *s; s++)
-            *s = (char)tolower((unsigned char)*s);
-        if (strcmp(url->scheme, "null") == 0)
-            return 0;
-        /* The password must not be repeated in a message. */
-        if (memchr(colon + 3, '@', strcspn(colon + 3, "/?#")))
-            return err_set(
-                err, ERR_CONFIG,
-                "a URL cannot contain a user or password; send it in a header "
-                "(-H)");
-        for (size_t i = 0; i < COUNT(schemes); i++)
-            is_known = is_known || strcmp(url->scheme, schemes[i]) == 0;
-        if (is_known && split_http(url, colon + 3))
-            return 0;
-    }
-    shown = redact_url(text);
     if (url->scheme[0] && !is_known)
         err_set(err, ERR_CONFIG,
                 "'%s': the scheme '%s' is not supported; write http://, "
                 "https://, grpc://, grpcs:// or null://",
                 shown, url->scheme);
-    else if (url->port[0] && !url->port[strspn(url->port, "0123456789")] &&
-             !is_port(url->port))
+    else if (has_digits && !is_port(url->port))
         err_set(err, ERR_CONFIG, "'%s': the port must be from 1 to 65535",
                 shown);
     else
@@ -149,6 +129,33 @@ int url_parse(const char *text, struct url *url, struct err *err)
                 "'%s' is not a URL; write http://host:port/path", shown);
     free(shown);
     return -1;
+}
+
+int url_parse(const char *text, struct url *url, struct err *err)
+{
+    const char *colon = strstr(text, "://");
+    bool is_known;
+
+    *url = (struct url){0};
+    if (!colon || !is_clean(text) ||
+        !copy(url->scheme, sizeof(url->scheme), text, (size_t)(colon - text)))
+        return refuse(text, url, false, err);
+    for (char *s = url->scheme; *s; s++) {
+        if (*s >= 'A' && *s <= 'Z')
+            *s = (char)(*s - 'A' + 'a');
+    }
+    if (strcmp(url->scheme, "null") == 0)
+        return 0;
+    /* The password must not be repeated in a message. */
+    if (memchr(colon + 3, '@', strcspn(colon + 3, "/?#")))
+        return err_set(err, ERR_CONFIG,
+                       "a URL cannot contain a user or password; send it in a "
+                       "header (-H)");
+    is_known = strcmp(url->scheme, "http") == 0 || url_is_tls(url->scheme) ||
+               url_is_grpc(url->scheme);
+    return is_known && split_http(url, colon + 3)
+               ? 0
+               : refuse(text, url, is_known, err);
 }
 
 int url_check(const char *text, struct err *err)

@@ -120,21 +120,11 @@ static int read_items(struct loader *l, struct yaml_node *parent, int depth)
     }
 }
 
-static int read_scalar(struct loader *l, struct yaml_node *node,
-                       const yaml_event_t *event)
-{
-    const char *text = (const char *)event->data.scalar.value;
-
-    if (strlen(text) != event->data.scalar.length)
-        return refuse(l, node->line, "a NUL character in a value");
-    node->kind = YAML_SCALAR;
-    node->text = xstrdup(text);
-    return 0;
-}
-
 static int read_node(struct loader *l, struct yaml_node *node,
                      const yaml_event_t *event, int depth)
 {
+    const char *text;
+
     node->line = event->start_mark.line + 1;
     if (depth == MAX_DEPTH)
         return refuse(l, node->line, "nested too deeply");
@@ -142,7 +132,12 @@ static int read_node(struct loader *l, struct yaml_node *node,
         return refuse(l, node->line, DECORATED);
     switch (event->type) {
     case YAML_SCALAR_EVENT:
-        return read_scalar(l, node, event);
+        text = (const char *)event->data.scalar.value;
+        if (strlen(text) != event->data.scalar.length)
+            return refuse(l, node->line, "a NUL character in a value");
+        node->kind = YAML_SCALAR;
+        node->text = xstrdup(text);
+        return 0;
     case YAML_SEQUENCE_START_EVENT:
         node->kind = YAML_LIST;
         return read_items(l, node, depth + 1);

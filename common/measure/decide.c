@@ -10,12 +10,12 @@
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/measure/good.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define SLOT_NS       (100 * NS_PER_MS)
-#define FIRST_LOOK    50 /* slots */
+#define FIRST_CHECK   50 /* slots */
 #define ERROR         0.01
-#define LEAST_BATCH   10 /* slots */
+#define MIN_BATCH     10 /* slots */
 #define TIMES_TAU     10
 #define FAIL_BATCHES  4
 #define PASS_BATCHES  15
@@ -28,15 +28,9 @@ struct decide_slot {
 };
 
 struct decide_row {
-    bool is_there;
+    bool is_present;
     struct facts facts;
 };
-
-static bool can_judge(const struct slo_term *t)
-{
-    return t->kind == SLO_ERRORS ||
-           (t->kind == SLO_QUANTILE && !measure_is_pooled(t->measure));
-}
 
 int decide_init(struct decide *d, const struct slo *slo, int64_t start_ns,
                 struct err *err)
@@ -44,15 +38,18 @@ int decide_init(struct decide *d, const struct slo *slo, int64_t start_ns,
     *d = (struct decide){.slo = slo,
                          .start_ns = start_ns,
                          .end_ns = INT64_MAX,
-                         .next_look = FIRST_LOOK,
+                         .next_check = FIRST_CHECK,
                          .fail_error = ERROR / 2 / fmax(1, (double)slo->len),
                          .pass_error = ERROR / 2};
     for (size_t i = 0; i < slo->len; i++) {
-        if (!can_judge(&slo->terms[i]))
+        const struct slo_term *t = &slo->terms[i];
+
+        if (t->kind != SLO_ERRORS &&
+            (t->kind != SLO_QUANTILE || measure_is_pooled(t->measure)))
             return err_set(err, ERR_CONFIG,
-                           "load.stop: decided goes by quantiles of requests "
-                           "and by errors, not by '%s'",
-                           slo->terms[i].text);
+                           "load.stop: decided supports quantiles of requests "
+                           "and errors, not '%s'",
+                           t->text);
     }
     d->n_waiting = FIRST_WAITING;
     d->waiting = xcalloc((size_t)d->n_waiting, sizeof(*d->waiting));
@@ -81,11 +78,11 @@ static double allowed(const struct slo_term *t)
 }
 
 struct batches {
-    size_t len;   /* how many */
-    size_t slots; /* of one */
-    int64_t n;    /* requests in all of them */
+    size_t len;
+    size_t slots; /* per batch */
+    int64_t n;    /* requests in all batches */
     int64_t misses;
-    double t; /* of misses against those allowed; positive: too many */
+    double t; /* statistic of misses above those allowed */
 };
 
 static struct batches batches_of(const struct decide *d, size_t term,
@@ -118,9 +115,9 @@ static struct batches batches_of(const struct decide *d, size_t term,
     return b;
 }
 
-/* A stretch without misses looks the same whether they are rare or come in rare
- * clusters, of which the batches then tell nothing.  So a look must also be
- * convinced by as many independent requests as there were times to forget. */
+/* A period without misses looks the same whether they are rare or come in rare
+ * clusters, which the batches cannot show.  So the result must also hold for as
+ * many independent requests as there were autocorrelation times. */
 static enum decision test(const struct decide *d, size_t term,
                           const struct batches *b, double tau)
 {
@@ -129,7 +126,7 @@ static enum decision test(const struct decide *d, size_t term,
     double rate = b->n > 0 ? (double)b->misses / (double)b->n : 0;
     int64_t n =
         (int64_t)fmin((double)b->n, (double)(b->len * b->slots) / (2 * tau));
-    int64_t most = (int64_t)ceil(rate * (double)n);
+    int64_t max_misses = (int64_t)ceil(rate * (double)n);
 
     if (b->len >= FAIL_BATCHES &&
         student_upper_tail(b->t, freedom) < d->fail_error &&
@@ -138,57 +135,42 @@ static enum decision test(const struct decide *d, size_t term,
         return DECISION_FAIL;
     if (b->len >= PASS_BATCHES &&
         student_upper_tail(-b->t, freedom) < d->pass_error &&
-        stats_binomial_upper_tail(n, 1 - share, n - most) < d->pass_error)
+        stats_binomial_upper_tail(n, 1 - share, n - max_misses) < d->pass_error)
         return DECISION_PASS;
     return DECISION_NONE;
 }
 
-/* ---- how long the past is felt ---- */
+/* ---- a check ---- */
 
-/* Of the requests in flight, in slots. */
-static double time_to_forget(const struct decide *d)
+/* One failing term is enough to fail; to pass, all must.  Names the last one.
+ */
+static void check(struct decide *d)
 {
     double *in_flight = xcalloc(d->settled, sizeof(*in_flight));
+    size_t passed = 0;
+    size_t slots;
     double tau;
 
     for (size_t i = 0; i < d->settled; i++)
         in_flight[i] = d->slots[i].in_flight;
     tau = autocorr_time(in_flight, d->settled);
     free(in_flight);
-    return tau;
-}
-
-/* ---- a look ---- */
-
-static void describe(struct decide *d, size_t term, const struct batches *b)
-{
-    char text[UNITS_TEXT];
-
-    snprintf(d->why, sizeof(d->why),
-             "%s %s: %lld of %lld miss, in %zu batches of %s",
-             d->slo->terms[term].text,
-             d->decision == DECISION_FAIL ? "fails" : "passes",
-             (long long)b->misses, (long long)b->n, b->len,
-             units_print_duration((int64_t)b->slots * SLOT_NS, text));
-}
-
-/* One term that fails decides; to pass, all must.  The last of them is named.
- */
-static void look(struct decide *d)
-{
-    double tau = time_to_forget(d);
-    size_t slots = (size_t)fmax(LEAST_BATCH, ceil(TIMES_TAU * tau));
-    size_t passed = 0;
-
+    slots = (size_t)fmax(MIN_BATCH, ceil(TIMES_TAU * tau));
     for (size_t i = 0; i < d->slo->len && !d->decision; i++) {
         struct batches b = batches_of(d, i, slots);
         enum decision found = test(d, i, &b, tau);
+        char text[UNITS_TEXT];
 
         passed += found == DECISION_PASS;
-        if (found == DECISION_FAIL || passed == d->slo->len) {
-            d->decision = found;
-            describe(d, i, &b);
-        }
+        if (found != DECISION_FAIL && passed < d->slo->len)
+            continue;
+        d->decision = found;
+        snprintf(d->why, sizeof(d->why),
+                 "%s %s: %lld of %lld miss, in %zu batches of %s",
+                 d->slo->terms[i].text,
+                 found == DECISION_FAIL ? "fails" : "passes",
+                 (long long)b.misses, (long long)b.n, b.len,
+                 units_print_duration((int64_t)b.slots * SLOT_NS, text));
     }
     if (d->settled / slots >= FAIL_BATCHES)
         d->fail_error /= 2;
@@ -196,17 +178,7 @@ static void look(struct decide *d)
         d->pass_error /= 2;
 }
 
-static void settle(struct decide *d, size_t until)
-{
-    while (d->settled < until && !d->decision) {
-        if (++d->settled < d->next_look)
-            continue;
-        look(d);
-        d->next_look *= 2;
-    }
-}
-
-/* ---- a request ---- */
+/* ---- requests ---- */
 
 static struct decide_slot *slot_at(struct decide *d, size_t i)
 {
@@ -245,37 +217,35 @@ static void add_flight(struct decide *d, const struct facts *f)
     }
 }
 
-static bool misses(const struct slo_term *t, const struct facts *f)
+/* The slots before that of the request are complete: later rows are due later.
+ */
+static void take(struct decide *d, const struct facts *f)
 {
-    if (t->kind == SLO_ERRORS)
-        return f->outcome != OUTCOME_OK;
-    return !good_keeps(t->measure, f, t->limit_ns);
-}
+    struct decide_slot *slot;
 
-static void count(struct decide *d, const struct facts *f)
-{
-    struct decide_slot *slot = slot_at(d, slot_of(d, f->due));
-
+    add_flight(d, f);
+    if (f->due < d->start_ns || f->due >= d->end_ns)
+        return;
+    while (d->settled < slot_of(d, f->due) && !d->decision) {
+        if (++d->settled < d->next_check)
+            continue;
+        check(d);
+        d->next_check *= 2;
+    }
+    slot = slot_at(d, slot_of(d, f->due));
     for (size_t i = 0; i < d->slo->len; i++) {
         const struct slo_term *t = &d->slo->terms[i];
 
         if (t->kind == SLO_QUANTILE && !good_concerns(t->measure, f))
             continue;
         slot->n[i]++;
-        slot->misses[i] += misses(t, f);
+        slot->misses[i] += t->kind == SLO_ERRORS
+                               ? f->outcome != OUTCOME_OK
+                               : !good_keeps(t->measure, f, t->limit_ns);
     }
 }
 
-/* Slots before its own are complete: later rows are due later. */
-static void take(struct decide *d, const struct facts *f)
-{
-    add_flight(d, f);
-    if (f->due < d->start_ns || f->due >= d->end_ns)
-        return;
-    settle(d, slot_of(d, f->due));
-    count(d, f);
-}
-
+/* Make the ring wide enough for a row that is `ahead` of the next one. */
 static void make_room(struct decide *d, int64_t ahead)
 {
     int64_t n = d->n_waiting;
@@ -301,9 +271,9 @@ void decide_add(struct decide *d, const struct facts *f)
         return;
     make_room(d, f->seq - d->next_seq);
     row = &d->waiting[f->seq & (d->n_waiting - 1)];
-    *row = (struct decide_row){.is_there = true, .facts = *f};
-    while ((row = &d->waiting[d->next_seq & (d->n_waiting - 1)])->is_there) {
-        row->is_there = false;
+    *row = (struct decide_row){.is_present = true, .facts = *f};
+    while ((row = &d->waiting[d->next_seq & (d->n_waiting - 1)])->is_present) {
+        row->is_present = false;
         d->next_seq++;
         take(d, &row->facts);
     }

@@ -9,9 +9,9 @@
 #include "common/settings/settings.h"
 #include "common/spec/slo.h"
 
-/* Its own lag, and as much again that a burst of late ones adds at the server.
- */
-#define SPOILT_LAGS 2
+/* The lag of the request, and the same again for the burst of late requests at
+ * the server. */
+#define LAGS_ALLOWED 2
 
 void good_limits(const struct slo *slo, int64_t limit_ns[static GOOD_LIMITS])
 {
@@ -42,20 +42,6 @@ void good_merge(int64_t limit_ns[static GOOD_LIMITS],
     }
 }
 
-/* The terms of a class: of one tier, or (NULL) those that decide. */
-static int class_terms(const struct class_settings *c, const char *tier,
-                       struct slo *slo, struct err *err)
-{
-    struct slo all;
-
-    if (!tier)
-        return slo_parse(&c->settings->slo, slo, err);
-    if (slo_parse_all(&c->settings->slo, &all, err))
-        return -1;
-    slo_of_tier(&all, tier, slo);
-    return 0;
-}
-
 int good_table_init_tier(struct good_table *table, const struct slo *run,
                          const struct classes *classes, const char *tier,
                          struct err *err)
@@ -67,10 +53,16 @@ int good_table_init_tier(struct good_table *table, const struct slo *run,
     table->of_class = xcalloc(classes->len, sizeof(*table->of_class));
     for (size_t i = 0; i < classes->len; i++) {
         const struct class_settings *c = &classes->items[i];
+        struct slo all;
         struct slo slo;
 
-        if (class_terms(c, tier, &slo, err))
+        int rc = tier ? slo_parse_all(&c->settings->slo, &all, err)
+                      : slo_parse(&c->settings->slo, &slo, err);
+
+        if (rc)
             return err_context(err, "classes: %s", c->name);
+        if (tier)
+            slo_of_tier(&all, tier, &slo);
         good_limits(&slo, table->of_class[i]);
         good_merge(table->of_class[i], table->run);
     }
@@ -89,17 +81,6 @@ void good_table_fini(struct good_table *table)
     *table = (struct good_table){0};
 }
 
-/* Did it open a connection, or try to?  How long that took is not known of one
- * that was sent again, unless it failed. */
-static bool has_connected(const struct facts *f)
-{
-    bool is_left_unsent = f->sent == TIME_ABSENT;
-
-    return (f->is_fresh && f->retries == 0) || f->outcome == OUTCOME_CONNECT ||
-           (f->outcome == OUTCOME_TIMEOUT && is_left_unsent) ||
-           (f->outcome == OUTCOME_UNFINISHED && is_left_unsent);
-}
-
 bool good_lacks(enum measure m, const struct facts *f)
 {
     return measure_is_of_stream(m) && f->outcome == OUTCOME_OK &&
@@ -113,7 +94,13 @@ bool good_concerns(enum measure m, const struct facts *f)
     if (m == MEASURE_TLS)
         return f->secured != TIME_ABSENT ||
                (f->outcome == OUTCOME_CONNECT && f->detail == CONNECT_TLS);
-    return m != MEASURE_CONNECT || has_connected(f);
+    if (m != MEASURE_CONNECT)
+        return true;
+    /* It opened a connection, or tried to.  If it was sent again, the time to
+     * connect is only known if it failed. */
+    return (f->is_fresh && f->retries == 0) || f->outcome == OUTCOME_CONNECT ||
+           (f->sent == TIME_ABSENT && (f->outcome == OUTCOME_TIMEOUT ||
+                                       f->outcome == OUTCOME_UNFINISHED));
 }
 
 int64_t good_value(enum measure m, const struct facts *f)
@@ -133,7 +120,8 @@ bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns)
     return value >= 0 && value < limit_ns;
 }
 
-bool good_is_client_late(enum measure m, const struct facts *f, int64_t limit_ns)
+bool good_is_client_late(enum measure m, const struct facts *f,
+                         int64_t limit_ns)
 {
     int64_t lag = measure_value(MEASURE_LAG, FROM_DUE, f);
     int64_t value;
@@ -142,7 +130,7 @@ bool good_is_client_late(enum measure m, const struct facts *f, int64_t limit_ns
         return false;
     value = good_value(m, f);
     return value < 0 ||
-           (value >= limit_ns && value - SPOILT_LAGS * lag < limit_ns);
+           (value >= limit_ns && value - LAGS_ALLOWED * lag < limit_ns);
 }
 
 bool good_is(const int64_t limit_ns[static GOOD_LIMITS], const struct facts *f)

@@ -1,5 +1,5 @@
-/* good.h - does one request keep its limits?  Pure, and the only definition:
- * the summary and what is shown while a run goes on both ask here. */
+/* good.h - does a request keep its limits?  Pure, and the only definition: both
+ * the summary and the live view use it. */
 #ifndef COMMON_MEASURE_GOOD_H
 #define COMMON_MEASURE_GOOD_H
 
@@ -13,32 +13,32 @@ struct classes;
 struct err;
 struct slo;
 
-/* A request's limits, per measure; and behind those not 0 if its answer must
- * not be wrong. */
+/* The limits of a request, per measure; the last element is not 0 if its answer
+ * must pass the answer check. */
 #define GOOD_CHECK  MEASURE_COUNT
 #define GOOD_LIMITS (MEASURE_COUNT + 1)
 
-/* Per measure that of the term with the highest quantile, before all a limit
- * that was given as such; 0: none.  Pooled measures have no part in it. */
+/* Per measure the limit of the SLO term with the highest quantile; a limit on
+ * every request counts as the highest.  0: none.  Pooled measures have none. */
 void good_limits(const struct slo *slo, int64_t limit_ns[static GOOD_LIMITS]);
 
-/* Keep both: of each limit the tighter one. */
+/* Combine two sets of limits: the tighter one of each counts. */
 void good_merge(int64_t limit_ns[static GOOD_LIMITS],
                 const int64_t others[static GOOD_LIMITS]);
 
-/* What makes a request good by its class: its limits and the run's. */
+/* The limits by class: those of the class and of the run. */
 struct good_table {
     int64_t run[GOOD_LIMITS];
     int64_t (*of_class)[GOOD_LIMITS]; /* owned */
-    size_t n;                         /* classes; 0: there are none */
+    size_t n;                         /* number of classes, maybe 0 */
 };
 
 /* ERR_CONFIG. */
 int good_table_init(struct good_table *table, const struct slo *run,
                     const struct classes *classes, struct err *err);
 
-/* The same by one tier of each class (NULL: as above); a class without it has
- * the run's limits alone. */
+/* The same for one tier of each class (NULL: as above); a class without it has
+ * only the limits of the run. */
 int good_table_init_tier(struct good_table *table, const struct slo *run,
                          const struct classes *classes, const char *tier,
                          struct err *err);
@@ -53,27 +53,27 @@ static inline const int64_t *good_limits_of(const struct good_table *table,
                : table->run;
 }
 
-/* Is it ok, but too short a stream to have this measure, or none at all? */
+/* Is it ok, but without this measure: not a stream, or too short a one? */
 bool good_lacks(enum measure m, const struct facts *f);
 
-/* Is this request one of the n that a term on this measure is about? */
+/* Does an SLO term on this measure count this request? */
 bool good_concerns(enum measure m, const struct facts *f);
 
-/* What its limits are held against; below 0: it keeps none.  One that failed
- * keeps none of the answer's. */
+/* The value to compare with a limit; below 0: it misses every limit.  A failed
+ * request misses the limits of measures of the answer. */
 int64_t good_value(enum measure m, const struct facts *f);
 
-/* Does it keep this one limit? */
+/* Does it keep this limit? */
 bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns);
 
-/* A delay that is a smaller part of a limit is not felt. */
+/* A delay by the client that is a smaller share of the limit is ignored. */
 #define GOOD_DELAY 0.1
 
-/* Has it missed this limit, and may the client be why, which began with it
- * late? */
-bool good_is_client_late(enum measure m, const struct facts *f, int64_t limit_ns);
+/* Did it miss this limit, possibly because the client sent it late? */
+bool good_is_client_late(enum measure m, const struct facts *f,
+                         int64_t limit_ns);
 
-/* Ok, and keeps every limit that concerns it. */
+/* Is it ok, and does it keep every limit that concerns it? */
 bool good_is(const int64_t limit_ns[static GOOD_LIMITS], const struct facts *f);
 
 #endif

@@ -13,12 +13,13 @@ struct definition {
     size_t to;
     bool has_sent;
     bool is_of_answer;
-    int64_t (*value)(const struct facts *f); /* NULL: from one to the other */
+    int64_t (*value)(
+        const struct facts *f); /* NULL: the time between the two */
 };
 
 #define AT(fact) offsetof(struct facts, fact)
 
-/* Time for each token after those of the first event. */
+/* Time per token after those of the first event. */
 static int64_t tpot_of(const struct facts *f)
 {
     if (f->event_tokens == TIME_ABSENT || f->first_tokens == TIME_ABSENT ||
@@ -33,7 +34,7 @@ static int64_t stall_of(const struct facts *f)
     return f->stall;
 }
 
-/* Of a stream that came to its end: what follows its last content. */
+/* Time from the last content to the end of a complete stream. */
 static int64_t tail_of(const struct facts *f)
 {
     if (f->outcome != OUTCOME_OK || f->events <= 0 || f->last == TIME_ABSENT ||
@@ -188,14 +189,14 @@ int64_t measure_value(enum measure measure, enum measure_from from,
     if (measure == MEASURE_E2E && f->outcome != OUTCOME_OK)
         stop = f->end;
     if (measure == MEASURE_CONNECT && (!f->is_fresh || f->retries > 0))
-        return TIME_ABSENT; /* of a second attempt `issued` is not the start */
+        return TIME_ABSENT; /* a second attempt does not start with `issued` */
     if (measure == MEASURE_CONNECT && stop == TIME_ABSENT)
-        stop = f->sent; /* recordings of before `connected` */
+        stop = f->sent; /* older recordings have no `connected` */
     if (from == FROM_SENT && !d->has_sent)
         return TIME_ABSENT;
     if (start == TIME_ABSENT || stop == TIME_ABSENT)
         return TIME_ABSENT;
-    /* Unsigned: a damaged recording may hold any numbers. */
+    /* Unsigned: a damaged recording may contain any number. */
     return (int64_t)((uint64_t)stop - (uint64_t)start);
 }
 

@@ -23,7 +23,7 @@ static bool is_any(const char *name)
     return true;
 }
 
-/* Of a recording, or left behind by a crash while one was written. */
+/* Part of a recording, or left behind by a crash while one was written. */
 static bool is_ours(const char *name)
 {
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -60,44 +60,24 @@ static int remove_files(const char *dir, struct err *err)
     return rc;
 }
 
-/* Any of its files: a run may have died before it had a manifest. */
-static bool holds_recording(const char *dir)
-{
-    struct strlist names = {0};
-    bool holds = file_list_dir(dir, is_ours, &names, &(struct err){0}) == 0 &&
-                 names.len > 0;
-
-    strlist_fini(&names);
-    return holds;
-}
-
-/* Of two runs that start at once, one gets it. */
-static int claim(const char *dir, struct err *err)
-{
-    char *path = xasprintf("%s/requests.tgr", dir);
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    int error = errno;
-
-    free(path);
-    if (fd >= 0)
-        close(fd);
-    else if (error == EEXIST)
-        return err_set(err, ERR_USAGE, "%s: another run has just taken it",
-                       dir);
-    else
-        return err_set(err, ERR_IO, "%s: %s", dir, strerror(error));
-    return 0;
-}
-
+/* Any file of a recording counts: a run may have died before it had a manifest.
+ */
 static int make_empty(const char *dir, bool force, struct err *err)
 {
     int rc = recording_holds_anything(dir, err);
+    struct strlist names = {0};
+    bool has_recording;
 
     if (rc <= 0)
         return rc;
-    if (!holds_recording(dir))
+    has_recording =
+        file_list_dir(dir, is_ours, &names, &(struct err){0}) == 0 &&
+        names.len > 0;
+    strlist_fini(&names);
+    if (!has_recording)
         return err_set(err, ERR_USAGE,
-                       "%s: is not empty, and holds no recording to replace",
+                       "%s: is not empty and does not contain a recording to "
+                       "replace",
                        dir);
     if (!force)
         return err_set(err, ERR_USAGE,
@@ -106,29 +86,41 @@ static int make_empty(const char *dir, bool force, struct err *err)
     return remove_files(dir, err);
 }
 
-static bool is_below_runs(const char *dir)
-{
-    return strncmp(dir, RECORDING_RUNS "/", strlen(RECORDING_RUNS "/")) == 0;
-}
-
 int recording_make_place(const char *dir, struct err *err)
 {
+    bool is_below_runs =
+        strncmp(dir, RECORDING_RUNS "/", strlen(RECORDING_RUNS "/")) == 0;
+
     if (!dir[0])
-        return err_set(err, ERR_USAGE, "--out: an empty name");
-    if (is_below_runs(dir) && mkdir(RECORDING_RUNS, 0777) < 0 &&
-        errno != EEXIST)
+        return err_set(err, ERR_USAGE, "--out: the name is empty");
+    if (is_below_runs && mkdir(RECORDING_RUNS, 0777) < 0 && errno != EEXIST)
         return err_set(err, ERR_IO, RECORDING_RUNS ": %s", strerror(errno));
     if (mkdir(dir, 0777) < 0 && errno != EEXIST)
         return err_set(err, ERR_IO, "%s: %s", dir, strerror(errno));
     return 0;
 }
 
+/* If two runs start at once, only one can create requests.tgr. */
 int recording_make_dir(const char *dir, bool force, struct err *err)
 {
-    return recording_make_place(dir, err) || make_empty(dir, force, err) ||
-                   claim(dir, err)
-               ? -1
-               : 0;
+    char *path;
+    int error;
+    int fd;
+
+    if (recording_make_place(dir, err) || make_empty(dir, force, err))
+        return -1;
+    path = xasprintf("%s/requests.tgr", dir);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    error = errno;
+    free(path);
+    if (fd >= 0) {
+        close(fd);
+        return 0;
+    }
+    if (error == EEXIST)
+        return err_set(err, ERR_USAGE, "%s: another run has just taken it",
+                       dir);
+    return err_set(err, ERR_IO, "%s: %s", dir, strerror(error));
 }
 
 int recording_remove(const char *dir, struct err *err)
@@ -142,8 +134,8 @@ int recording_remove(const char *dir, struct err *err)
 bool recording_is_at(const char *dir)
 {
     char *path = xasprintf("%s/manifest.json", dir);
-    bool is_there = access(path, F_OK) == 0;
+    bool is_present = access(path, F_OK) == 0;
 
     free(path);
-    return is_there;
+    return is_present;
 }

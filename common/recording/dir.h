@@ -6,26 +6,25 @@
 
 struct err;
 
-/* Where recordings go that were given no place. */
+/* Parent of the recordings for which no directory was given. */
 #define RECORDING_RUNS "tailgate-runs"
 
-/* Make it, where its parent is there or is RECORDING_RUNS, which is made too.
- *  One that holds anything is refused (ERR_USAGE),
- * unless `force`: then the files of a recording in it are removed, and no
- * others. */
+/* Create the directory.  The parent must exist, except RECORDING_RUNS, which is
+ * created.  A directory that is not empty is refused (ERR_USAGE), unless
+ * `force`: then the files of a recording in it are removed, and no others. */
 int recording_make_dir(const char *dir, bool force, struct err *err);
 
-/* The directory alone, which may be there. */
+/* Create only the directory, which may exist already. */
 int recording_make_place(const char *dir, struct err *err);
 
-/* Is there one? */
+/* Is there a recording in this directory? */
 bool recording_is_at(const char *dir);
 
-/* 1 if there is anything in it, 0 if not.  ERR_IO. */
+/* 1 if the directory is not empty, 0 if it is.  ERR_IO. */
 int recording_holds_anything(const char *dir, struct err *err);
 
-/* Remove the files of a recording and the directory, which must hold no others.
- * ERR_IO. */
+/* Remove the files of a recording and the directory, which must contain no
+ * other files.  ERR_IO. */
 int recording_remove(const char *dir, struct err *err);
 
 #endif

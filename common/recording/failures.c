@@ -8,19 +8,14 @@
 #include "common/base/json.h"
 #include "common/measure/measure.h"
 
-static size_t digits(const char *text)
-{
-    return strspn(text, "0123456789");
-}
-
-/* But for numbers, and as far as it is kept. */
+/* Are the texts equal, except for numbers, as far as they are kept? */
 static bool is_same(const char *kept, const char *text)
 {
     const char *end = kept + FAILURES_TEXT - 1;
 
     while (kept < end && *kept && *text) {
-        size_t n = digits(kept);
-        size_t m = digits(text);
+        size_t n = strspn(kept, "0123456789");
+        size_t m = strspn(text, "0123456789");
 
         if ((n == 0) != (m == 0) || (n == 0 && *kept != *text))
             return false;
@@ -28,33 +23,6 @@ static bool is_same(const char *kept, const char *text)
         text += n ? m : 1;
     }
     return kept >= end || *kept == *text;
-}
-
-static struct failure_kind *find(struct failures *f, int64_t outcome,
-                                 int64_t detail, const char *text)
-{
-    for (size_t i = 0; i < f->len; i++) {
-        struct failure_kind *k = &f->kinds[i];
-
-        if (k->outcome == outcome && k->detail == detail &&
-            is_same(k->text, text))
-            return k;
-    }
-    return NULL;
-}
-
-static struct failure_kind *add(struct failures *f, int64_t outcome,
-                                int64_t detail, const char *text)
-{
-    struct failure_kind *k;
-
-    if (f->len == FAILURES_KINDS)
-        return NULL;
-    k = &f->kinds[f->len++];
-    k->outcome = outcome;
-    k->detail = detail;
-    snprintf(k->text, sizeof(k->text), "%s", text);
-    return k;
 }
 
 static void keep_body(struct failure_kind *k, const char *body, size_t len)
@@ -65,13 +33,25 @@ static void keep_body(struct failure_kind *k, const char *body, size_t len)
     memcpy(k->body, body, k->body_len);
 }
 
-/* The kind, new if need be; NULL if there is no place for it. */
+/* The kind, added if it is new; NULL if there is no room. */
 static struct failure_kind *kind_of(struct failures *f, int64_t outcome,
                                     int64_t detail, const char *text)
 {
-    struct failure_kind *k = find(f, outcome, detail, text);
+    struct failure_kind *k;
 
-    return k ? k : add(f, outcome, detail, text);
+    for (size_t i = 0; i < f->len; i++) {
+        k = &f->kinds[i];
+        if (k->outcome == outcome && k->detail == detail &&
+            is_same(k->text, text))
+            return k;
+    }
+    if (f->len == FAILURES_KINDS)
+        return NULL;
+    k = &f->kinds[f->len++];
+    k->outcome = outcome;
+    k->detail = detail;
+    snprintf(k->text, sizeof(k->text), "%s", text);
+    return k;
 }
 
 void failures_note(struct failures *f, int64_t outcome, int64_t detail,
@@ -139,15 +119,6 @@ struct json_t *failures_to_json(const struct failures *f)
     return array;
 }
 
-static int64_t find_outcome(const char *name)
-{
-    for (int i = 0; name && i < OUTCOME_COUNT; i++) {
-        if (strcmp(outcome_name((enum outcome)i), name) == 0)
-            return i;
-    }
-    return -1;
-}
-
 void failures_from_json(struct failures *f, const struct json_t *array)
 {
     const json_t *item;
@@ -157,11 +128,15 @@ void failures_from_json(struct failures *f, const struct json_t *array)
     json_array_foreach(array, i, item)
     {
         const char *text = json_string_value(json_object_get(item, "text"));
-        int64_t outcome =
-            find_outcome(json_string_value(json_object_get(item, "outcome")));
+        const char *name = json_string_value(json_object_get(item, "outcome"));
         struct failure_kind *k;
+        int outcome = 0;
 
-        if (f->len == FAILURES_KINDS || outcome < 0 || !text)
+        while (name && outcome < OUTCOME_COUNT &&
+               strcmp(outcome_name((enum outcome)outcome), name) != 0)
+            outcome++;
+        if (f->len == FAILURES_KINDS || !name || outcome == OUTCOME_COUNT ||
+            !text)
             continue;
         k = &f->kinds[f->len];
         k->outcome = outcome;

@@ -10,7 +10,6 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/json.h"
-
 #include "common/base/redact.h"
 #include "common/base/xalloc.h"
 #include "common/config.h"
@@ -24,28 +23,36 @@ static char *manifest_path(const char *dir)
     return xasprintf("%s/manifest.json", dir);
 }
 
-/* "-H 'authorization: x'" must not end up on disk by way of argv. */
-static json_t *redacted(const char *const *argv, size_t i)
+static json_t *text_to_json(const char *text)
 {
-    char *text = redact_arg(argv, i);
-    json_t *json = json_bytes(text, strlen(text));
-
-    free(text);
-    return json;
+    return json_bytes(text, strlen(text));
 }
 
+static const char *get_text(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static bool is_true(const json_t *object, const char *key)
+{
+    return json_is_true(json_object_get(object, key));
+}
+
+/* argv without secrets: "-H 'authorization: x'" must not be written to disk. */
 static json_t *asked(const struct run_start *start)
 {
     json_t *argv = json_array();
     json_t *out = json_object();
 
-    for (size_t i = 0; start->argv && start->argv[i]; i++)
-        json_array_append_new(argv, redacted(start->argv, i));
+    for (size_t i = 0; start->argv && start->argv[i]; i++) {
+        char *text = redact_arg(start->argv, i);
+
+        json_array_append_new(argv, text_to_json(text));
+        free(text);
+    }
     json_object_set_new(out, "argv", argv);
     if (start->settings_file)
-        json_object_set_new(
-            out, "file",
-            json_bytes(start->settings_file, strlen(start->settings_file)));
+        json_object_set_new(out, "file", text_to_json(start->settings_file));
     if (start->settings_git)
         json_object_set_new(out, "git", json_string(start->settings_git));
     return out;
@@ -56,8 +63,7 @@ static json_t *texts(const struct strlist *list)
     json_t *out = json_array();
 
     for (size_t i = 0; list && i < list->len; i++)
-        json_array_append_new(
-            out, json_bytes(list->items[i], strlen(list->items[i])));
+        json_array_append_new(out, text_to_json(list->items[i]));
     return out;
 }
 
@@ -84,37 +90,31 @@ static json_t *environment(const struct strmap *more)
     json_t *out;
 
     uname(&u);
-    out = json_pack("{so, ss, ss, sI, so}", "host",
-                    json_bytes(u.nodename, strlen(u.nodename)), "kernel",
-                    u.release, "machine", u.machine, "cpus",
+    out = json_pack("{so, ss, ss, sI, so}", "host", text_to_json(u.nodename),
+                    "kernel", u.release, "machine", u.machine, "cpus",
                     (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "ignored",
                     ignored_variables());
-    for (size_t i = 0; more && i < more->keys.len; i++) {
-        const char *text = more->values.items[i];
-
+    for (size_t i = 0; more && i < more->keys.len; i++)
         json_object_set_new(out, more->keys.items[i],
-                            json_bytes(text, strlen(text)));
-    }
+                            text_to_json(more->values.items[i]));
     return out;
-}
-
-static json_t *clock_anchor(const struct run_start *start)
-{
-    char utc[32];
-
-    clk_format_utc(start->realtime_ns, CLK_TEXT_FORMAT, utc, sizeof(utc));
-    return json_pack("{ss, sI, sI}", "utc", utc, "monotonic_ns",
-                     (json_int_t)start->monotonic_ns, "realtime_ns",
-                     (json_int_t)start->realtime_ns);
 }
 
 void manifest_init(struct manifest *m, struct settings *s,
                    const struct run_start *start)
 {
+    json_t *calibration = start->calibration
+                              ? calibration_stamp_to_json(start->calibration)
+                              : json_null();
+    char utc[32];
+
+    clk_format_utc(start->realtime_ns, CLK_TEXT_FORMAT, utc, sizeof(utc));
     m->json = json_pack(
-        "{si, ss, so, so, so, so, so}", "schema", MANIFEST_SCHEMA, "tailgate",
-        TAILGATE_VERSION, "asked", asked(start), "settings",
-        settings_to_json(s), "clock", clock_anchor(start), "environment",
+        "{si, ss, so, so, s{ss, sI, sI}, so, so}", "schema", MANIFEST_SCHEMA,
+        "tailgate", TAILGATE_VERSION, "asked", asked(start), "settings",
+        settings_to_json(s), "clock", "utc", utc, "monotonic_ns",
+        (json_int_t)start->monotonic_ns, "realtime_ns",
+        (json_int_t)start->realtime_ns, "environment",
         environment(start->environment), "endpoints", texts(start->endpoints));
     if (start->has_stub)
         json_object_set_new(m->json, "stub_beside", json_true());
@@ -124,40 +124,31 @@ void manifest_init(struct manifest *m, struct settings *s,
     if (start->transport)
         json_object_set_new(m->json, "transport",
                             json_string(start->transport));
-    json_object_set_new(m->json, "calibration",
-                        start->calibration
-                            ? calibration_stamp_to_json(start->calibration)
-                            : json_null());
-}
-
-static void set_time(json_t *o, const char *key, int64_t ns)
-{
-    if (ns > 0)
-        json_object_set_new(o, key, json_integer(ns));
+    json_object_set_new(m->json, "calibration", calibration);
 }
 
 void manifest_complete(struct manifest *m, const struct run_end *end,
                        const struct failures *failures)
 {
-    json_t *o;
+    json_t *o = json_pack(
+        "{sI, sI, sI, sI, sI, sI, sI, sI}", "stopped_by",
+        (json_int_t)end->stopped_by, "due_end_ns", (json_int_t)end->due_end_ns,
+        "scheduled", (json_int_t)end->scheduled, "issued",
+        (json_int_t)end->issued, "unsent", (json_int_t)end->unsent,
+        "rtt_floor_ns", (json_int_t)end->rtt_floor_ns, "segments",
+        (json_int_t)end->segments, "retransmits", (json_int_t)end->retransmits);
 
-    json_object_set_new(m->json, "end",
-                        json_pack("{sI, sI, sI, sI, sI, sI, sI, sI}",
-                                  "stopped_by", (json_int_t)end->stopped_by,
-                                  "due_end_ns", (json_int_t)end->due_end_ns,
-                                  "scheduled", (json_int_t)end->scheduled,
-                                  "issued", (json_int_t)end->issued, "unsent",
-                                  (json_int_t)end->unsent, "rtt_floor_ns",
-                                  (json_int_t)end->rtt_floor_ns, "segments",
-                                  (json_int_t)end->segments, "retransmits",
-                                  (json_int_t)end->retransmits));
-    o = json_object_get(m->json, "end");
-    set_time(o, "window_start_ns", end->window_start_ns);
-    set_time(o, "window_end_ns", end->window_end_ns);
+    if (end->window_start_ns > 0)
+        json_object_set_new(o, "window_start_ns",
+                            json_integer(end->window_start_ns));
+    if (end->window_end_ns > 0)
+        json_object_set_new(o, "window_end_ns",
+                            json_integer(end->window_end_ns));
     if (end->was_enough)
         json_object_set_new(o, "was_enough", json_true());
     if (end->aborted[0])
         json_object_set_new(o, "aborted", json_string(end->aborted));
+    json_object_set_new(m->json, "end", o);
     json_object_set_new(m->json, "failures", failures_to_json(failures));
 }
 
@@ -165,8 +156,7 @@ void manifest_set_server(struct manifest *m, const struct server_source *source)
 {
     json_object_set_new(m->json, "server",
                         json_pack("{ss?, so, sb}", "flavour", source->dialect,
-                                  "url",
-                                  json_bytes(source->url, strlen(source->url)),
+                                  "url", text_to_json(source->url),
                                   "is_partial", source->is_partial));
 }
 
@@ -228,7 +218,8 @@ static int check(const struct manifest *m, struct err *err)
     struct run_end end;
 
     if (schema != MANIFEST_SCHEMA)
-        return err_set(err, ERR_FORMAT, "schema %lld; this tailgate knows %d",
+        return err_set(err, ERR_FORMAT,
+                       "unknown schema %lld; this tailgate reads schema %d",
                        (long long)schema, MANIFEST_SCHEMA);
     if (!manifest_end(m, &end))
         return 0;
@@ -266,7 +257,7 @@ const char *manifest_loss(const char *dir)
 int manifest_settings(const struct manifest *m, struct settings *s,
                       struct err *err)
 {
-    s->has_stub = json_is_true(json_object_get(m->json, "stub_beside"));
+    s->has_stub = is_true(m->json, "stub_beside");
     return settings_from_json(s, json_object_get(m->json, "settings"), err);
 }
 
@@ -299,9 +290,9 @@ bool manifest_end(const struct manifest *m, struct run_end *end)
         .rtt_floor_ns = json_get_int(json, "rtt_floor_ns", 0),
         .segments = json_get_int(json, "segments", 0),
         .retransmits = json_get_int(json, "retransmits", 0),
-        .was_enough = json_is_true(json_object_get(json, "was_enough")),
+        .was_enough = is_true(json, "was_enough"),
     };
-    aborted = json_string_value(json_object_get(json, "aborted"));
+    aborted = get_text(json, "aborted");
     if (aborted)
         snprintf(end->aborted, sizeof(end->aborted), "%s", aborted);
     return true;
@@ -325,14 +316,12 @@ void manifest_failures(const struct manifest *m, struct failures *failures)
 const char *manifest_text(const struct manifest *m, const char *part,
                           const char *key)
 {
-    const json_t *in = part ? json_object_get(m->json, part) : m->json;
-
-    return json_string_value(json_object_get(in, key));
+    return get_text(part ? json_object_get(m->json, part) : m->json, key);
 }
 
 const char *manifest_transport(const struct manifest *m)
 {
-    return json_string_value(json_object_get(m->json, "transport"));
+    return get_text(m->json, "transport");
 }
 
 void manifest_calibration(const struct manifest *m,
@@ -349,34 +338,28 @@ bool manifest_server(const struct manifest *m, struct server_source *source)
     if (!json_is_object(json))
         return false;
     *source = (struct server_source){
-        .dialect = json_string_value(json_object_get(json, "flavour")),
-        .url = json_string_value(json_object_get(json, "url")),
-        .is_partial = json_is_true(json_object_get(json, "is_partial")),
+        .dialect = get_text(json, "flavour"),
+        .url = get_text(json, "url"),
+        .is_partial = is_true(json, "is_partial"),
     };
     return true;
-}
-
-static uint64_t hash_of(const json_t *json)
-{
-    const char *text = json_string_value(json_object_get(json, "hash"));
-
-    return text ? strtoull(text, NULL, 16) : 0;
 }
 
 bool manifest_trace(const struct manifest *m, struct trace_seen *trace)
 {
     const json_t *json = json_object_get(m->json, "trace");
+    const char *hash = get_text(json, "hash");
 
     if (!json_is_object(json))
         return false;
     *trace = (struct trace_seen){
-        .format = json_string_value(json_object_get(json, "format")),
+        .format = get_text(json, "format"),
         .rows = json_get_int(json, "rows", 0),
         .damaged = json_get_int(json, "damaged", 0),
         .failed = json_get_int(json, "failed", 0),
         .tied = json_get_int(json, "tied", 0),
-        .has_blocks = json_is_true(json_object_get(json, "has_blocks")),
-        .hash = hash_of(json),
+        .has_blocks = is_true(json, "has_blocks"),
+        .hash = hash ? strtoull(hash, NULL, 16) : 0,
     };
     return true;
 }
@@ -389,12 +372,12 @@ bool manifest_data(const struct manifest *m, struct data_seen *data)
     if (!json_is_object(json))
         return false;
     *data = (struct data_seen){
-        .source = json_string_value(json_object_get(json, "source")),
-        .format = json_string_value(json_object_get(json, "format")),
-        .sha256 = json_string_value(json_object_get(json, "sha256")),
+        .source = get_text(json, "source"),
+        .format = get_text(json, "format"),
+        .sha256 = get_text(json, "sha256"),
         .samples = json_get_int(json, "samples", 0),
         .left_out = json_get_int(json, "left_out", 0),
-        .has_lengths = json_is_true(json_object_get(json, "has_lengths")),
+        .has_lengths = is_true(json, "has_lengths"),
         .cached_share = json_is_number(share) ? json_number_value(share) : -1,
     };
     return true;

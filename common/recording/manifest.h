@@ -1,4 +1,4 @@
-/* manifest.h - manifest.json: what was asked, and what happened.
+/* manifest.h - manifest.json: what was requested, and what happened.
  *
  * Written when the run starts and completed when it ends.  A manifest without
  * its end belongs to a run that was killed.
@@ -21,72 +21,71 @@ struct json_t;
 struct run_start {
     int64_t monotonic_ns; /* times in the recording count from here */
     int64_t realtime_ns;
-    const char *const *argv;   /* as asked; NULL-terminated */
-    const char *settings_file; /* NULL: none */
-    const char
-        *settings_git; /* its state, common/base/git_state.h; NULL: none */
-    const struct strmap *environment; /* NULL: nothing is known */
-    bool has_stub;                    /* one is beside the run */
-    int server_port; /* that was found for {port}; 0: none was */
-    const struct strlist *endpoints;             /* addresses, as used */
-    const char *transport;                       /* its name; NULL: none */
+    const char *const *argv;          /* the command line; NULL-terminated */
+    const char *settings_file;        /* NULL: none */
+    const char *settings_git;         /* its git_state(); NULL: none */
+    const struct strmap *environment; /* NULL: unknown */
+    bool has_stub;                    /* the run started a stub */
+    int server_port;                  /* chosen for {port}; 0: none */
+    const struct strlist *endpoints;  /* addresses of the targets */
+    const char *transport;            /* its name; NULL: none */
     const struct calibration_stamp *calibration; /* NULL: none */
 };
 
 /* What is known at the end.  scheduled = issued + unsent. */
 struct run_end {
-    int64_t stopped_by; /* signal number; 0: the run came to its end */
+    int64_t stopped_by; /* signal number; 0: the run was completed */
     int64_t due_end_ns; /* every request due before this is in the recording */
 
-    /* Of the window, by due time; 0: it never began, unless that is when it
-     * was to, or nothing but due_end_ns ended it. */
+    /* Of the window, by due time.  A start of 0: it began at 0, or never did.
+     * An end of 0: it ended with due_end_ns. */
     int64_t window_start_ns;
     int64_t window_end_ns;
     int64_t scheduled;
     int64_t issued;
     int64_t unsent;
 
-    /* The network path, from TCP_INFO of every connection; noted. */
-    int64_t rtt_floor_ns; /* smallest round trip; 0: not known */
+    /* The network path, from TCP_INFO of every connection. */
+    int64_t rtt_floor_ns; /* minimum round-trip time; 0: unknown */
     int64_t segments;     /* sent */
-    int64_t retransmits;  /* of those, sent again */
+    int64_t retransmits;  /* of those, retransmitted */
 
-    bool was_enough; /* a study ended it, which knew what it wanted to */
+    bool was_enough; /* a study ended it because it had its answer */
 
-    /* By load.abort_on, or because a trace could not be read on, and why; "":
-     * it was not. */
+    /* Why it was aborted, by load.abort_on or an unreadable trace; "": it was
+     * not. */
     char aborted[ABORT_TEXT];
 };
 
-/* Whose metrics were read beside the run. */
+/* The server whose metrics were scraped during the run. */
 struct server_source {
-    const char *dialect; /* vllm, ...; NULL: not known */
+    const char *dialect; /* vllm, ...; NULL: unknown */
     const char *url;     /* of the metrics, without secrets */
-    bool is_partial;     /* requests went to others as well */
+    bool is_partial;     /* there were other targets as well */
 };
 
-/* What a trace that was replayed came to, read before the run. */
+/* A summary of the replayed trace, read before the run. */
 struct trace_seen {
     const char *format;
-    int64_t rows;    /* that were to be sent */
+    int64_t rows;    /* to be sent */
     int64_t damaged; /* lines */
-    int64_t failed;  /* rows of requests that failed back then, left out */
-    int64_t tied;    /* rows of the same time as the row before */
-    bool has_blocks; /* prompts begin alike where it says so */
-    uint64_t hash;   /* of all that the rows say */
+    int64_t failed;  /* rows of requests that had failed, left out */
+    int64_t tied;    /* rows with the same time as the row before */
+    bool has_blocks; /* it says which prompts share a prefix */
+    uint64_t hash;   /* of the contents of all rows */
     const struct strlist *damage; /* the first damaged lines; not read back */
 };
 
-/* What prompts were made of. */
+/* The source of the prompts. */
 struct data_seen {
     const char *source;  /* synthetic, trace or data */
-    const char *format;  /* of a data set; else NULL, and so are the others */
+    const char *format;  /* of a data set; else NULL, and the rest is unused */
     const char *sha256;  /* of its file */
-    int64_t samples;     /* of it that were used */
-    int64_t left_out;    /* conversations that nobody answers */
-    bool has_lengths;    /* each sample says how long its answer is */
-    double cached_share; /* of prompt tokens that a cache can have; below 0: not
-                            known */
+    int64_t samples;     /* number of samples used */
+    int64_t left_out;    /* conversations without an answer */
+    bool has_lengths;    /* each sample has the length of its answer */
+    double cached_share; /* share of prompt tokens that a cache can hold; below
+                            0: unknown */
 };
 
 struct manifest {
@@ -98,7 +97,7 @@ void manifest_init(struct manifest *m, struct settings *s,
 void manifest_complete(struct manifest *m, const struct run_end *end,
                        const struct failures *failures);
 
-/* As soon as it is known, and again when more is. */
+/* May be called again when more is known. */
 void manifest_set_server(struct manifest *m,
                          const struct server_source *source);
 
@@ -106,59 +105,58 @@ void manifest_set_trace(struct manifest *m, const struct trace_seen *trace);
 
 void manifest_set_data(struct manifest *m, const struct data_seen *data);
 
-/* The same of one class of a mix, one after the other. */
+/* The same for each class of a workload, in order. */
 void manifest_add_class_data(struct manifest *m, const char *class,
                              const struct data_seen *data);
 
 int manifest_save(const struct manifest *m, const char *dir, struct err *err);
 
-/* ERR_IO; ERR_FORMAT if it is none, of another version, or its counts do not
- * add up. */
+/* ERR_IO; ERR_FORMAT if it is not a manifest, has another version, or its
+ * counts do not add up. */
 int manifest_load(struct manifest *m, const char *dir, struct err *err);
 
-/* Is DIR/manifest.json gone, or what a crash may leave of it?  "is missing",
- * "is empty" or "is damaged" (no JSON object), static; NULL: it can be read. */
+/* json_loss() of DIR/manifest.json. */
 const char *manifest_loss(const char *dir);
 
-/* The settings as used, over what `s` holds. */
+/* Read the settings of the run into `s`, which has defaults. */
 int manifest_settings(const struct manifest *m, struct settings *s,
                       struct err *err);
 
-/* The same, with {port} in place of the port that was found for it. */
+/* The same, with {port} instead of the port that was chosen for it. */
 int manifest_settings_asked(const struct manifest *m, struct settings *s,
                             struct err *err);
 
-/* False if the run never came to its end, and then *end is not touched. */
+/* False, and *end is unchanged, if the run was not completed. */
 bool manifest_end(const struct manifest *m, struct run_end *end);
 
-/* The moment from which the recording's times count, of CLOCK_MONOTONIC. */
+/* Start of the recording's times, on CLOCK_MONOTONIC. */
 int64_t manifest_start_monotonic_ns(const struct manifest *m);
 
-/* The same since 1970, as far as the host knew; 0: nobody wrote it down. */
+/* The same since 1970, by the clock of the host; 0: not recorded. */
 int64_t manifest_start_realtime_ns(const struct manifest *m);
 
-/* What failing requests said, of the whole run; empty if it was killed. */
+/* The messages of failed requests; empty if the run was killed. */
 void manifest_failures(const struct manifest *m, struct failures *failures);
 
-/* A text of a part of it, such as "environment" and "kernel", borrowed; with
- * NULL of no part.  NULL: nobody wrote it down. */
+/* A text in a part, such as "kernel" in "environment", or at the top with a
+ * part of NULL.  Borrowed.  NULL: not recorded. */
 const char *manifest_text(const struct manifest *m, const char *part,
                           const char *key);
 
-/* The transport that was used, borrowed; NULL: nobody wrote it down. */
+/* The transport, borrowed; NULL: not recorded. */
 const char *manifest_transport(const struct manifest *m);
 
-/* What the client was known to be good for; none if nobody wrote it down. */
+/* The calibration of the client; empty if not recorded. */
 void manifest_calibration(const struct manifest *m,
                           struct calibration_stamp *calibration);
 
-/* False if there was no look at the server.  The texts are borrowed. */
+/* False if the server was not scraped.  The texts are borrowed. */
 bool manifest_server(const struct manifest *m, struct server_source *source);
 
 /* False if no trace was replayed.  The format is borrowed. */
 bool manifest_trace(const struct manifest *m, struct trace_seen *trace);
 
-/* False if this side made no bodies.  The texts are borrowed. */
+/* False if the client made no bodies.  The texts are borrowed. */
 bool manifest_data(const struct manifest *m, struct data_seen *data);
 
 void manifest_fini(struct manifest *m);

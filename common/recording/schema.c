@@ -6,12 +6,30 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Each time lies near the one before it, so that is what it is stored relative
- * to; rows come in the order in which requests ended.  Counts are plain: most
- * are the same in every row, and cost nothing then. */
-#define FACT(name, unit, to, missing)                                          \
+/* Each time is close to an earlier one and is stored relative to it; rows are
+ * in the order in which requests ended.  Counts are plain: most are the same in
+ * every row, and cost nothing then. */
+#define COLUMN(row, name, unit, to, missing)                                   \
     {                                                                          \
-#name, unit, to, offsetof(struct facts, name), missing                 \
+#name, unit, to, offsetof(struct row, name), missing                   \
+    }
+#define FACT(name, unit, to, missing) COLUMN(facts, name, unit, to, missing)
+#define EVENT(name, unit)                                                      \
+    COLUMN(content_event, name, unit, TGR_PREVIOUS, TIME_ABSENT)
+#define CLIENT(name, unit, missing)                                            \
+    COLUMN(observation, name, unit, TGR_PREVIOUS, missing)
+#define SCRAPE(name, unit, missing)                                            \
+    COLUMN(server_scrape, name, unit, TGR_PREVIOUS, missing)
+#define METER(name, unit, missing)                                             \
+    COLUMN(meter_reading, name, unit, TGR_PREVIOUS, missing)
+#define TRUTH(name, unit, to) COLUMN(truth, name, unit, to, TIME_ABSENT)
+#define STEP(name, unit)                                                       \
+    COLUMN(truth_step, name, unit, TGR_PREVIOUS, TIME_ABSENT)
+
+#define TABLE(name, list, row, dense)                                          \
+    {                                                                          \
+        .table = (name), .columns = (list), .len = COUNT(list),                \
+        .row_size = sizeof(struct row), .is_dense = (dense)                    \
     }
 
 static const struct tgr_column request_columns[] = {
@@ -62,18 +80,8 @@ static const struct tgr_column request_columns[] = {
     FACT(choices_last, "ns", TGR_COLUMN(6), TIME_ABSENT),
 };
 
-const struct tgr_schema schema_requests = {
-    .table = "requests",
-    .columns = request_columns,
-    .len = COUNT(request_columns),
-    .row_size = sizeof(struct facts),
-};
-
-#define EVENT(name, unit)                                                      \
-    {                                                                          \
-#name, unit, TGR_PREVIOUS, offsetof(struct content_event, name),       \
-            TIME_ABSENT                                                        \
-    }
+const struct tgr_schema schema_requests =
+    TABLE("requests", request_columns, facts, false);
 
 static const struct tgr_column event_columns[] = {
     EVENT(seq, ""),
@@ -82,129 +90,77 @@ static const struct tgr_column event_columns[] = {
     EVENT(tokens, ""),
 };
 
-const struct tgr_schema schema_events = {
-    .table = "events",
-    .columns = event_columns,
-    .len = COUNT(event_columns),
-    .row_size = sizeof(struct content_event),
-    .is_dense = true,
-};
-
-#define SEEN(name, unit, missing)                                              \
-    {                                                                          \
-#name, unit, TGR_PREVIOUS, offsetof(struct observation, name), missing \
-    }
+const struct tgr_schema schema_events =
+    TABLE("events", event_columns, content_event, true);
 
 static const struct tgr_column client_columns[] = {
-    SEEN(at, "ns", 0),
-    SEEN(unsent, "", 0),
-    SEEN(issued, "", 0),
-    SEEN(done, "", 0),
-    SEEN(connections, "", 0),
-    SEEN(lag_max, "ns", 0),
-    SEEN(cpu, "ns", 0),
-    SEEN(cap_waits, "", 0),
-    SEEN(record_wait, "ns", 0),
-    SEEN(host_ticks, "ticks", TIME_ABSENT),
-    SEEN(host_steal, "ticks", TIME_ABSENT),
-    SEEN(spun, "ns", TIME_ABSENT),
-    SEEN(suspended_max, "ns", TIME_ABSENT),
-    SEEN(throttled, "ns", TIME_ABSENT),
-    SEEN(pressure, "ns", TIME_ABSENT),
-    SEEN(cpu_wait, "ns", TIME_ABSENT),
-    SEEN(cpu_turns, "", TIME_ABSENT),
-    SEEN(asleep, "ns", TIME_ABSENT),
+    CLIENT(at, "ns", 0),
+    CLIENT(unsent, "", 0),
+    CLIENT(issued, "", 0),
+    CLIENT(done, "", 0),
+    CLIENT(connections, "", 0),
+    CLIENT(lag_max, "ns", 0),
+    CLIENT(cpu, "ns", 0),
+    CLIENT(cap_waits, "", 0),
+    CLIENT(record_wait, "ns", 0),
+    CLIENT(host_ticks, "ticks", TIME_ABSENT),
+    CLIENT(host_steal, "ticks", TIME_ABSENT),
+    CLIENT(spun, "ns", TIME_ABSENT),
+    CLIENT(suspended_max, "ns", TIME_ABSENT),
+    CLIENT(throttled, "ns", TIME_ABSENT),
+    CLIENT(pressure, "ns", TIME_ABSENT),
+    CLIENT(cpu_wait, "ns", TIME_ABSENT),
+    CLIENT(cpu_turns, "", TIME_ABSENT),
+    CLIENT(asleep, "ns", TIME_ABSENT),
 };
 
-const struct tgr_schema schema_client = {
-    .table = "client",
-    .columns = client_columns,
-    .len = COUNT(client_columns),
-    .row_size = sizeof(struct observation),
-};
-
-#define LOOK(name, unit, missing)                                              \
-    {                                                                          \
-#name, unit, TGR_PREVIOUS, offsetof(struct server_scrape, name), missing \
-    }
+const struct tgr_schema schema_client =
+    TABLE("client", client_columns, observation, false);
 
 static const struct tgr_column server_columns[] = {
-    LOOK(at, "ns", 0),
-    LOOK(took, "ns", TIME_ABSENT),
-    LOOK(is_failed, "", 0),
-    LOOK(running, "", TIME_ABSENT),
-    LOOK(waiting, "", TIME_ABSENT),
-    LOOK(cache_use, "ppm", TIME_ABSENT),
-    LOOK(queue_sum_us, "us", TIME_ABSENT),
-    LOOK(queue_count, "", TIME_ABSENT),
-    LOOK(prompt_tokens, "", TIME_ABSENT),
-    LOOK(generated_tokens, "", TIME_ABSENT),
-    LOOK(cached_tokens, "", TIME_ABSENT),
-    LOOK(preemptions, "", TIME_ABSENT),
-    LOOK(requests, "", TIME_ABSENT),
+    SCRAPE(at, "ns", 0),
+    SCRAPE(took, "ns", TIME_ABSENT),
+    SCRAPE(is_failed, "", 0),
+    SCRAPE(running, "", TIME_ABSENT),
+    SCRAPE(waiting, "", TIME_ABSENT),
+    SCRAPE(cache_use, "ppm", TIME_ABSENT),
+    SCRAPE(queue_sum_us, "us", TIME_ABSENT),
+    SCRAPE(queue_count, "", TIME_ABSENT),
+    SCRAPE(prompt_tokens, "", TIME_ABSENT),
+    SCRAPE(generated_tokens, "", TIME_ABSENT),
+    SCRAPE(cached_tokens, "", TIME_ABSENT),
+    SCRAPE(preemptions, "", TIME_ABSENT),
+    SCRAPE(requests, "", TIME_ABSENT),
 };
 
-const struct tgr_schema schema_server = {
-    .table = "server",
-    .columns = server_columns,
-    .len = COUNT(server_columns),
-    .row_size = sizeof(struct server_scrape),
-};
-
-#define METERED(name, unit, missing)                                           \
-    {                                                                          \
-#name, unit, TGR_PREVIOUS, offsetof(struct meter_reading, name), missing  \
-    }
+const struct tgr_schema schema_server =
+    TABLE("server", server_columns, server_scrape, false);
 
 static const struct tgr_column meter_columns[] = {
-    METERED(at, "ns", 0),
-    METERED(memory, "B", TIME_ABSENT),
-    METERED(energy, "uJ", TIME_ABSENT),
+    METER(at, "ns", 0),
+    METER(memory, "B", TIME_ABSENT),
+    METER(energy, "uJ", TIME_ABSENT),
 };
 
-const struct tgr_schema schema_meter = {
-    .table = "meter",
-    .columns = meter_columns,
-    .len = COUNT(meter_columns),
-    .row_size = sizeof(struct meter_reading),
-};
-
-#define TRUE_FACT(name, unit, to)                                              \
-    {                                                                          \
-#name, unit, to, offsetof(struct truth, name), TIME_ABSENT             \
-    }
+const struct tgr_schema schema_meter =
+    TABLE("meter", meter_columns, meter_reading, false);
 
 static const struct tgr_column truth_columns[] = {
-    TRUE_FACT(id, "", TGR_PREVIOUS),
-    TRUE_FACT(arrival, "ns", TGR_PREVIOUS),
-    TRUE_FACT(start, "ns", TGR_COLUMN(1)),
-    TRUE_FACT(service, "ns", TGR_PLAIN),
-    TRUE_FACT(first, "ns", TGR_COLUMN(2)),
-    TRUE_FACT(finish, "ns", TGR_COLUMN(4)),
-    TRUE_FACT(sent, "ns", TGR_COLUMN(5)),
-    TRUE_FACT(batch, "", TGR_PLAIN),
-    TRUE_FACT(replica, "", TGR_PLAIN),
-    TRUE_FACT(tokens, "", TGR_PREVIOUS),
-    TRUE_FACT(status, "", TGR_PREVIOUS),
-    TRUE_FACT(faults, "", TGR_PLAIN),
+    TRUTH(id, "", TGR_PREVIOUS),       TRUTH(arrival, "ns", TGR_PREVIOUS),
+    TRUTH(start, "ns", TGR_COLUMN(1)), TRUTH(service, "ns", TGR_PLAIN),
+    TRUTH(first, "ns", TGR_COLUMN(2)), TRUTH(finish, "ns", TGR_COLUMN(4)),
+    TRUTH(sent, "ns", TGR_COLUMN(5)),  TRUTH(batch, "", TGR_PLAIN),
+    TRUTH(replica, "", TGR_PLAIN),     TRUTH(tokens, "", TGR_PREVIOUS),
+    TRUTH(status, "", TGR_PREVIOUS),   TRUTH(faults, "", TGR_PLAIN),
 };
 
-const struct tgr_schema schema_truth = {
-    .table = "truth",
-    .columns = truth_columns,
-    .len = COUNT(truth_columns),
-    .row_size = sizeof(struct truth),
-};
+const struct tgr_schema schema_truth =
+    TABLE("truth", truth_columns, truth, false);
 
 static const struct tgr_column step_columns[] = {
-    {"id", "", TGR_PREVIOUS, offsetof(struct truth_step, id), TIME_ABSENT},
-    {"at", "ns", TGR_PREVIOUS, offsetof(struct truth_step, at), TIME_ABSENT},
+    STEP(id, ""),
+    STEP(at, "ns"),
 };
 
-const struct tgr_schema schema_truth_steps = {
-    .table = "truth-steps",
-    .columns = step_columns,
-    .len = COUNT(step_columns),
-    .row_size = sizeof(struct truth_step),
-    .is_dense = true,
-};
+const struct tgr_schema schema_truth_steps =
+    TABLE("truth-steps", step_columns, truth_step, true);

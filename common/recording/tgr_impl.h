@@ -1,4 +1,4 @@
-/* tgr_impl.h - the bytes of a .tgr file; for tgr_write.c and tgr_read.c only.
+/* tgr_impl.h - the format of a .tgr file; only for tgr_write.c and tgr_read.c.
  */
 #ifndef COMMON_RECORDING_TGR_IMPL_H
 #define COMMON_RECORDING_TGR_IMPL_H
@@ -25,8 +25,8 @@
 
 /* How a column is written in one block. */
 #define ENCODING_SAME   0 /* one code for every row */
-#define ENCODING_VARINT 1 /* a code a row */
-#define ENCODING_RUNS   2 /* a code and for how many rows, repeated */
+#define ENCODING_VARINT 1 /* a code per row */
+#define ENCODING_RUNS   2 /* pairs of a code and a number of rows */
 
 static inline void put_u16(char *p, unsigned v)
 {
@@ -58,8 +58,8 @@ static inline uint32_t frame_crc(const char *header, const char *payload,
     return (uint32_t)crc32(crc, (const Bytef *)payload, (uInt)len);
 }
 
-/* A value as a code: 0 for an absent one, else 1 + the zigzag of its distance
- * from what was expected.  Small distances make small codes. */
+/* The code of a value: 0 if absent, else 1 + the zigzag of its distance from
+ * the expected value.  Small distances have small codes. */
 static inline uint64_t code_of(int64_t value, int64_t expected)
 {
     uint64_t d = (uint64_t)value - (uint64_t)expected;

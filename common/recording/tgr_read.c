@@ -12,20 +12,20 @@
 
 #define READ_STEP ((size_t)256 << 10)
 
-/* A false header costs the checksum of what it claims to be a block, and false
- * ones may overlap.  Real damage stays below one byte per byte read, since only
- * a block's own header is tried.  The bound keeps reading linear. */
+/* A false header costs the checksum of the block that it claims, and false
+ * headers may overlap.  Real damage stays below one byte per byte read, since
+ * only the header of a real block matches.  The limit keeps reading linear. */
 #define MAX_VAIN_PER_BYTE 4
 
-/* A column as the file has it. */
+/* A column of the file. */
 struct file_column {
     int relative_to;
     const struct tgr_column *wanted; /* NULL: skip it */
-    int64_t *standing; /* where its rows stand, also where they are absent;
-                        * NULL: no column is relative to it */
+    int64_t *base; /* its values, the expected ones for absent; NULL: no column
+                    * is relative to it */
 };
 
-/* A column of the rows in memory: the first n all hold `value`. */
+/* A column of the rows in memory whose first n rows hold `value`. */
 struct filled {
     int64_t value;
     size_t n;
@@ -37,14 +37,14 @@ struct tgr_reader {
     const struct tgr_schema *schema;
     struct file_column columns[TGR_MAX_COLUMNS];
     size_t len;
-    struct buf in; /* bytes read and not yet used */
-    size_t used;   /* of them, already consumed */
+    struct buf in; /* bytes read */
+    size_t used;   /* of those, already consumed */
     bool at_end;
     uint64_t read_bytes;
     struct tgr_damage damage;
-    unsigned shard;        /* of the block that was read last */
-    size_t block_bytes;    /* the same */
-    uint64_t dense_rows;   /* in blocks of less than a byte a row */
+    unsigned shard;        /* of the last block */
+    size_t block_bytes;    /* of the last block */
+    uint64_t dense_rows;   /* in blocks of less than a byte per row */
     char *rows;            /* TGR_MAX_ROWS of schema->row_size */
     struct filled *filled; /* one for each of schema->columns */
 };
@@ -67,7 +67,8 @@ static const char *at(const struct tgr_reader *r)
     return r->in.data + r->used;
 }
 
-/* Have at least `want` bytes, or all that there are.  -1: the disk failed. */
+/* Read until at least `want` bytes are available, or the file ends.  -1:
+ * reading failed. */
 static int fill(struct tgr_reader *r, size_t want, struct err *err)
 {
     while (available(r) < want && !r->at_end) {
@@ -89,19 +90,8 @@ static int fill(struct tgr_reader *r, size_t want, struct err *err)
     return 0;
 }
 
-static int note_vain(struct tgr_reader *r, size_t len, struct err *err)
-{
-    r->damage.vain_bytes += len;
-    if (r->damage.vain_bytes <= MAX_VAIN_PER_BYTE * r->read_bytes + MAX_PAYLOAD)
-        return 0;
-    return err_set(err, ERR_FORMAT,
-                   "%s: too many false block headers; it was not written by "
-                   "tailgate",
-                   r->path);
-}
-
-/* 1: a whole good frame stands here; 0: none does; -1: the disk failed, or the
- * file is refused. */
+/* 1: there is a complete, correct frame here; 0: there is not; -1: reading
+ * failed, or the file is refused. */
 static int frame_here(struct tgr_reader *r, struct frame *f, struct err *err)
 {
     const char *h;
@@ -124,10 +114,16 @@ static int frame_here(struct tgr_reader *r, struct frame *f, struct err *err)
     f->payload = h + FRAME_HEADER;
     if (get_u32(h + 16) == frame_crc(h, f->payload, f->len))
         return 1;
-    return note_vain(r, FRAME_HEADER + f->len, err);
+    r->damage.vain_bytes += FRAME_HEADER + f->len;
+    if (r->damage.vain_bytes <= MAX_VAIN_PER_BYTE * r->read_bytes + MAX_PAYLOAD)
+        return 0;
+    return err_set(err, ERR_FORMAT,
+                   "%s: too many false block headers; it was not written by "
+                   "tailgate",
+                   r->path);
 }
 
-/* The next good frame; what lies before it is damage.  0 at the end. */
+/* The next correct frame; everything before it is damage.  0 at the end. */
 static int next_frame(struct tgr_reader *r, struct frame *f, struct err *err)
 {
     uint64_t skipped = 0;
@@ -153,7 +149,7 @@ static int next_frame(struct tgr_reader *r, struct frame *f, struct err *err)
 
 /* ---- rows ---- */
 
-/* Reads within [p, end); a NULL result is damage. */
+/* Reads within [p, end).  NULL: damaged. */
 static const char *get_varint(const char *p, const char *end, uint64_t *v)
 {
     *v = 0;
@@ -167,31 +163,19 @@ static const char *get_varint(const char *p, const char *end, uint64_t *v)
     return NULL;
 }
 
-static void store(const struct tgr_reader *r, const struct tgr_column *wanted,
-                  size_t row, int64_t value)
-{
-    memcpy(r->rows + row * r->schema->row_size + wanted->offset, &value,
-           sizeof(value));
-}
-
-static struct filled *filled_of(const struct tgr_reader *r,
-                                const struct tgr_column *wanted)
-{
-    return &r->filled[wanted - r->schema->columns];
-}
-
-/* Most columns hold one value through a whole recording, so that most often
- * there is nothing to do. */
+/* Most columns have one value throughout a recording, so usually there is
+ * nothing to do. */
 static void store_same(const struct tgr_reader *r,
                        const struct tgr_column *wanted, size_t rows,
                        int64_t value)
 {
-    struct filled *filled = filled_of(r, wanted);
+    struct filled *filled = &r->filled[wanted - r->schema->columns];
 
     if (filled->value != value)
         *filled = (struct filled){.value = value};
     for (; filled->n < rows; filled->n++)
-        store(r, wanted, filled->n, value);
+        memcpy(r->rows + filled->n * r->schema->row_size + wanted->offset,
+               &value, sizeof(value));
 }
 
 static bool is_allowed(int64_t value)
@@ -200,13 +184,13 @@ static bool is_allowed(int64_t value)
            (value > -(INT64_C(1) << 62) && value < INT64_C(1) << 62);
 }
 
-/* Where a column's codes come from. */
+/* The codes of a column in a block. */
 struct codes {
-    const char *p; /* NULL: damage */
+    const char *p; /* NULL: damaged */
     const char *end;
     char encoding;
     uint64_t code;
-    uint64_t left; /* rows that have the same code */
+    uint64_t left; /* number of rows with this code */
 };
 
 static struct codes codes_begin(const char *p, const char *end, size_t rows)
@@ -227,14 +211,15 @@ static struct codes codes_begin(const char *p, const char *end, size_t rows)
     return c;
 }
 
-/* The next code, and how many rows in a row have it; 0: damage. */
+/* Read the next code.  Returns how many consecutive rows have it; 0: damaged.
+ */
 static uint64_t codes_next(struct codes *c)
 {
     uint64_t n = c->left;
 
     c->left = 0;
     if (n > 0)
-        return n; /* of all rows */
+        return n; /* all rows */
     c->p = get_varint(c->p, c->end, &c->code);
     if (!c->p)
         return 0;
@@ -244,61 +229,15 @@ static uint64_t codes_next(struct codes *c)
     return c->p ? n : 0;
 }
 
-/* One code that means the same in every row. */
-static bool is_one_value(const struct file_column *column,
-                         const struct codes *codes)
-{
-    bool is_absent = codes->code == 0;
-
-    return codes->encoding == ENCODING_SAME && !column->standing &&
-           (column->relative_to == TGR_PLAIN || is_absent);
-}
-
-static bool read_one_value(const struct tgr_reader *r,
-                           const struct file_column *column, uint64_t code,
-                           size_t rows)
-{
-    int64_t value = value_of(code, 0);
-
-    if (is_allowed(value) && column->wanted)
-        store_same(r, column->wanted, rows, value);
-    return is_allowed(value);
-}
-
-static const int64_t *base_of(const struct tgr_reader *r,
-                              const struct file_column *column)
-{
-    int to = column->relative_to;
-
-    return to >= TGR_COLUMN(0) ? r->columns[to - TGR_COLUMN(0)].standing : NULL;
-}
-
-/* Where a column's values go, row by row. */
+/* Destination of the values of a column. */
 struct column_out {
-    const int64_t *base; /* that each is relative to; NULL: to `expected` */
-    char *at;            /* of the rows in memory; NULL: nowhere */
+    const int64_t *base; /* what each is relative to; NULL: `expected` */
+    char *at;            /* in the rows in memory; NULL: nowhere */
     size_t step;
-    int64_t *standing;
+    int64_t *kept;   /* file_column.base, or NULL */
     bool is_chained; /* the next is relative to this one */
     int64_t expected;
 };
-
-static struct column_out column_begin(const struct tgr_reader *r,
-                                      const struct file_column *column)
-{
-    struct column_out out = {
-        .base = base_of(r, column),
-        .step = r->schema->row_size,
-        .standing = column->standing,
-        .is_chained = column->relative_to == TGR_PREVIOUS,
-    };
-
-    if (column->wanted) {
-        filled_of(r, column->wanted)->n = 0;
-        out.at = r->rows + column->wanted->offset;
-    }
-    return out;
-}
 
 /* Rows [row, end) have this code. */
 static inline bool put_run(struct column_out *out, size_t row, size_t end,
@@ -316,27 +255,10 @@ static inline bool put_run(struct column_out *out, size_t row, size_t end,
         }
         if (value == TIME_ABSENT)
             value = expected;
-        if (out->standing)
-            out->standing[row] = value;
+        if (out->kept)
+            out->kept[row] = value;
         if (out->is_chained)
             out->expected = value;
-    }
-    return true;
-}
-
-static bool read_values(const struct tgr_reader *r,
-                        const struct file_column *column, struct codes *codes,
-                        size_t rows)
-{
-    struct column_out out = column_begin(r, column);
-
-    for (size_t row = 0; row < rows;) {
-        uint64_t n = codes_next(codes);
-
-        if (n == 0 || n > rows - row ||
-            !put_run(&out, row, row + n, codes->code))
-            return false;
-        row += n;
     }
     return true;
 }
@@ -345,29 +267,40 @@ static const char *read_column(const struct tgr_reader *r,
                                const struct file_column *column, size_t rows,
                                const char *p, const char *end)
 {
+    const struct tgr_column *wanted = column->wanted;
     struct codes codes = codes_begin(p, end, rows);
-    bool is_good;
+    int to = column->relative_to;
+    struct column_out out = {
+        .base =
+            to >= TGR_COLUMN(0) ? r->columns[to - TGR_COLUMN(0)].base : NULL,
+        .step = r->schema->row_size,
+        .kept = column->base,
+        .is_chained = to == TGR_PREVIOUS,
+    };
 
     if (!codes.p)
         return NULL;
-    if (is_one_value(column, &codes))
-        is_good = read_one_value(r, column, codes.code, rows);
-    else
-        is_good = read_values(r, column, &codes, rows);
-    return is_good ? codes.p : NULL;
-}
+    if (codes.encoding == ENCODING_SAME && !column->base &&
+        (to == TGR_PLAIN || codes.code == 0)) { /* one value in every row */
+        int64_t value = value_of(codes.code, 0);
 
-static void fill_missing(const struct tgr_reader *r, size_t rows)
-{
-    for (size_t i = 0; i < r->schema->len; i++) {
-        const struct tgr_column *w = &r->schema->columns[i];
-        bool found = false;
-
-        for (size_t c = 0; c < r->len && !found; c++)
-            found = r->columns[c].wanted == w;
-        if (!found)
-            store_same(r, w, rows, w->missing);
+        if (is_allowed(value) && wanted)
+            store_same(r, wanted, rows, value);
+        return is_allowed(value) ? codes.p : NULL;
     }
+    if (wanted) {
+        r->filled[wanted - r->schema->columns].n = 0;
+        out.at = r->rows + wanted->offset;
+    }
+    for (size_t row = 0; row < rows;) {
+        uint64_t n = codes_next(&codes);
+
+        if (n == 0 || n > rows - row ||
+            !put_run(&out, row, row + n, codes.code))
+            return NULL;
+        row += n;
+    }
+    return codes.p;
 }
 
 static bool read_rows(const struct tgr_reader *r, const struct frame *f)
@@ -381,26 +314,16 @@ static bool read_rows(const struct tgr_reader *r, const struct frame *f)
         p = read_column(r, &r->columns[c], f->rows, p, end);
     if (p != end)
         return false;
-    fill_missing(r, f->rows);
-    return true;
-}
+    for (size_t i = 0; i < r->schema->len; i++) {
+        const struct tgr_column *w = &r->schema->columns[i];
+        bool is_found = false;
 
-/* A few bytes can stand for thousands of rows: bound them before they are
- * expanded. */
-static int check_density(struct tgr_reader *r, const struct frame *f,
-                         struct err *err)
-{
-    r->block_bytes = FRAME_HEADER + f->len;
-    if (r->schema->is_dense || f->rows > TGR_MAX_ROWS ||
-        r->block_bytes >= f->rows)
-        return 0;
-    r->dense_rows += f->rows;
-    if (r->dense_rows <= TGR_MAX_DENSE_ROWS)
-        return 0;
-    return err_set(err, ERR_FORMAT,
-                   "%s: more than %d rows of less than a byte each, too many "
-                   "to read",
-                   r->path, TGR_MAX_DENSE_ROWS);
+        for (size_t c = 0; c < r->len && !is_found; c++)
+            is_found = r->columns[c].wanted == w;
+        if (!is_found)
+            store_same(r, w, f->rows, w->missing);
+    }
+    return true;
 }
 
 int tgr_next(struct tgr_reader *r, const void **rows, size_t *n,
@@ -411,9 +334,17 @@ int tgr_next(struct tgr_reader *r, const void **rows, size_t *n,
 
     while ((rc = next_frame(r, &f, err)) > 0) {
         if (f.kind != FRAME_ROWS)
-            continue; /* a kind of a later time */
-        if (check_density(r, &f, err))
-            return -1;
+            continue; /* written by a later version */
+        /* A few bytes can stand for thousands of rows: limit them first. */
+        r->block_bytes = FRAME_HEADER + f.len;
+        if (!r->schema->is_dense && f.rows <= TGR_MAX_ROWS &&
+            r->block_bytes < f.rows)
+            r->dense_rows += f.rows;
+        if (r->dense_rows > TGR_MAX_DENSE_ROWS)
+            return err_set(err, ERR_FORMAT,
+                           "%s: more than %d rows of less than a byte each, "
+                           "too many to read",
+                           r->path, TGR_MAX_DENSE_ROWS);
         if (read_rows(r, &f)) {
             *rows = r->rows;
             *n = f.rows;
@@ -441,16 +372,6 @@ static const char *get_name(const char *p, const char *end, char name[256])
     return p + len;
 }
 
-static const struct tgr_column *find_column(const struct tgr_schema *s,
-                                            const char *name)
-{
-    for (size_t i = 0; i < s->len; i++) {
-        if (strcmp(s->columns[i].name, name) == 0)
-            return &s->columns[i];
-    }
-    return NULL;
-}
-
 static const char *get_u16_at(const char *p, const char *end, unsigned *v)
 {
     if (!p || end - p < 2)
@@ -459,42 +380,41 @@ static const char *get_u16_at(const char *p, const char *end, unsigned *v)
     return p + 2;
 }
 
-static const char *read_column_header(struct tgr_reader *r, size_t c,
-                                      const char *p, const char *end)
-{
-    char name[256];
-    char unit[256];
-    unsigned to = 0;
-
-    p = get_name(p, end, name);
-    p = get_name(p, end, unit);
-    p = get_u16_at(p, end, &to);
-    if (!p || to >= (unsigned)TGR_COLUMN(0) + c)
-        return NULL; /* relative to a column that is not an earlier one */
-    r->columns[c].relative_to = (int)to;
-    r->columns[c].wanted = find_column(r->schema, name);
-    return p;
-}
-
 static int read_schema(struct tgr_reader *r, const struct frame *f,
                        struct err *err)
 {
+    const struct tgr_schema *s = r->schema;
     const char *end = f->payload + f->len;
-    char table[256];
+    char name[256];
+    char unit[256];
     unsigned len = 0;
-    const char *p = get_name(f->payload, end, table);
+    const char *p = get_name(f->payload, end, name);
 
     p = get_u16_at(p, end, &len);
-    if (!p || f->kind != FRAME_SCHEMA || len > TGR_MAX_COLUMNS)
-        return err_set(err, ERR_FORMAT, "%s: its schema is damaged", r->path);
-    if (strcmp(table, r->schema->table) != 0)
-        return err_set(err, ERR_FORMAT, "%s: a table of %s, not of %s", r->path,
-                       table, r->schema->table);
-    for (r->len = 0; r->len < len && p; r->len++)
-        p = read_column_header(r, r->len, p, end);
-    if (!p)
-        return err_set(err, ERR_FORMAT, "%s: its schema is damaged", r->path);
-    return 0;
+    if (p && f->kind == FRAME_SCHEMA && len <= TGR_MAX_COLUMNS &&
+        strcmp(name, s->table) != 0)
+        return err_set(err, ERR_FORMAT,
+                       "%s: contains the table %s instead of %s", r->path, name,
+                       s->table);
+    if (f->kind != FRAME_SCHEMA || len > TGR_MAX_COLUMNS)
+        p = NULL;
+    for (r->len = 0; r->len < len && p; r->len++) {
+        struct file_column *column = &r->columns[r->len];
+        unsigned to = 0;
+
+        p = get_name(p, end, name);
+        p = get_name(p, end, unit);
+        p = get_u16_at(p, end, &to);
+        if (to >= (unsigned)TGR_COLUMN(0) + r->len)
+            p = NULL; /* not relative to an earlier column */
+        column->relative_to = (int)to;
+        for (size_t i = 0; i < s->len && p; i++) {
+            if (strcmp(s->columns[i].name, name) == 0)
+                column->wanted = &s->columns[i];
+        }
+    }
+    return p ? 0
+             : err_set(err, ERR_FORMAT, "%s: its schema is damaged", r->path);
 }
 
 static int read_header(struct tgr_reader *r, struct err *err)
@@ -506,13 +426,14 @@ static int read_header(struct tgr_reader *r, struct err *err)
     if (fill(r, FILE_HEADER, err))
         return -1;
     if (available(r) < FILE_HEADER || memcmp(at(r), FILE_MAGIC, 8) != 0)
-        return err_set(err, ERR_FORMAT, "%s: not a recording of tailgate",
+        return err_set(err, ERR_FORMAT, "%s: not a tailgate recording",
                        r->path);
     version = get_u32(at(r) + 8);
     if (version != FILE_VERSION)
         return err_set(err, ERR_FORMAT,
-                       "%s: format version %u; this tailgate knows %d", r->path,
-                       version, FILE_VERSION);
+                       "%s: unknown format version %u; this tailgate reads "
+                       "version %d",
+                       r->path, version, FILE_VERSION);
     r->used += FILE_HEADER;
     rc = frame_here(r, &f, err);
     if (rc < 0)
@@ -521,16 +442,6 @@ static int read_header(struct tgr_reader *r, struct err *err)
         return err_set(err, ERR_FORMAT, "%s: its schema is damaged", r->path);
     r->used += FRAME_HEADER + f.len;
     return read_schema(r, &f, err);
-}
-
-static void keep_bases(struct tgr_reader *r)
-{
-    for (size_t c = 0; c < r->len; c++) {
-        int to = r->columns[c].relative_to - TGR_COLUMN(0);
-
-        if (to >= 0 && !r->columns[to].standing)
-            r->columns[to].standing = xcalloc(TGR_MAX_ROWS, sizeof(int64_t));
-    }
 }
 
 int tgr_open(struct tgr_reader **reader, const char *path,
@@ -552,7 +463,12 @@ int tgr_open(struct tgr_reader **reader, const char *path,
     }
     r->rows = xcalloc(TGR_MAX_ROWS, schema->row_size);
     r->filled = xcalloc(schema->len, sizeof(*r->filled));
-    keep_bases(r);
+    for (size_t c = 0; c < r->len; c++) {
+        int to = r->columns[c].relative_to - TGR_COLUMN(0);
+
+        if (to >= 0 && !r->columns[to].base)
+            r->columns[to].base = xcalloc(TGR_MAX_ROWS, sizeof(int64_t));
+    }
     *reader = r;
     return 0;
 }
@@ -581,7 +497,7 @@ void tgr_close(struct tgr_reader *r)
     free(r->rows);
     free(r->filled);
     for (size_t c = 0; c < r->len; c++)
-        free(r->columns[c].standing);
+        free(r->columns[c].base);
     buf_fini(&r->in);
     free(r);
 }

@@ -16,35 +16,24 @@ struct tgr_writer {
     int fd;
     char *path;
     const struct tgr_schema *schema;
-    struct buf frame;            /* kept between blocks for its memory */
-    uint64_t code[TGR_MAX_ROWS]; /* of the column that is being written */
-    int64_t *standing[TGR_MAX_COLUMNS]; /* where the rows of a column stand that
-                                         * others are relative to; else NULL */
+    struct buf frame;               /* kept between blocks for its memory */
+    uint64_t code[TGR_MAX_ROWS];    /* of the column that is being written */
+    int64_t *base[TGR_MAX_COLUMNS]; /* values of a column to which others are
+                                     * relative; else NULL */
 };
 
-/* A value that is absent stands where it was expected, so that what is
- * relative to it stays small. */
-static int64_t standing(int64_t value, int64_t expected)
-{
-    return value == TIME_ABSENT ? expected : value;
-}
-
-/* What column c is relative to, a value a row; NULL: nothing, or itself. */
-static const int64_t *base_of(const struct tgr_writer *w, size_t c)
-{
-    int to = w->schema->columns[c].relative_to;
-
-    return to >= TGR_COLUMN(0) ? w->standing[to - TGR_COLUMN(0)] : NULL;
-}
-
-/* Column by column: a table's row is long, and codes of all the columns in
- * turn would lie a power of two apart, in the same lines of the cache. */
+/* Column by column: the rows of a table are long, and codes of all columns in
+ * turn would lie a power of two apart, in the same cache lines.  An absent
+ * value is replaced by the expected one for what is relative to it, so that the
+ * codes stay small. */
 static void make_codes(struct tgr_writer *w, size_t c, const void *rows,
                        size_t n)
 {
     const struct tgr_column *column = &w->schema->columns[c];
-    const int64_t *base = base_of(w, c);
-    int64_t *kept = w->standing[c];
+    int to = column->relative_to;
+    const int64_t *base =
+        to >= TGR_COLUMN(0) ? w->base[to - TGR_COLUMN(0)] : NULL;
+    int64_t *kept = w->base[c];
     int64_t expected = 0;
 
     for (size_t r = 0; r < n; r++) {
@@ -54,14 +43,17 @@ static void make_codes(struct tgr_writer *w, size_t c, const void *rows,
         if (base)
             expected = base[r];
         w->code[r] = code_of(value, expected);
+        if (value == TIME_ABSENT)
+            value = expected;
         if (kept)
-            kept[r] = standing(value, expected);
-        if (column->relative_to == TGR_PREVIOUS)
-            expected = standing(value, expected);
+            kept[r] = value;
+        if (to == TGR_PREVIOUS)
+            expected = value;
     }
 }
 
-/* The same in every row, whatever the other columns hold: so are most. */
+/* Is the value the same in every row, independent of other columns?  Most are.
+ */
 static bool is_one_value(const struct tgr_writer *w, size_t c, const void *rows,
                          size_t n)
 {
@@ -69,7 +61,7 @@ static bool is_one_value(const struct tgr_writer *w, size_t c, const void *rows,
     const char *field = (const char *)rows + column->offset;
     int64_t value = field_at(field, 0);
 
-    if (w->standing[c] ||
+    if (w->base[c] ||
         (column->relative_to != TGR_PLAIN && value != TIME_ABSENT))
         return false;
     for (size_t r = 1; r < n; r++) {
@@ -90,60 +82,39 @@ static char *put_varint(char *p, uint64_t v)
     return p;
 }
 
-static size_t count_runs(const uint64_t *code, size_t n)
-{
-    size_t runs = 1;
-
-    for (size_t i = 1; i < n; i++)
-        runs += code[i] != code[i - 1];
-    return runs;
-}
-
-static char *put_runs(char *p, const uint64_t *code, size_t n)
-{
-    size_t start = 0;
-
-    for (size_t i = 1; i <= n; i++) {
-        if (i < n && code[i] == code[start])
-            continue;
-        p = put_varint(p, code[start]);
-        p = put_varint(p, i - start);
-        start = i;
-    }
-    return p;
-}
-
-static char *put_each(char *p, const uint64_t *code, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        p = put_varint(p, code[i]);
-    return p;
-}
-
-/* Runs pay where they are long: a length takes a byte or two. */
+/* Runs pay off if they are long: a length takes a byte or two. */
 static void put_column(struct buf *out, const uint64_t *code, size_t n)
 {
-    size_t runs = count_runs(code, n);
     char *start = buf_reserve(out, 5 + n * 10);
     char *p = start + 1;
+    size_t first = 0;
+    size_t runs = 1;
 
     assert(start);
+    for (size_t i = 1; i < n; i++)
+        runs += code[i] != code[i - 1];
     if (runs == 1) {
         *start = ENCODING_SAME;
         p = put_varint(p, code[0]);
-    } else if (runs < n / 4) {
-        *start = ENCODING_RUNS;
-        p = put_runs(p + 4, code, n);
-    } else {
-        *start = ENCODING_VARINT;
-        p = put_each(p + 4, code, n);
+        buf_commit(out, (size_t)(p - start));
+        return;
     }
-    if (runs > 1)
-        put_u32(start + 1, (uint32_t)(p - start - 5));
+    p += 4; /* for the length */
+    *start = runs < n / 4 ? ENCODING_RUNS : ENCODING_VARINT;
+    for (size_t i = 0; i < n && *start == ENCODING_VARINT; i++)
+        p = put_varint(p, code[i]);
+    for (size_t i = 1; i <= n && *start == ENCODING_RUNS; i++) {
+        if (i < n && code[i] == code[first])
+            continue;
+        p = put_varint(p, code[first]);
+        p = put_varint(p, i - first);
+        first = i;
+    }
+    put_u32(start + 1, (uint32_t)(p - start - 5));
     buf_commit(out, (size_t)(p - start));
 }
 
-/* Reserve the header; finish_frame() fills it in when the payload is there. */
+/* Reserve space for the header, which finish_frame() fills in. */
 static void begin_frame(struct buf *out)
 {
     static const char blank[FRAME_HEADER];
@@ -196,32 +167,28 @@ static void put_name(struct buf *out, const char *name)
     buf_adds(out, name);
 }
 
-static void put_schema(struct buf *out, const struct tgr_schema *s)
-{
-    char number[2];
-
-    begin_frame(out);
-    put_name(out, s->table);
-    put_u16(number, (unsigned)s->len);
-    buf_add(out, number, 2);
-    for (size_t c = 0; c < s->len; c++) {
-        put_name(out, s->columns[c].name);
-        put_name(out, s->columns[c].unit);
-        put_u16(number, (unsigned)s->columns[c].relative_to);
-        buf_add(out, number, 2);
-    }
-    finish_frame(out, FRAME_SCHEMA, 0, 0);
-}
-
+/* The file header and the schema. */
 static int write_opening(struct tgr_writer *w, struct err *err)
 {
+    const struct tgr_schema *s = w->schema;
     char header[FILE_HEADER] = FILE_MAGIC;
+    char number[2];
 
     put_u32(header + 8, FILE_VERSION);
     put_u32(header + 12, 0);
     if (file_write_all(w->fd, header, sizeof(header)))
         return err_set(err, ERR_IO, "%s: %s", w->path, strerror(errno));
-    put_schema(&w->frame, w->schema);
+    begin_frame(&w->frame);
+    put_name(&w->frame, s->table);
+    put_u16(number, (unsigned)s->len);
+    buf_add(&w->frame, number, 2);
+    for (size_t c = 0; c < s->len; c++) {
+        put_name(&w->frame, s->columns[c].name);
+        put_name(&w->frame, s->columns[c].unit);
+        put_u16(number, (unsigned)s->columns[c].relative_to);
+        buf_add(&w->frame, number, 2);
+    }
+    finish_frame(&w->frame, FRAME_SCHEMA, 0, 0);
     return write_frame(w, err);
 }
 
@@ -230,19 +197,9 @@ static void writer_free(struct tgr_writer *w)
     close(w->fd);
     buf_fini(&w->frame);
     for (size_t c = 0; c < w->schema->len; c++)
-        free(w->standing[c]);
+        free(w->base[c]);
     free(w->path);
     free(w);
-}
-
-static void keep_bases(struct tgr_writer *w)
-{
-    for (size_t c = 0; c < w->schema->len; c++) {
-        int to = w->schema->columns[c].relative_to - TGR_COLUMN(0);
-
-        if (to >= 0 && !w->standing[to])
-            w->standing[to] = xcalloc(TGR_MAX_ROWS, sizeof(int64_t));
-    }
 }
 
 int tgr_create(struct tgr_writer **writer, const char *path,
@@ -258,7 +215,12 @@ int tgr_create(struct tgr_writer **writer, const char *path,
     w->fd = fd;
     w->path = xstrdup(path);
     w->schema = schema;
-    keep_bases(w);
+    for (size_t c = 0; c < schema->len; c++) {
+        int to = schema->columns[c].relative_to - TGR_COLUMN(0);
+
+        if (to >= 0 && !w->base[to])
+            w->base[to] = xcalloc(TGR_MAX_ROWS, sizeof(int64_t));
+    }
     buf_init(&w->frame, FRAME_HEADER + MAX_PAYLOAD);
     if (write_opening(w, err)) {
         writer_free(w);

@@ -6,7 +6,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define DIGITS 3
 
@@ -73,9 +73,9 @@ void hist_add(struct hist *h, int64_t ns)
     hist_add_many(h, ns, 1);
 }
 
-/* Value of the rank-th smallest, from 1: the middle of its bucket.  The counts
- * are read as they lie: HdrHistogram_c's own iterator takes 20 times as long,
- * which was half of a report. */
+/* The rank-th smallest value, from 1: the middle of its bucket.  Reads the
+ * counts directly: HdrHistogram_c's iterator takes 20 times as long, which was
+ * half the time of a report. */
 static int64_t value_at_rank(const struct hist *h, int64_t rank)
 {
     int64_t seen = 0;
@@ -127,8 +127,8 @@ int64_t hist_quantile(const struct hist *h, double q)
     return hist_rank_quantile(h, q);
 }
 
-/* Why there is neither a mean nor a maximum; 0 if there is. */
-static int lacks(const struct hist *h)
+/* Why there is no mean and no maximum; 0 if there is. */
+static int why_missing(const struct hist *h)
 {
     if (h->n == 0)
         return HIST_EMPTY;
@@ -139,17 +139,19 @@ static int lacks(const struct hist *h)
 
 double hist_mean_ns(const struct hist *h)
 {
-    return lacks(h) ? lacks(h) : h->sum_ns / (double)h->n;
+    return why_missing(h) ? why_missing(h) : h->sum_ns / (double)h->n;
 }
 
 int64_t hist_max_ns(const struct hist *h)
 {
-    return lacks(h) ? lacks(h) : h->max_ns;
+    return why_missing(h) ? why_missing(h) : h->max_ns;
 }
+
+/* ---- export ---- */
 
 #define STEPS_PER_HALVING 5
 
-/* That of `h` or, where it has no value yet, an empty one. */
+/* The histogram of `h`, or an empty one if it has no value yet. */
 static struct hdr_histogram *borrow(const struct hist *h)
 {
     struct hist empty = {0};
@@ -167,50 +169,35 @@ static void give_back(const struct hist *h, struct hdr_histogram *hdr)
         hdr_close(hdr);
 }
 
-/* The last line has no fourth column, as where this format comes from: there
- * the number would be infinite. */
-static void put_line(const struct hdr_iter *at, double ns_per_unit,
-                     struct buf *out)
-{
-    double share = at->specifics.percentiles.percentile / 100;
-
-    buf_addf(out, "%12.6f %2.12f %10lld",
-             (double)at->highest_equivalent_value / ns_per_unit, share,
-             (long long)at->cumulative_count);
-    if (share < 1)
-        buf_addf(out, " %14.2f", 1 / (1 - share));
-    buf_adds(out, "\n");
-}
-
-static void put_footer(const struct hdr_histogram *hdr, double ns_per_unit,
-                       struct buf *out)
-{
-    bool is_empty = hdr->total_count == 0;
-    double mean = is_empty ? 0 : hdr_mean(hdr);
-    double deviation = is_empty ? 0 : hdr_stddev(hdr);
-    double max = is_empty ? 0 : (double)hdr_max(hdr);
-
-    buf_addf(out,
-             "#[Mean    = %12.6f, StdDeviation   = %12.6f]\n"
-             "#[Max     = %12.6f, Total count    = %12lld]\n"
-             "#[Buckets = %12d, SubBuckets     = %12d]\n",
-             mean / ns_per_unit, deviation / ns_per_unit, max / ns_per_unit,
-             (long long)hdr->total_count, hdr->bucket_count,
-             hdr->sub_bucket_count);
-}
-
 void hist_print_percentiles(const struct hist *h, double ns_per_unit,
                             struct buf *out)
 {
     struct hdr_histogram *hdr = borrow(h);
+    bool is_empty = hdr->total_count == 0;
     struct hdr_iter at;
 
     buf_addf(out, "%12s %14s %10s %14s\n\n", "Value", "Percentile",
              "TotalCount", "1/(1-Percentile)");
     hdr_iter_percentile_init(&at, hdr, STEPS_PER_HALVING);
-    while (hdr->total_count > 0 && hdr_iter_next(&at))
-        put_line(&at, ns_per_unit, out);
-    put_footer(hdr, ns_per_unit, out);
+    while (!is_empty && hdr_iter_next(&at)) {
+        double share = at.specifics.percentiles.percentile / 100;
+
+        buf_addf(out, "%12.6f %2.12f %10lld",
+                 (double)at.highest_equivalent_value / ns_per_unit, share,
+                 (long long)at.cumulative_count);
+        if (share < 1) /* the format omits an infinite number */
+            buf_addf(out, " %14.2f", 1 / (1 - share));
+        buf_adds(out, "\n");
+    }
+    buf_addf(out,
+             "#[Mean    = %12.6f, StdDeviation   = %12.6f]\n"
+             "#[Max     = %12.6f, Total count    = %12lld]\n"
+             "#[Buckets = %12d, SubBuckets     = %12d]\n",
+             is_empty ? 0 : hdr_mean(hdr) / ns_per_unit,
+             is_empty ? 0 : hdr_stddev(hdr) / ns_per_unit,
+             is_empty ? 0 : (double)hdr_max(hdr) / ns_per_unit,
+             (long long)hdr->total_count, hdr->bucket_count,
+             hdr->sub_bucket_count);
     give_back(h, hdr);
 }
 
@@ -224,8 +211,8 @@ int hist_encode(const struct hist *h, struct buf *out, struct err *err)
         buf_adds(out, text);
     else
         rc = err_set(err, ERR_CONFIG,
-                     "no histogram logs: HdrHistogram_c was built without "
-                     "zlib here");
+                     "histogram logs are not available: HdrHistogram_c was "
+                     "built without zlib");
     free(text);
     give_back(h, hdr);
     return rc;

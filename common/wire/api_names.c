@@ -22,7 +22,7 @@ const char *const api_names[] = {
     [API_COUNT] = NULL,
 };
 
-/* A path that has `inside` and ends with `end`; the first that fits counts. */
+/* A path that contains `inside` and ends with `end`; the first match counts. */
 static const struct {
     const char *inside;
     const char *end;
@@ -48,7 +48,7 @@ static bool ends_with(const char *text, size_t len, const char *end)
     return len >= end_len && memcmp(text + len - end_len, end, end_len) == 0;
 }
 
-/* Without query and slashes at its end. */
+/* Length without the query and trailing slashes. */
 static size_t path_len(const char *path)
 {
     size_t len = strcspn(path, "?#");
@@ -91,7 +91,7 @@ enum api_kind api_detect(const char *path, const char **hint)
     return API_HTTP;
 }
 
-/* Methods of gRPC, by API. */
+/* gRPC methods, by API. */
 static const char *const methods[API_COUNT] = {
     [API_KSERVE_GRPC] = "/inference.GRPCInferenceService/ModelInfer",
     [API_TRITON_GRPC_STREAM] =
@@ -120,34 +120,31 @@ bool api_is_grpc(enum api_kind kind)
     return kind == API_GRPC || methods[kind];
 }
 
+/* What an API can do, besides the plain request and answer. */
+enum { TENSORS = 1, STREAMS = 2 };
+
+static const unsigned char abilities[API_COUNT] = {
+    [API_TFSERVING_HTTP] = TENSORS,
+    [API_KSERVE_HTTP] = TENSORS,
+    [API_KSERVE_GRPC] = TENSORS,
+    [API_TFSERVING_GRPC] = TENSORS,
+    [API_TRITON_GRPC_STREAM] = TENSORS | STREAMS,
+    [API_GRPC] = STREAMS,
+    [API_OPENAI_CHAT] = STREAMS,
+    [API_OPENAI_COMPLETIONS] = STREAMS,
+    [API_TGI] = STREAMS,
+    [API_TRITON_GENERATE] = STREAMS,
+    [API_SGLANG] = STREAMS,
+};
+
 bool api_takes_tensors(enum api_kind kind)
 {
-    switch (kind) {
-    case API_TFSERVING_HTTP:
-    case API_KSERVE_HTTP:
-    case API_KSERVE_GRPC:
-    case API_TRITON_GRPC_STREAM:
-    case API_TFSERVING_GRPC:
-        return true;
-    default:
-        return false;
-    }
+    return abilities[kind] & TENSORS;
 }
 
 bool api_can_stream(enum api_kind kind)
 {
-    switch (kind) {
-    case API_GRPC:
-    case API_TRITON_GRPC_STREAM:
-    case API_OPENAI_CHAT:
-    case API_OPENAI_COMPLETIONS:
-    case API_TGI:
-    case API_TRITON_GENERATE:
-    case API_SGLANG:
-        return true;
-    default:
-        return false;
-    }
+    return abilities[kind] & STREAMS;
 }
 
 bool api_generates(enum api_kind kind)

@@ -1,5 +1,5 @@
-/* Written by hand: Debian packages no HTTP parser library that is maintained
- * and fast.  bench/http1.c has this one beside llhttp. */
+/* Written by hand: Debian has no HTTP parser library that is maintained and
+ * fast.  bench/http1.c compares it with llhttp. */
 #include "common/wire/http_message.h"
 
 #include <string.h>
@@ -63,9 +63,7 @@ static int read_status_line(struct http1 *p, const char *s, size_t len)
         (len > 12 && s[12] != ' '))
         return fail(p, HTTP1_BAD_START);
     p->status = (s[9] - '0') * 100 + (s[10] - '0') * 10 + (s[11] - '0');
-    if (p->status < 100 || p->status == 101)
-        return fail(p, HTTP1_BAD_START);
-    return 0;
+    return p->status < 100 || p->status == 101 ? fail(p, HTTP1_BAD_START) : 0;
 }
 
 /* POST /path HTTP/1.1 */
@@ -85,15 +83,13 @@ static int read_start(struct http1 *p, const char *s, size_t len)
     int rc;
 
     if (len == 0 && p->kind == HTTP1_REQUEST)
-        return 0; /* an empty line before a request is to be passed over */
+        return 0; /* an empty line before a request is ignored */
     if (memchr(s, '\0', len))
         return fail(p, HTTP1_BAD_HEADER);
     if (p->hooks->start)
         p->hooks->start(p->arg, s, len);
-    if (p->kind == HTTP1_RESPONSE)
-        rc = read_status_line(p, s, len);
-    else
-        rc = read_request_line(p, s, len);
+    rc = p->kind == HTTP1_RESPONSE ? read_status_line(p, s, len)
+                                   : read_request_line(p, s, len);
     p->keeps_alive = p->minor_version == 1;
     p->state = HTTP1_HEADERS;
     return rc;
@@ -106,7 +102,7 @@ static bool is_name(const char *s, size_t len, const char *name)
     return strlen(name) == len && strncasecmp(s, name, len) == 0;
 }
 
-/* Is this word in a comma-separated list? */
+/* Does a comma-separated list contain this word? */
 static bool has_word(const char *s, size_t len, const char *word)
 {
     const char *end = s + len;
@@ -130,19 +126,18 @@ static int read_length(struct http1 *p, const char *s, size_t len)
 {
     int64_t n = 0;
 
-    if (len == 0 || len > 18)
-        return fail(p, HTTP1_BAD_LENGTH);
     for (size_t i = 0; i < len; i++) {
-        if (!is_digit(s[i]))
+        if (!is_digit(s[i]) || len > 18)
             return fail(p, HTTP1_BAD_LENGTH);
         n = n * 10 + (s[i] - '0');
     }
-    if (p->content_length >= 0 && p->content_length != n)
+    if (len == 0 || (p->content_length >= 0 && p->content_length != n))
         return fail(p, HTTP1_BAD_LENGTH);
     p->content_length = n;
     return 0;
 }
 
+/* The headers that determine the framing. */
 static int read_known_header(struct http1 *p, const char *name, size_t name_len,
                              const char *value, size_t len)
 {
@@ -184,21 +179,19 @@ static int read_header(struct http1 *p, const char *s, size_t len)
                              (size_t)(end - value));
 }
 
-static bool has_no_body(const struct http1 *p)
-{
-    if (p->kind == HTTP1_REQUEST)
-        return !p->is_chunked && p->content_length < 0;
-    return p->is_head_request || p->status == 204 || p->status == 304;
-}
-
 /* The empty line after the headers: how is the body framed? */
 static void end_headers(struct http1 *p)
 {
+    bool has_no_body =
+        p->kind == HTTP1_REQUEST
+            ? !p->is_chunked && p->content_length < 0
+            : p->is_head_request || p->status == 204 || p->status == 304;
+
     if (p->kind == HTTP1_RESPONSE && p->status < 200) {
         p->state = HTTP1_START; /* 1xx: the real response follows */
         p->content_length = -1;
         p->is_chunked = false;
-    } else if (has_no_body(p)) {
+    } else if (has_no_body) {
         p->state = HTTP1_DONE;
     } else if (p->is_chunked) {
         p->state = HTTP1_CHUNK_SIZE;
@@ -268,18 +261,13 @@ static int read_line(struct http1 *p, const char *s, size_t len)
     }
 }
 
-static bool counts_as_head(const struct http1 *p)
-{
-    return p->state != HTTP1_CHUNK_SIZE && p->state != HTTP1_CHUNK_END;
-}
-
-/* A line from the input, or what is left of one that came in pieces. */
+/* Take a line, or the rest of one that came in pieces. */
 static ssize_t take_line(struct http1 *p, const char *data, size_t len)
 {
     const char *newline = memchr(data, '\n', len);
     size_t n = newline ? (size_t)(newline - data) + 1 : len;
 
-    if (counts_as_head(p)) {
+    if (p->state != HTTP1_CHUNK_SIZE && p->state != HTTP1_CHUNK_END) {
         p->head_len += n;
         if (p->head_len > HTTP1_MAX_HEAD)
             return fail(p, HTTP1_LONG_HEAD);
@@ -299,35 +287,22 @@ static ssize_t take_line(struct http1 *p, const char *data, size_t len)
     return (ssize_t)n;
 }
 
-static void give_body(struct http1 *p, const char *data, size_t len)
-{
-    if (p->hooks->body)
-        p->hooks->body(p->arg, data, len);
-}
-
-static ssize_t take_counted(struct http1 *p, const char *data, size_t len)
-{
-    if ((int64_t)len > p->left)
-        len = (size_t)p->left;
-    give_body(p, data, len);
-    p->left -= (int64_t)len;
-    if (p->left == 0)
-        p->state = p->state == HTTP1_CHUNK_DATA ? HTTP1_CHUNK_END : HTTP1_DONE;
-    return (ssize_t)len;
-}
-
+/* Take bytes of the body, or a line. */
 static ssize_t take(struct http1 *p, const char *data, size_t len)
 {
-    switch (p->state) {
-    case HTTP1_BODY:
-    case HTTP1_CHUNK_DATA:
-        return take_counted(p, data, len);
-    case HTTP1_UNTIL_EOF:
-        give_body(p, data, len);
-        return (ssize_t)len;
-    default:
+    if (p->state != HTTP1_BODY && p->state != HTTP1_CHUNK_DATA &&
+        p->state != HTTP1_UNTIL_EOF)
         return take_line(p, data, len);
+    if (p->state != HTTP1_UNTIL_EOF) {
+        if ((int64_t)len > p->left)
+            len = (size_t)p->left;
+        p->left -= (int64_t)len;
     }
+    if (p->hooks->body)
+        p->hooks->body(p->arg, data, len);
+    if (p->state != HTTP1_UNTIL_EOF && p->left == 0)
+        p->state = p->state == HTTP1_CHUNK_DATA ? HTTP1_CHUNK_END : HTTP1_DONE;
+    return (ssize_t)len;
 }
 
 ssize_t http1_feed(struct http1 *p, const char *data, size_t len)

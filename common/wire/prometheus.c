@@ -65,37 +65,19 @@ static struct prom_text take_word(struct cursor *c)
     return word;
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-/* Of a metric, which may hold colons, or of a label; empty: there is none. */
+/* The name of a metric, which may contain colons, or of a label; may be empty.
+ */
 static struct prom_text take_name(struct cursor *c, bool may_have_colons)
 {
     struct prom_text name = {.at = c->at};
 
-    while (!is_over(c) &&
-           (is_letter(*c->at) || (may_have_colons && *c->at == ':') ||
-            (c->at > name.at && *c->at >= '0' && *c->at <= '9')))
+    while (!is_over(c) && ((*c->at >= 'a' && *c->at <= 'z') ||
+                           (*c->at >= 'A' && *c->at <= 'Z') || *c->at == '_' ||
+                           (may_have_colons && *c->at == ':') ||
+                           (c->at > name.at && *c->at >= '0' && *c->at <= '9')))
         c->at++;
     name.len = (size_t)(c->at - name.at);
     return name;
-}
-
-/* Between quotes, as it stands. */
-static bool take_quoted(struct cursor *c, struct prom_text *value)
-{
-    if (!take_char(c, '"'))
-        return false;
-    value->at = c->at;
-    while (!is_over(c) && *c->at != '"') {
-        if (*c->at == '\\' && c->at + 1 < c->end)
-            c->at++; /* what follows does not end it */
-        c->at++;
-    }
-    value->len = (size_t)(c->at - value->at);
-    return take_char(c, '"');
 }
 
 /* name="value", and the comma if one follows. */
@@ -108,7 +90,16 @@ static bool take_label(struct cursor *c, struct prom_text *name,
     if (name->len == 0 || !take_char(c, '='))
         return false;
     skip_blanks(c);
-    if (!take_quoted(c, value))
+    if (!take_char(c, '"'))
+        return false;
+    value->at = c->at;
+    while (!is_over(c) && *c->at != '"') {
+        if (*c->at == '\\' && c->at + 1 < c->end)
+            c->at++; /* the next character does not end it */
+        c->at++;
+    }
+    value->len = (size_t)(c->at - value->at);
+    if (!take_char(c, '"'))
         return false;
     skip_blanks(c);
     return take_char(c, ',') || is_over(c) || *c->at == '}';
@@ -135,48 +126,31 @@ static bool take_labels(struct cursor *c, struct prom_text *labels)
     }
 }
 
-/* The C library takes more than there is in the format, but for nan(...), which
- * does not matter. */
-static bool read_number(struct prom_text word, double *value)
+/* Read a word as a value or, if `ms` is not NULL, as a time.  strtod() accepts
+ * more than the format has; only nan(...) is rejected here. */
+static bool read_number(struct prom_text word, double *value, int64_t *ms)
 {
     char text[MAX_NUMBER];
     char *end;
 
-    if (word.len == 0 || word.len >= sizeof(text) ||
+    if (word.len == 0 || word.len >= sizeof(text) || *word.at <= ' ' ||
         memchr(word.at, '(', word.len))
         return false;
     memcpy(text, word.at, word.len);
     text[word.len] = '\0';
-    *value = strtod(text, &end);
-    return end == text + word.len && text[0] > ' ';
-}
-
-static bool read_time(struct prom_text word, int64_t *ms)
-{
-    char text[MAX_NUMBER];
-    char *end;
-
-    if (word.len == 0 || word.len >= sizeof(text))
-        return false;
-    memcpy(text, word.at, word.len);
-    text[word.len] = '\0';
     errno = 0;
+    if (!ms) {
+        *value = strtod(text, &end);
+        return end == text + word.len;
+    }
     *ms = strtoll(text, &end, 10);
-    return end == text + word.len && text[0] > ' ' && errno == 0;
+    return end == text + word.len && errno == 0;
 }
 
 /* ---- lines ---- */
 
-static bool has_suffix(struct prom_text name, struct prom_text family,
-                       const char *suffix)
-{
-    struct prom_text rest = {name.at + family.len, name.len - family.len};
-
-    return name.len > family.len &&
-           memcmp(name.at, family.at, family.len) == 0 && prom_is(rest, suffix);
-}
-
-/* Families stand together, so that of the last TYPE is the one, or none is. */
+/* The samples of a family follow its TYPE, so the last TYPE is that of the
+ * family, or there is none. */
 static void find_family(const struct reader *r, struct prom_sample *s)
 {
     static const struct {
@@ -185,15 +159,18 @@ static void find_family(const struct reader *r, struct prom_sample *s)
     } parts[] = {
         {"_bucket", PROM_BUCKET}, {"_sum", PROM_SUM}, {"_count", PROM_COUNT}};
     bool has_parts = r->type == PROM_HISTOGRAM || r->type == PROM_SUMMARY;
+    struct prom_text rest;
 
     s->family = s->name;
-    if (r->family.len == 0)
+    if (r->family.len == 0 || s->name.len < r->family.len ||
+        memcmp(s->name.at, r->family.at, r->family.len) != 0)
         return;
-    if (s->name.len == r->family.len &&
-        memcmp(s->name.at, r->family.at, s->name.len) == 0)
+    rest = (struct prom_text){s->name.at + r->family.len,
+                              s->name.len - r->family.len};
+    if (rest.len == 0)
         s->type = r->type;
     for (size_t i = 0; has_parts && i < sizeof(parts) / sizeof(parts[0]); i++) {
-        if (!has_suffix(s->name, r->family, parts[i].suffix))
+        if (!prom_is(rest, parts[i].suffix))
             continue;
         s->family = r->family;
         s->type = r->type;
@@ -213,10 +190,10 @@ static bool read_sample(struct reader *r, struct cursor *c)
     if (!take_labels(c, &s.labels))
         return false;
     skip_blanks(c);
-    if (!read_number(take_word(c), &s.value))
+    if (!read_number(take_word(c), &s.value, NULL))
         return false;
     skip_blanks(c);
-    if (!is_over(c) && !read_time(take_word(c), &s.at_ms))
+    if (!is_over(c) && !read_number(take_word(c), NULL, &s.at_ms))
         return false;
     skip_blanks(c);
     if (!is_over(c))
@@ -228,72 +205,47 @@ static bool read_sample(struct reader *r, struct cursor *c)
     return true;
 }
 
-static enum prom_type type_of(struct prom_text word)
+/* What follows the #. */
+static bool read_comment(struct reader *r, struct cursor *c)
 {
-    static const char *const names[] = {[PROM_UNTYPED] = "untyped",
+    static const char *const types[] = {[PROM_UNTYPED] = "untyped",
                                         [PROM_COUNTER] = "counter",
                                         [PROM_GAUGE] = "gauge",
                                         [PROM_HISTOGRAM] = "histogram",
                                         [PROM_SUMMARY] = "summary"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (prom_is(word, names[i]))
-            return (enum prom_type)i;
-    }
-    return PROM_UNTYPED;
-}
-
-static bool read_type(struct reader *r, struct cursor *c)
-{
-    struct prom_text family = take_name(c, true);
-
-    skip_blanks(c);
-    if (family.len == 0 || is_over(c))
-        return false;
-    r->family = family;
-    r->type = type_of(take_word(c));
-    if (r->hooks->type)
-        r->hooks->type(r->arg, r->family, r->type);
-    return true;
-}
-
-static bool read_help(const struct reader *r, struct cursor *c)
-{
-    struct prom_text family = take_name(c, true);
-
-    if (family.len == 0 || (!is_over(c) && !is_blank(*c->at)))
-        return false;
-    skip_blanks(c);
-    if (r->hooks->help)
-        r->hooks->help(
-            r->arg, family,
-            (struct prom_text){.at = c->at, .len = (size_t)(c->end - c->at)});
-    return true;
-}
-
-/* Behind the #. */
-static bool read_comment(struct reader *r, struct cursor *c)
-{
+    struct prom_text family;
     struct prom_text word;
 
     skip_blanks(c);
     word = take_word(c);
     skip_blanks(c);
-    if (prom_is(word, "TYPE"))
-        return read_type(r, c);
-    return prom_is(word, "HELP") ? read_help(r, c) : true;
-}
-
-static bool read_line(struct reader *r, struct cursor c)
-{
-    if ((size_t)(c.end - c.at) > PROM_MAX_LINE)
-        return false;
-    if (!is_over(&c) && c.end[-1] == '\r')
-        c.end--;
-    skip_blanks(&c);
-    if (is_over(&c))
+    if (!prom_is(word, "TYPE") && !prom_is(word, "HELP"))
         return true;
-    return take_char(&c, '#') ? read_comment(r, &c) : read_sample(r, &c);
+    family = take_name(c, true);
+    if (family.len == 0)
+        return false;
+    if (prom_is(word, "HELP")) {
+        if (!is_over(c) && !is_blank(*c->at))
+            return false;
+        skip_blanks(c);
+        if (r->hooks->help)
+            r->hooks->help(r->arg, family,
+                           (struct prom_text){c->at, (size_t)(c->end - c->at)});
+        return true;
+    }
+    skip_blanks(c);
+    if (is_over(c))
+        return false;
+    word = take_word(c);
+    r->family = family;
+    r->type = PROM_UNTYPED;
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (prom_is(word, types[i]))
+            r->type = (enum prom_type)i;
+    }
+    if (r->hooks->type)
+        r->hooks->type(r->arg, r->family, r->type);
+    return true;
 }
 
 struct prom_counts prom_read(const char *page, size_t len,
@@ -306,9 +258,16 @@ struct prom_counts prom_read(const char *page, size_t len,
         const char *line = page + at;
         const char *end = memchr(line, '\n', len - at);
         size_t line_len = end ? (size_t)(end - line) : len - at;
+        struct cursor c = {line, line + line_len};
+        bool is_good = line_len <= PROM_MAX_LINE;
 
-        if (!read_line(&r, (struct cursor){line, line + line_len}))
-            r.counts.damaged++;
+        if (!is_over(&c) && c.end[-1] == '\r')
+            c.end--;
+        skip_blanks(&c);
+        if (is_good && !is_over(&c))
+            is_good =
+                take_char(&c, '#') ? read_comment(&r, &c) : read_sample(&r, &c);
+        r.counts.damaged += !is_good;
         at += line_len + 1;
     }
     return r.counts;
@@ -316,21 +275,14 @@ struct prom_counts prom_read(const char *page, size_t len,
 
 /* ---- labels ---- */
 
-/* An escape that the format does not have stands for itself. */
-static bool is_escape(struct prom_text value, size_t at)
-{
-    const char *next = value.at + at + 1;
-
-    return value.at[at] == '\\' && at + 1 < value.len &&
-           (*next == '\\' || *next == '"' || *next == 'n');
-}
-
+/* A backslash that does not start an escape stands for itself. */
 static bool decode(struct prom_text value, char *out, size_t size)
 {
     size_t len = 0;
 
     for (size_t i = 0; i < value.len; i++) {
-        bool is_escaped = is_escape(value, i);
+        bool is_escaped = value.at[i] == '\\' && i + 1 < value.len &&
+                          value.at[i + 1] && strchr("\\\"n", value.at[i + 1]);
 
         i += is_escaped;
         if (len + 1 >= size)

@@ -31,15 +31,6 @@ const char *rpc_status_name(long code)
     return code >= 0 && code < RPC_STATUS_COUNT ? names[code] : NULL;
 }
 
-int rpc_status_find(const char *name)
-{
-    for (int i = 0; i < RPC_STATUS_COUNT; i++) {
-        if (strcmp(names[i], name) == 0)
-            return i;
-    }
-    return -1;
-}
-
 struct statuses statuses_range(int from, int to)
 {
     struct statuses s = {0};
@@ -64,7 +55,7 @@ int statuses_parse(const char *text, struct statuses *s, struct err *err)
                            "'%.*s' is not an HTTP status; write 200 or 2xx",
                            (int)len, text);
         if (is_class)
-            memset(s->has + status * 100, 1, 100);
+            memset(s->has + (size_t)status * 100, 1, 100);
         else
             s->has[status] = true;
         if (!text[len])

@@ -29,9 +29,6 @@ enum rpc_status {
 /* "RESOURCE_EXHAUSTED"; NULL for an unknown code. */
 const char *rpc_status_name(long code);
 
-/* The code of that name, or -1. */
-int rpc_status_find(const char *name);
-
 #define STATUSES_MAX 600
 
 /* A set of HTTP statuses. */

@@ -10,7 +10,7 @@
 
 #define MAX_ELEMENTS (INT64_C(1) << 28)
 
-/* A text that is made is so long; raw, its length stands before it. */
+/* Length of a generated string; raw, its length precedes it. */
 #define TEXT_LEN 8
 
 static const struct tensor_type types[] = {
@@ -32,45 +32,38 @@ const struct tensor_type *tensor_type_find(const char *name)
     return NULL;
 }
 
-/* "1x3x224" */
-static int parse_shape(const char *text, struct tensor *t, struct err *err)
-{
-    t->n = 1;
-    while (*text) {
-        char *end;
-        long long dim = strtoll(text, &end, 10);
-
-        if (end == text || dim < 1 || (*end && *end != 'x') ||
-            t->n_dims == TENSOR_MAX_DIMS || dim > MAX_ELEMENTS / t->n)
-            return err_set(err, ERR_CONFIG,
-                           "'%s' is no shape; write 1x3x224x224", text);
-        t->dims[t->n_dims++] = dim;
-        t->n *= dim;
-        text = *end ? end + 1 : end;
-    }
-    return 0;
-}
-
 int tensor_parse(const char *text, struct tensor *t, struct err *err)
 {
     char type[16] = "";
     char shape[128] = "";
     char rest[2] = "";
 
-    *t = (struct tensor){0};
+    *t = (struct tensor){.n = 1};
     if (sscanf(text, "%127s %15s %127s %1s", t->name, type, shape, rest) < 2 ||
         rest[0])
         return err_set(err, ERR_CONFIG,
-                       "'%s' is no tensor; write name, type and shape: 'x FP32 "
-                       "1x16'",
+                       "'%s' is not a tensor; write name, type and shape: 'x "
+                       "FP32 1x16'",
                        text);
     t->type = tensor_type_find(type);
     if (!t->type)
         return err_set(err, ERR_CONFIG,
-                       "'%s' is no type; there are BOOL, (U)INT8 to 64, FP16, "
-                       "BF16, FP32, FP64, BYTES",
+                       "'%s' is not a type; choose from BOOL, (U)INT8 to 64, "
+                       "FP16, BF16, FP32, FP64 and BYTES",
                        type);
-    return parse_shape(shape, t, err);
+    for (const char *p = shape; *p;) {
+        char *end;
+        long long dim = strtoll(p, &end, 10);
+
+        if (end == p || dim < 1 || (*end && *end != 'x') ||
+            t->n_dims == TENSOR_MAX_DIMS || dim > MAX_ELEMENTS / t->n)
+            return err_set(err, ERR_CONFIG,
+                           "'%s' is not a shape; write 1x3x224x224", p);
+        t->dims[t->n_dims++] = dim;
+        t->n *= dim;
+        p = *end ? end + 1 : end;
+    }
+    return 0;
 }
 
 int tensor_check(const char *text, struct err *err)
@@ -80,7 +73,7 @@ int tensor_check(const char *text, struct err *err)
     return tensor_parse(text, &t, err);
 }
 
-/* Of an element that is made. */
+/* Size of a generated element. */
 static size_t element_size(const struct tensor *t)
 {
     return t->type->size > 0 ? t->type->size : TENSOR_LENGTH_SIZE + TEXT_LEN;
@@ -99,7 +92,7 @@ void tensor_put_shape(const struct tensor *t, struct buf *out)
     buf_adds(out, "]");
 }
 
-/* ---- values: floats of thousandths from 0 to 1, integers below 100 ---- */
+/* ---- generated values: thousandths from 0 to 1, integers below 100 ---- */
 
 static void put_text(uint64_t bits, char text[static TEXT_LEN])
 {
@@ -133,8 +126,8 @@ static void put_element(const struct tensor *t, int64_t i, const void *arg,
     }
 }
 
-/* The beginning of a row in each dimension that starts at element i, and the
- * end in each that ends there. */
+/* One bracket for each dimension in which a row starts, or ends, at element i.
+ */
 static void put_brackets(const struct tensor *t, int64_t i, const char *bracket,
                          struct buf *out)
 {
@@ -181,13 +174,6 @@ void tensor_put_nested(const struct tensor *t, struct rng *rng, struct buf *out)
     tensor_put_nested_by(t, put_element, &rng, out);
 }
 
-/* Half precision: from 0.5 up to 1, which is one exponent and any mantissa. */
-static uint64_t half_bits(const struct tensor *t, uint64_t bits)
-{
-    return t->type->name[0] == 'B' ? 0x3f00 | (bits & 0x7f)
-                                   : 0x3800 | (bits & 0x3ff);
-}
-
 static void put_raw_element(const struct tensor *t, uint64_t bits, char *out)
 {
     double number = (double)(bits % 1000) / 1000;
@@ -206,8 +192,9 @@ static void put_raw_element(const struct tensor *t, uint64_t bits, char *out)
         else
             memcpy(out, &number, sizeof(number));
         return;
-    case TENSOR_RAW:
-        raw = half_bits(t, bits);
+    case TENSOR_RAW: /* 0.5 to 1: one exponent and any mantissa */
+        raw = t->type->name[0] == 'B' ? 0x3f00 | (bits & 0x7f)
+                                      : 0x3800 | (bits & 0x3ff);
         break;
     case TENSOR_BOOL:
         raw = bits % 2;
@@ -225,7 +212,7 @@ void tensor_put_raw(const struct tensor *t, struct rng *rng, struct buf *out)
     char *at = buf_reserve(out, size);
 
     if (!at)
-        return; /* buf says that it has overflowed */
+        return; /* out->overflowed is set */
     for (int64_t i = 0; i < t->n; i++)
         put_raw_element(t, rng_next(rng), at + (size_t)i * element_size(t));
     buf_commit(out, size);
@@ -250,80 +237,55 @@ static double half_value(bool is_bf16, uint64_t bits)
     return sign * ldexp(1 + mantissa, exponent - bias);
 }
 
-static double float_value(const char *at, size_t size)
+static uint64_t bits_at(const struct tensor_type *type, const char *raw,
+                        size_t i)
 {
-    double number;
-    float single;
+    uint64_t bits = 0;
 
-    if (size == sizeof(single)) {
-        memcpy(&single, at, sizeof(single));
-        return (double)single;
-    }
-    memcpy(&number, at, sizeof(number));
-    return number;
-}
-
-static double int_value(const struct tensor_type *type, uint64_t bits)
-{
-    uint64_t sign = UINT64_C(1) << (8 * type->size - 1);
-
-    if (type->kind != TENSOR_SIGNED)
-        return (double)bits;
-    return (double)(int64_t)((bits ^ sign) - sign);
+    raw += i * type->size;
+    for (size_t b = 0; b < type->size; b++)
+        bits |= (uint64_t)(unsigned char)raw[b] << (8 * b);
+    return bits;
 }
 
 bool tensor_element(const struct tensor_type *type, const char *raw, size_t len,
                     size_t i, double *out)
 {
-    uint64_t bits = 0;
+    uint64_t bits;
+    uint64_t sign;
+    float single;
 
     if (type->size == 0 || (i + 1) * type->size > len)
         return false;
+    bits = bits_at(type, raw, i);
+    sign = UINT64_C(1) << (8 * type->size - 1);
     raw += i * type->size;
-    for (size_t b = 0; b < type->size; b++)
-        bits |= (uint64_t)(unsigned char)raw[b] << (8 * b);
-    switch (type->kind) {
-    case TENSOR_FLOAT:
-        *out = float_value(raw, type->size);
-        break;
-    case TENSOR_RAW:
+    if (type->kind == TENSOR_RAW) {
         *out = half_value(type->name[0] == 'B', bits);
-        break;
-    default:
-        *out = int_value(type, bits);
+    } else if (type->kind == TENSOR_SIGNED) {
+        *out = (double)(int64_t)((bits ^ sign) - sign);
+    } else if (type->kind != TENSOR_FLOAT) {
+        *out = (double)bits;
+    } else if (type->size == sizeof(single)) {
+        memcpy(&single, raw, sizeof(single));
+        *out = (double)single;
+    } else {
+        memcpy(out, raw, sizeof(*out));
     }
     return true;
 }
 
 /* ---- showing ---- */
 
-static uint64_t bits_at(const struct tensor *t, const char *raw, int64_t i)
-{
-    uint64_t bits = 0;
-
-    raw += (size_t)i * t->type->size;
-    for (size_t b = 0; b < t->type->size; b++)
-        bits |= (uint64_t)(unsigned char)raw[b] << (8 * b);
-    return bits;
-}
-
-static void show_float(const struct tensor *t, const char *raw, int64_t i,
-                       struct buf *out)
-{
-    double number = 0;
-    int digits = t->type->size == sizeof(float) ? 9 : 17;
-
-    tensor_element(t->type, raw, tensor_size(t), (size_t)i, &number);
-    buf_addf(out, "%.*g", digits, number);
-}
-
-/* All 64 bits of whole numbers, which a double does not have. */
+/* Integers are shown with all 64 bits, which a double does not have. */
 static void show_element(const struct tensor *t, int64_t i, const void *raw,
                          struct buf *out)
 {
-    uint64_t bits = bits_at(t, raw, i);
+    uint64_t bits = bits_at(t->type, raw, (size_t)i);
     uint64_t sign =
         t->type->size > 0 ? UINT64_C(1) << (8 * t->type->size - 1) : 0;
+    int digits = t->type->size == sizeof(float) ? 9 : 17;
+    double number = 0;
 
     switch (t->type->kind) {
     case TENSOR_BOOL:
@@ -336,7 +298,8 @@ static void show_element(const struct tensor *t, int64_t i, const void *raw,
         buf_addf(out, "%llu", (unsigned long long)bits);
         break;
     default:
-        show_float(t, raw, i, out);
+        tensor_element(t->type, raw, tensor_size(t), (size_t)i, &number);
+        buf_addf(out, "%.*g", digits, number);
     }
 }
 

@@ -2,6 +2,7 @@
  * SGLang.  Several prompts in one request get one answer. */
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/base/buf.h"
 #include "common/settings/settings.h"
@@ -138,15 +139,15 @@ static void put_ending(const struct call *call, int64_t first, int64_t n,
     buf_adds(out, "}");
 }
 
-/* An event with n tokens, whose words stand between two pieces of JSON. */
+/* An event with n tokens; `before` is the JSON before their words. */
 static void put_chunk(const struct call *call, const struct stub_settings *s,
                       const char *object, const char *before, int64_t n,
-                      const char *after, struct buf *out)
+                      struct buf *out)
 {
     put_opening(call, object, s, out);
     buf_addf(out, "{\"index\":0,%s", before);
     text_put_words(out, n);
-    buf_adds(out, after);
+    buf_adds(out, strcmp(object, CHAT_CHUNK) == 0 ? "\"}" : "\"");
     put_ending(call, call->sent_tokens, n, text_is_last(call, n),
                call->wants_step_usage, out);
 }
@@ -168,8 +169,7 @@ static void chat_role(const struct call *call, const struct stub_settings *s,
                       struct buf *out)
 {
     put_chunk(call, s, CHAT_CHUNK,
-              "\"delta\":{\"role\":\"assistant\",\"content\":\"", 0, "\"}",
-              out);
+              "\"delta\":{\"role\":\"assistant\",\"content\":\"", 0, out);
 }
 
 /* An event has only reasoning, or none. */
@@ -182,7 +182,7 @@ static void chat_tokens(const struct call *call, const struct stub_settings *s,
 
     snprintf(before, sizeof(before), "\"delta\":{\"%s\":\"",
              reasons ? reasoning_names[s->reasoning_as] : "content");
-    put_chunk(call, s, CHAT_CHUNK, before, n, "\"}", out);
+    put_chunk(call, s, CHAT_CHUNK, before, n, out);
 }
 
 static void chat_last(const struct call *call, const struct stub_settings *s,
@@ -215,7 +215,7 @@ static void chat_whole(struct call *call, const struct stub_settings *s,
 static void text_tokens(const struct call *call, const struct stub_settings *s,
                         int64_t n, struct buf *out)
 {
-    put_chunk(call, s, TEXT_CHUNK, "\"text\":\"", n, "\"", out);
+    put_chunk(call, s, TEXT_CHUNK, "\"text\":\"", n, out);
 }
 
 static void text_role(const struct call *call, const struct stub_settings *s,

@@ -152,7 +152,7 @@ static json_t *decode_one(const struct tensor_type *type, const char *bytes,
                           size_t size)
 {
     uint64_t value = type->size > 0 ? get_number(bytes, size) : 0;
-    int unused = (int)(64 - 8 * type->size);
+    int unused = type->size > 0 ? (int)(64 - 8 * type->size) : 0;
     double number = 0;
     json_t *json;
 

@@ -1,6 +1,6 @@
-/* At any time a call has at most one operation of each kind under way;
- * settle(), with which every call from outside ends, reports requests that are
- * over and frees what nobody needs any more. */
+/* A call has at most one pending operation of each kind.  settle(), which ends
+ * every call from outside, reports requests that are over and frees what is no
+ * longer needed. */
 #include "server-stub/front/front_grpc_call.h"
 
 #include <stdlib.h>
@@ -171,20 +171,6 @@ static void send_next(struct rpc *rpc)
     grpc_slice_unref(why);
     if (m)
         message_free(m);
-}
-
-static void on_sent(struct rpc *rpc, bool ok, int64_t at_ns)
-{
-    struct ask *ask = rpc->sent;
-
-    rpc->sent = NULL;
-    if (ask) {
-        ask->unsent--;
-        ask->sent_ns = at_ns;
-        ask->is_lost |= !ok;
-    }
-    if (!ok)
-        rpc->is_failed = true;
 }
 
 /* ---- the operations of the front ---- */
@@ -453,7 +439,13 @@ void rpc_on_done(void *tag, bool ok, int64_t at_ns)
         on_read(rpc);
         break;
     case OP_SEND:
-        on_sent(rpc, ok, at_ns);
+        if (rpc->sent) {
+            rpc->sent->unsent--;
+            rpc->sent->sent_ns = at_ns;
+            rpc->sent->is_lost |= !ok;
+        }
+        rpc->sent = NULL;
+        rpc->is_failed |= !ok;
         break;
     case OP_CLOSE:
         if (rpc->was_cancelled)

@@ -414,7 +414,9 @@ static void damaged_recordings(void **state)
     check(ARGS("report", dir), 3, want);
     free(want);
     tmpdir_write("manifest.json", "{\"schema\": 99}", 14);
-    want = xasprintf("%s/manifest.json: schema 99; this tailgate knows 1", dir);
+    want = xasprintf(
+        "%s/manifest.json: unknown schema 99; this tailgate reads schema 1",
+        dir);
     check(ARGS("report", dir), 3, want);
     free(want);
 }

@@ -414,7 +414,8 @@ static void damage_is_one_clear_line(void **state)
     proc_result_fini(&r);
     r = proc_run(ARGS("compare", foreign, base));
     proc_expect(&r, 3);
-    assert_non_null(strstr(r.err, "schema 99; this tailgate knows 1"));
+    assert_non_null(
+        strstr(r.err, "unknown schema 99; this tailgate reads schema 1"));
     proc_result_fini(&r);
     r = proc_run(ARGS("compare", base));
     proc_expect(&r, 2);

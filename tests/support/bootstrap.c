@@ -5,7 +5,7 @@
 
 #include "analyzer/stats/order_stats.h"
 #include "common/base/rng.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 double boot_mean(double *x, size_t n)
 {

@@ -14,7 +14,7 @@
 
 #include "common/base/err.h"
 #include "common/base/rng.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 #include "tests/support/simprobe.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -10,7 +10,7 @@
 
 #include "analyzer/stats/sectioning.h"
 #include "analyzer/stats/trial_stats.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 #include "tests/support/near.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "common/base/rng.h"
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -224,10 +224,11 @@ static void other_manifests_are_refused(void **state)
         enum err_code code;
         const char *want; /* after the path */
     } cases[] = {
-        {"{\"schema\": 2}", ERR_FORMAT, ": schema 2; this tailgate knows 1"},
-        {"{}", ERR_FORMAT, ": schema -1; this tailgate knows 1"},
+        {"{\"schema\": 2}", ERR_FORMAT,
+         ": unknown schema 2; this tailgate reads schema 1"},
+        {"{}", ERR_FORMAT, ": unknown schema -1; this tailgate reads schema 1"},
         {"{\"schema\": \"1\"}", ERR_FORMAT,
-         ": schema -1; this tailgate knows 1"},
+         ": unknown schema -1; this tailgate reads schema 1"},
         {"[]", ERR_FORMAT, ": not a JSON object"},
         {"{\"schema\"", ERR_FORMAT, ":1: ':' expected near end of file"},
         {"{\"schema\": 1, \"end\": {\"scheduled\": -1, \"issued\": -1}}",
@@ -454,7 +455,7 @@ static void a_directory_of_something_else_is_left_alone(void **state)
     assert_int_equal(mkdir(tmpdir_path("other"), 0777), 0);
     tmpdir_write("other/notes.txt", "mine", 4);
     snprintf(want, sizeof(want),
-             "%s: is not empty, and holds no recording to replace",
+             "%s: is not empty and does not contain a recording to replace",
              tmpdir_path("other"));
     for (int force = 0; force < 2; force++) {
         err = (struct err){0};

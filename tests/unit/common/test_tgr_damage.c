@@ -163,7 +163,7 @@ static void a_file_may_stop_anywhere(void **state)
         size_t whole = 0;
 
         if (len < 16) {
-            check_error(&o, "not a recording of tailgate");
+            check_error(&o, "not a tailgate recording");
             continue;
         }
         if (len < start[1]) {
@@ -194,12 +194,12 @@ static void check_flip(size_t at, const struct outcome *o)
     int hit;
 
     if (at < 8) {
-        check_error(o, "not a recording of tailgate");
+        check_error(o, "not a tailgate recording");
         return;
     }
     if (at < 12) {
         assert_int_equal(o->opened, -1);
-        assert_non_null(strstr(o->err.msg, ": format version "));
+        assert_non_null(strstr(o->err.msg, ": unknown format version "));
         return;
     }
     if (at >= 16 && at < start[1]) {
@@ -319,10 +319,10 @@ static void foreign_files_are_refused(void **state)
         const char *want;
     } cases[] = {
         {"TGRECORD\2\0\0\0\0\0\0\0", 16, 1, "\4rows\0\0", 7,
-         "format version 2; this tailgate knows 1"},
+         "unknown format version 2; this tailgate reads version 1"},
         {"TGRECORX\1\0\0\0\0\0\0\0", 16, 1, "\4rows\0\0", 7,
-         "not a recording of tailgate"},
-        {HEAD, 16, 1, "\5other\0\0", 8, "a table of other, not of rows"},
+         "not a tailgate recording"},
+        {HEAD, 16, 1, "\5other\0\0", 8, "contains the table other instead of rows"},
         {HEAD, 16, 2, "\4rows\0\0", 7, "its schema is damaged"},
         {HEAD, 16, 1, "", 0, "its schema is damaged"},
         {HEAD, 16, 1, "\4rows\0", 6, "its schema is damaged"},

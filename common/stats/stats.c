@@ -1,7 +1,9 @@
-#include "common/stats/student.h"
+#include "common/stats/stats.h"
 
 #include <float.h>
 #include <math.h>
+
+/* ---- the normal distribution and Student's t ---- */
 
 double normal_upper_tail(double z)
 {
@@ -21,7 +23,7 @@ static double normal_tail(double z, double unused)
     return normal_upper_tail(z);
 }
 
-/* The point above 0 beyond which `share`, at most a half, lies. */
+/* The point above 0 whose upper tail is `share`, at most a half. */
 static double beyond(double (*tail)(double, double), double freedom,
                      double share)
 {
@@ -68,14 +70,7 @@ double student_reach(double confidence, double freedom)
     return beyond(student_upper_tail, freedom, (1 - confidence) / 2);
 }
 
-static double mean_of(const double *x, size_t n)
-{
-    double mean = 0;
-
-    for (size_t i = 0; i < n; i++)
-        mean += x[i] / (double)n;
-    return mean;
-}
+/* ---- autocorrelation ---- */
 
 static double covariance(const double *x, size_t n, double mean, size_t lag)
 {
@@ -86,14 +81,17 @@ static double covariance(const double *x, size_t n, double mean, size_t lag)
     return sum / (double)n;
 }
 
-/* The pairs begin at lag 1, not at 0 as Geyer's do, so that a series which
- * alternates counts as independent and never as more than that. */
+/* The pairs begin at lag 1, not at 0 as Geyer's do, so that an alternating
+ * series counts as independent and not as more than that. */
 double autocorr_time(const double *x, size_t n)
 {
-    double mean = mean_of(x, n);
-    double variance = n > 0 ? covariance(x, n, mean, 0) : 0;
+    double mean = 0;
+    double variance;
     double sum = 0;
 
+    for (size_t i = 0; i < n; i++)
+        mean += x[i] / (double)n;
+    variance = n > 0 ? covariance(x, n, mean, 0) : 0;
     if (!(variance > 0))
         return 0.5;
     for (size_t lag = 1; lag + 1 < n; lag += 2) {
@@ -107,17 +105,14 @@ double autocorr_time(const double *x, size_t n)
     return 0.5 + sum;
 }
 
-double autocorr_effective(const double *x, size_t n)
-{
-    return (double)n / (2 * autocorr_time(x, n));
-}
+/* ---- quantiles and shares ---- */
 
 /* 0.975 quantile of Student's t with 19 degrees of freedom: the spread is
  * estimated from 20 batches. */
 #define T_19 2.093
 
-/* q n carries rounding of its own: 0.99 * 100 must not become rank 100, nor
- * 0.999 * 999999 lose the thousandth that makes it the next one. */
+/* q * n is rounded: 0.99 * 100 must not become rank 100, nor must 0.999 *
+ * 999999 lose the thousandth that makes it the next rank. */
 int64_t stats_rank(double q, int64_t n)
 {
     int64_t rank = (int64_t)ceil(q * (double)n * (1 - 4 * DBL_EPSILON));
@@ -131,11 +126,11 @@ int64_t stats_min_n(double q)
 }
 
 /* The continued fraction of the incomplete beta function, by Lentz's method
- * with two terms a step.  Converges in about sqrt(max(a, b)) steps where
- * x < (a + 1) / (a + b + 2). */
+ * with two terms per step.  Converges in about sqrt(max(a, b)) steps if x < (a
+ * + 1) / (a + b + 2). */
 static double beta_fraction(double x, double a, double b)
 {
-    const double tiny = 1e-300; /* instead of a 0 to divide by */
+    const double tiny = 1e-300; /* avoids dividing by 0 */
     double c = 1;
     double d = 1 - (a + b) * x / (a + 1);
     double f;
@@ -169,7 +164,7 @@ double stats_beta(double x, double a, double b)
 {
     double front;
 
-    if (isnan(x + a + b)) /* nothing that would converge */
+    if (isnan(x + a + b)) /* the fraction would not converge */
         return NAN;
     if (x <= 0 || x >= 1)
         return x <= 0 ? 0 : 1;
@@ -222,7 +217,7 @@ struct interval stats_share_interval(double share, double n_effective)
         T_19 / (1 + z2n) *
         sqrt(share * (1 - share) / n_effective + z2n / (4 * n_effective));
 
-    /* Rounding must not put the share itself outside. */
+    /* Rounding must not exclude the share itself. */
     return (struct interval){.low = fmin(share, fmax(0, centre - half)),
                              .high = fmax(share, fmin(1, centre + half))};
 }
