@@ -48,26 +48,6 @@ static int read_body(struct api *api, const char *body, struct err *err)
     return rc;
 }
 
-/* gRPC has one success status. */
-static int choose_success(struct api *api, const char *text, struct err *err)
-{
-    bool is_plain = api->ops->kind == API_HTTP;
-
-    if (api_is_grpc(api->ops->kind)) {
-        api->success = statuses_range(0, 1);
-        return !text
-                   ? 0
-                   : err_set(
-                         err, ERR_CONFIG,
-                         "target.success cannot be set for gRPC, where only OK "
-                         "is a success");
-    }
-    api->success = statuses_range(is_plain ? 0 : 200, is_plain ? 400 : 300);
-    if (text && statuses_parse(text, &api->success, err))
-        return err_context(err, "target.success");
-    return 0;
-}
-
 /* Choose the form of prompts among those available. */
 static int choose_form(struct api *api, struct err *err)
 {
@@ -161,9 +141,18 @@ static int init_parts(struct api *api, struct err *err)
                        "--label-field)");
     if (checks_need_label(&api->checks) && dataset_require(d, label, err))
         return -1;
-    if (read_body(api, t->body, err) || choose_success(api, t->success, err) ||
+    if (read_body(api, t->body, err) ||
         extra_read(t->extra_body, &api->extra, err))
         return -1;
+    if (api_is_grpc(api->ops->kind) && t->success)
+        return err_set(err, ERR_CONFIG,
+                       "target.success cannot be set for gRPC, where only OK "
+                       "is a success");
+    api->success = api_is_grpc(api->ops->kind)  ? statuses_range(0, 1)
+                   : api->ops->kind == API_HTTP ? statuses_range(0, 400)
+                                                : statuses_range(200, 300);
+    if (t->success && statuses_parse(t->success, &api->success, err))
+        return err_context(err, "target.success");
     if (template_has(&api->body, "model") && !t->model)
         return err_set(err, ERR_CONFIG,
                        "target.body: {{model}} requires a model (--model)");

@@ -114,17 +114,6 @@ static int read_row(struct csv *c, struct err *err)
     return 0;
 }
 
-static bool skip_empty_line(struct csv *c)
-{
-    size_t n = c->at < c->end && *c->at == '\r' ? 1 : 0;
-
-    if (c->at + n == c->end || c->at[n] != '\n')
-        return false;
-    c->at += n + 1;
-    c->line++;
-    return true;
-}
-
 int data_read_csv(struct dataset *d, const struct data_settings *s,
                   struct err *err)
 {
@@ -136,8 +125,14 @@ int data_read_csv(struct dataset *d, const struct data_settings *s,
     buf_init(&c.field, MAX_FIELD);
     rc = read_header(&c, err);
     while (rc == 0 && c.at < c.end) {
-        if (!skip_empty_line(&c))
+        size_t cr = *c.at == '\r' ? 1 : 0;
+
+        if (c.at + cr == c.end || c.at[cr] != '\n') {
             rc = read_row(&c, err);
+            continue;
+        }
+        c.at += cr + 1; /* an empty line */
+        c.line++;
     }
     buf_fini(&c.field);
     return rc;

@@ -139,23 +139,19 @@ static void put_value(const struct sampler *s, const struct value *v,
         buf_add(out, dataset_text(s->data, v), v->len);
 }
 
-static void data_put_text(const struct sampler *s, const struct sample *sample,
-                          struct buf *out)
+/* Token ids without their brackets. */
+static void data_put(const struct sampler *s, const struct sample *sample,
+                     bool is_ids, struct buf *out)
 {
+    const struct value *v =
+        role_of(s, sample->index, is_ids ? ROLE_IDS : ROLE_TEXT);
+
     if (s->has_sessions)
         buf_add(out, sample->conversation.question.at,
                 sample->conversation.question.len);
-    else
-        put_value(s, role_of(s, sample->index, ROLE_TEXT), out);
-}
-
-/* Without the brackets. */
-static void data_put_ids(const struct sampler *s, const struct sample *sample,
-                         struct buf *out)
-{
-    const struct value *v = role_of(s, sample->index, ROLE_IDS);
-
-    if (v && v->len > 2)
+    else if (!is_ids)
+        put_value(s, v, out);
+    else if (v && v->len > 2)
         buf_add(out, dataset_text(s->data, v) + 1, v->len - 2);
 }
 
@@ -182,8 +178,7 @@ const struct sample_ops sample_data = {
     .init = data_init,
     .fini = data_fini,
     .draw = data_draw,
-    .put_text = data_put_text,
-    .put_ids = data_put_ids,
+    .put = data_put,
     .put_messages = data_put_messages,
 };
 

@@ -100,31 +100,24 @@ static int refuse_several(const json_t *models, struct err *err)
     return -1;
 }
 
-static int choose_model(struct target_settings *t, const char *path,
-                        const json_t *answer, struct err *err)
-{
-    const json_t *models = json_object_get(answer, "data");
-    const char *id =
-        json_string_value(json_object_get(json_array_get(models, 0), "id"));
-
-    if (!id)
-        return err_set(err, ERR_IO,
-                       "no --model is given: GET %s: lists no model", path);
-    if (json_array_size(models) > 1)
-        return refuse_several(models, err);
-    t->model = xstrdup(id);
-    log_note("model      %s, the only one of the server", id);
-    return 0;
-}
-
 static int find_model(struct target_settings *t, struct err *err)
 {
     char *path = models_path(t);
     json_t *answer = NULL;
     int rc = fetch_json(t, path, "no --model is given", &answer, err);
+    const json_t *models = json_object_get(answer, "data");
+    const char *id =
+        json_string_value(json_object_get(json_array_get(models, 0), "id"));
 
-    if (rc == 0)
-        rc = choose_model(t, path, answer, err);
+    if (rc == 0 && !id) {
+        rc = err_set(err, ERR_IO, "no --model is given: GET %s: lists no model",
+                     path);
+    } else if (rc == 0 && json_array_size(models) > 1) {
+        rc = refuse_several(models, err);
+    } else if (rc == 0) {
+        t->model = xstrdup(id);
+        log_note("model      %s, the only one of the server", id);
+    }
     json_decref(answer);
     free(path);
     return rc;
