@@ -81,12 +81,12 @@ void fetch_free(struct fetch *f)
 
 int fetch_probe(struct fetch *f, int64_t timeout_ns, struct err *err)
 {
-    struct strlist said = {0};
+    struct strlist notes = {0};
     int rc;
 
     f->settings.target.connect_timeout_ns = timeout_ns;
-    rc = targets_probe(&f->targets, &f->settings.target, &said, err);
-    strlist_fini(&said);
+    rc = targets_probe(&f->targets, &f->settings.target, &notes, err);
+    strlist_fini(&notes);
     return rc;
 }
 

@@ -326,7 +326,7 @@ static char *probe_endpoint(const struct endpoint *e,
 
 /* Endpoints of one target that answer move to *kept. */
 static int probe_target(struct targets *ts, struct target *t, size_t *kept,
-                        const struct target_settings *s, struct strlist *said,
+                        const struct target_settings *s, struct strlist *notes,
                         struct err *err)
 {
     size_t first = *kept;
@@ -336,7 +336,7 @@ static int probe_target(struct targets *ts, struct target *t, size_t *kept,
         bool answers;
         char *line = probe_endpoint(&e, s, &answers);
 
-        strlist_add(said, line);
+        strlist_add(notes, line);
         free(line);
         if (answers) {
             e.place = *kept;
@@ -346,17 +346,17 @@ static int probe_target(struct targets *ts, struct target *t, size_t *kept,
     t->first_endpoint = first;
     t->n_endpoints = *kept - first;
     if (t->n_endpoints == 0)
-        return err_set(err, ERR_IO, "%s", said->items[said->len - 1]);
+        return err_set(err, ERR_IO, "%s", notes->items[notes->len - 1]);
     return 0;
 }
 
 int targets_probe(struct targets *ts, const struct target_settings *s,
-                  struct strlist *said, struct err *err)
+                  struct strlist *notes, struct err *err)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < ts->len && !ts->items[i].is_null; i++) {
-        if (probe_target(ts, &ts->items[i], &kept, s, said, err))
+        if (probe_target(ts, &ts->items[i], &kept, s, notes, err))
             return -1;
     }
     ts->n_endpoints = kept;
