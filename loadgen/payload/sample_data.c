@@ -1,6 +1,8 @@
 /* Samples of a data set, chosen by the sequence number of the request. */
 #include "loadgen/payload/sample.h"
 
+#include <math.h>
+
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -20,19 +22,6 @@ struct chosen {
     size_t size;        /* of a sample of raw tensors */
 };
 
-/* The mean of the prompts' tokens; 0: not known for all. */
-static double mean_of(const struct dataset *d)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < d->n; i++) {
-        if (d->items[i].input < 0)
-            return 0;
-        sum += d->items[i].input;
-    }
-    return d->n > 0 ? sum / (double)d->n : 0;
-}
-
 /* Select from n samples. */
 static void choose_from(struct sampler *s, int64_t n)
 {
@@ -50,6 +39,7 @@ static int data_init(struct sampler *s, const struct settings *settings,
 {
     const struct data_settings *set = &settings->data;
     struct chosen *own = s->own;
+    double sum = 0; /* of tokens; NAN: not known for all */
 
     if (dist_parse_lengths(set->output_tokens, &own->output, err))
         return err_context(err, "data.output_tokens");
@@ -64,7 +54,10 @@ static int data_init(struct sampler *s, const struct settings *settings,
                        "but %s is %s",
                        s->data->path, s->data->format);
     s->forms[FORM_TEXT] |= s->has_sessions;
-    s->mean_tokens = mean_of(s->data);
+    for (size_t i = 0; i < s->data->n; i++)
+        sum += s->data->items[i].input < 0 ? (double)NAN
+                                           : (double)s->data->items[i].input;
+    s->mean_tokens = sum > 0 ? sum / (double)s->data->n : 0;
     s->has_tags = s->is_unique && !s->data->is_tensors;
     own->limit = set->limit;
     own->selection.how = set->select;

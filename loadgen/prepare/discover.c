@@ -150,12 +150,16 @@ static int add_tensor(struct strlist *tensors, const json_t *input,
     return 0;
 }
 
-/* The path of the model's metadata: that of the request without /infer. */
-static char *metadata_path(const struct target_settings *t)
+/* The metadata are at the path of the request without /infer. */
+static int fetch_tensors(struct settings *s, struct err *err)
 {
     static const char verb[] = "/infer";
-    char *path = path_of(t);
+    char *path = path_of(&s->target);
     size_t len = strlen(path);
+    json_t *answer = NULL;
+    const json_t *input;
+    size_t i;
+    int rc;
 
     while (len > 0 && path[len - 1] == '/')
         len--;
@@ -163,17 +167,7 @@ static char *metadata_path(const struct target_settings *t)
         memcmp(path + len - strlen(verb), verb, strlen(verb)) == 0)
         len -= strlen(verb);
     path[len] = '\0';
-    return path;
-}
-
-static int fetch_tensors(struct settings *s, struct err *err)
-{
-    char *path = metadata_path(&s->target);
-    json_t *answer = NULL;
-    const json_t *input;
-    size_t i;
-    int rc = fetch_json(&s->target, path, "no --tensor is given", &answer, err);
-
+    rc = fetch_json(&s->target, path, "no --tensor is given", &answer, err);
     json_array_foreach(json_object_get(answer, "inputs"), i, input)
     {
         if (rc == 0 && add_tensor(&s->data.tensors, input, err))

@@ -202,21 +202,6 @@ void target_put_id(char *digits, int64_t seq)
     }
 }
 
-/* All addresses of the name, each once. */
-static int resolve(struct target *t, const char *connect_to, struct err *err)
-{
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    struct url place = t->url;
-    int rc;
-
-    if (connect_to && url_parse_place(connect_to, &place, err))
-        return err_context(err, "target.connect_to");
-    rc = getaddrinfo(place.host, place.port, &hints, &t->resolved);
-    if (rc)
-        return err_set(err, ERR_IO, "%s: %s", place.host, gai_strerror(rc));
-    return 0;
-}
-
 static void add_endpoint(struct targets *ts, struct target *t,
                          const struct addrinfo *address)
 {
@@ -282,8 +267,18 @@ int targets_init(struct targets *ts, const struct target_settings *s,
     for (size_t i = 0; i < ts->len; i++) {
         struct target *t = &ts->items[i];
 
-        if (goes_direct && !t->is_null && resolve(t, s->connect_to, err))
-            return -1;
+        if (goes_direct && !t->is_null) {
+            struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+            struct url place = t->url;
+            int rc;
+
+            if (s->connect_to && url_parse_place(s->connect_to, &place, err))
+                return err_context(err, "target.connect_to");
+            rc = getaddrinfo(place.host, place.port, &hints, &t->resolved);
+            if (rc)
+                return err_set(err, ERR_IO, "%s: %s", place.host,
+                               gai_strerror(rc));
+        }
         t->first_endpoint = ts->n_endpoints;
         for (const struct addrinfo *a = t->resolved; a; a = a->ai_next)
             add_endpoint(ts, t, a);

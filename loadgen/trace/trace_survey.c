@@ -112,23 +112,13 @@ static void add(struct walk *w, const struct replay_row *r)
         s->peak_rps = (double)w->in_second;
 }
 
-/* Where the trace ends: the next row would have come after the mean gap. */
-static int64_t end_of_replay_ns(const struct walk *w)
-{
-    const struct trace_settings *t = w->replay.settings;
-    int64_t span_ns = w->last_ns - w->first_ns;
-    int64_t end_ns =
-        w->last_ns + (span_ns > 0 ? span_ns / (w->s->rows - 1) + 1 : NS_PER_S);
-
-    if (w->replay.reached_to)
-        end_ns = replay_scale_ns(t, t->to_ns - t->from_ns);
-    return end_ns > w->last_ns ? end_ns : w->last_ns + 1;
-}
-
-/* -1, or 0 with w->s->end_ns set. */
+/* -1, or 0 with w->s->end_ns set.  Where the file ends, the next row would have
+ * come after the mean gap. */
 static int walk(struct walk *w, struct err *err)
 {
+    const struct trace_settings *t = w->replay.settings;
     struct replay_row r;
+    int64_t span_ns;
     int rc;
 
     w->s->end_ns = INT64_MAX;
@@ -144,8 +134,16 @@ static int walk(struct walk *w, struct err *err)
             break;
         }
     }
-    if (rc == 0 && w->s->rows > 0)
-        w->s->end_ns = end_of_replay_ns(w);
+    if (rc == 0 && w->s->rows > 0) {
+        span_ns = w->last_ns - w->first_ns;
+        w->s->end_ns =
+            w->last_ns +
+            (span_ns > 0 ? span_ns / (w->s->rows - 1) + 1 : NS_PER_S);
+        if (w->replay.reached_to)
+            w->s->end_ns = replay_scale_ns(t, t->to_ns - t->from_ns);
+        if (w->s->end_ns <= w->last_ns)
+            w->s->end_ns = w->last_ns + 1;
+    }
     if (w->s->end_ns > w->limits.end_ns)
         w->s->end_ns = w->limits.end_ns;
     w->s->start_ns = w->limits.window_start_ns;
