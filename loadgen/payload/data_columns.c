@@ -225,18 +225,17 @@ static int place_named(struct dataset *d, enum role role, const char *name,
 int columns_resolve(struct dataset *d, const struct data_settings *s,
                     struct err *err)
 {
-    const struct value *text;
+    const struct value *text = NULL;
 
     for (int r = 0; r < ROLE_COUNT; r++) {
         d->role[r] = -1;
         for (int i = 0; i < MAX_NAMES && names[r][i] && d->role[r] < 0; i++)
             d->role[r] = dataset_column(d, names[r][i], strlen(names[r][i]));
     }
-    if (d->role[ROLE_TEXT] >= 0) {
+    if (d->role[ROLE_TEXT] >= 0)
         text = dataset_value(d, 0, d->role[ROLE_TEXT]);
-        if (text && text->kind != VALUE_TEXT)
-            d->role[ROLE_TEXT] = -1;
-    }
+    if (text && text->kind != VALUE_TEXT)
+        d->role[ROLE_TEXT] = -1;
     if ((s->prompt && place_prompt(d, s->prompt, err)) ||
         place_named(d, ROLE_OUTPUT, s->output, "output", err) ||
         place_named(d, ROLE_LABEL, s->label, "label", err))

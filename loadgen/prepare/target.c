@@ -155,13 +155,19 @@ static int make_headers(struct targets *ts, const struct target_settings *s,
     return 0;
 }
 
-static int write_request(struct target *t, const struct targets *ts,
-                         const struct target_settings *s, const struct api *api,
-                         struct err *err)
+/* Parse t->text and write the request. */
+static int target_init(struct target *t, const struct targets *ts,
+                       const struct target_settings *s, const struct api *api,
+                       struct err *err)
 {
     static const char id[] = TARGET_ID_HEADER ": ";
-    bool is_ipv6 = strchr(t->url.host, ':') != NULL;
+    bool is_ipv6;
 
+    buf_init(&t->request, TARGET_MAX_REQUEST);
+    if (url_parse(t->text, &t->url, err))
+        return err_context(err, "target.url");
+    t->is_null = strcmp(t->url.scheme, "null") == 0;
+    is_ipv6 = strchr(t->url.host, ':') != NULL;
     buf_addf(&t->request, "%s %s HTTP/1.1\r\n", s->method, t->url.path);
     if (!has_header(&s->headers, "host"))
         buf_addf(&t->request, "Host: %s%s%s:%s\r\n", is_ipv6 ? "[" : "",
@@ -202,6 +208,21 @@ void target_put_id(char *digits, int64_t seq)
     }
 }
 
+/* All addresses of the name, each once. */
+static int resolve(struct target *t, const char *connect_to, struct err *err)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct url place = t->url;
+    int rc;
+
+    if (connect_to && url_parse_place(connect_to, &place, err))
+        return err_context(err, "target.connect_to");
+    rc = getaddrinfo(place.host, place.port, &hints, &t->resolved);
+    if (rc)
+        return err_set(err, ERR_IO, "%s: %s", place.host, gai_strerror(rc));
+    return 0;
+}
+
 static void add_endpoint(struct targets *ts, struct target *t,
                          const struct addrinfo *address)
 {
@@ -211,6 +232,13 @@ static void add_endpoint(struct targets *ts, struct target *t,
         .target = t, .address = address, .place = ts->n_endpoints};
     ts->n_endpoints++;
     t->n_endpoints++;
+}
+
+/* Some servers refuse these methods without a Content-Length. */
+static bool expects_body(const char *method)
+{
+    return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 ||
+           strcmp(method, "PATCH") == 0;
 }
 
 /* Everything that needs no network. */
@@ -229,11 +257,7 @@ static int make(struct targets *ts, const struct target_settings *s,
                        "target.connect_to cannot be combined with "
                        "target.%s",
                        s->proxy ? "proxy" : "unix_socket");
-    /* Some servers refuse these methods without a Content-Length. */
-    ts->has_length =
-        !makes_bodies(api) &&
-        (s->body || strcmp(s->method, "POST") == 0 ||
-         strcmp(s->method, "PUT") == 0 || strcmp(s->method, "PATCH") == 0);
+    ts->has_length = !makes_bodies(api) && (s->body || expects_body(s->method));
     if (make_headers(ts, s, api, err))
         return -1;
     ts->items = xcalloc(s->urls.len, sizeof(*ts->items));
@@ -243,12 +267,8 @@ static int make(struct targets *ts, const struct target_settings *s,
         struct target *t = &ts->items[i];
 
         t->text = s->urls.items[i];
-        buf_init(&t->request, TARGET_MAX_REQUEST);
-        if (url_parse(t->text, &t->url, err))
-            return err_context(err, "target.url");
-        if (write_request(t, ts, s, api, err))
+        if (target_init(t, ts, s, api, err))
             return -1;
-        t->is_null = strcmp(t->url.scheme, "null") == 0;
         if (strcmp(t->url.scheme, ts->items[0].url.scheme) != 0)
             return err_set(err, ERR_CONFIG,
                            "target.url: %s and %s cannot be combined",
@@ -267,18 +287,8 @@ int targets_init(struct targets *ts, const struct target_settings *s,
     for (size_t i = 0; i < ts->len; i++) {
         struct target *t = &ts->items[i];
 
-        if (goes_direct && !t->is_null) {
-            struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-            struct url place = t->url;
-            int rc;
-
-            if (s->connect_to && url_parse_place(s->connect_to, &place, err))
-                return err_context(err, "target.connect_to");
-            rc = getaddrinfo(place.host, place.port, &hints, &t->resolved);
-            if (rc)
-                return err_set(err, ERR_IO, "%s: %s", place.host,
-                               gai_strerror(rc));
-        }
+        if (goes_direct && !t->is_null && resolve(t, s->connect_to, err))
+            return -1;
         t->first_endpoint = ts->n_endpoints;
         for (const struct addrinfo *a = t->resolved; a; a = a->ai_next)
             add_endpoint(ts, t, a);

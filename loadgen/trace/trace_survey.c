@@ -151,23 +151,42 @@ static int walk(struct walk *w, struct err *err)
     return rc < 0 ? -1 : 0;
 }
 
-/* Is anything left to measure, and enough for the minimum? */
+/* A trace cannot be extended until a minimum is reached. */
+static int check_min(const struct survey *s, const struct load_settings *load,
+                     struct err *err)
+{
+    int64_t rows = s->rows - s->warmup_rows - s->cooldown_rows;
+    int64_t length_ns = s->end_ns - s->start_ns - load->cooldown_ns;
+    char text[UNITS_TEXT];
+
+    if (load->max_duration_ns > 0 && length_ns >= load->max_duration_ns)
+        return 0;
+    if (rows < load->min_requests)
+        return err_set(err, ERR_CONFIG,
+                       "load.min_requests: the trace has only %lld rows for "
+                       "the window",
+                       (long long)rows);
+    if (length_ns < load->min_duration_ns)
+        return err_set(err, ERR_CONFIG,
+                       "load.min_duration: the trace lasts only %s",
+                       units_show_duration((double)length_ns, text));
+    return 0;
+}
+
+/* Is anything left to measure? */
 static int check(const struct survey *s, const struct load_settings *load,
                  struct err *err)
 {
-    int64_t window_rows = s->rows - s->warmup_rows - s->cooldown_rows;
-    int64_t window_ns = s->end_ns - s->start_ns - load->cooldown_ns;
-    char text[UNITS_TEXT];
+    size_t n = s->damage.len;
 
     if (s->rows == 0)
         return err_set(err, ERR_CONFIG,
                        "trace.file: %s: no rows to replay; %lld rows were "
                        "read, %lld lines are damaged%s%s%s%s",
                        load->trace.file, (long long)s->all.rows,
-                       (long long)s->all.damaged, s->damage.len > 0 ? ": " : "",
-                       s->damage.len > 0 ? s->damage.items[0] : "",
-                       s->damage.len > 1 ? "; " : "",
-                       s->damage.len > 1 ? s->damage.items[1] : "");
+                       (long long)s->all.damaged, n > 0 ? ": " : "",
+                       n > 0 ? s->damage.items[0] : "", n > 1 ? "; " : "",
+                       n > 1 ? s->damage.items[1] : "");
     if (s->warmup_rows == s->rows)
         return err_set(err, ERR_CONFIG,
                        "load.%s: no rows of the trace remain after it",
@@ -175,18 +194,7 @@ static int check(const struct survey *s, const struct load_settings *load,
     if (load->cooldown_ns > 0 && s->end_ns - load->cooldown_ns <= s->start_ns)
         return err_set(err, ERR_CONFIG,
                        "load.cooldown: no rows of the trace remain before it");
-    if (load->max_duration_ns > 0 && window_ns >= load->max_duration_ns)
-        return 0;
-    if (window_rows < load->min_requests)
-        return err_set(err, ERR_CONFIG,
-                       "load.min_requests: the trace has only %lld rows for "
-                       "the window",
-                       (long long)window_rows);
-    if (window_ns < load->min_duration_ns)
-        return err_set(err, ERR_CONFIG,
-                       "load.min_duration: the trace lasts only %s",
-                       units_show_duration((double)window_ns, text));
-    return 0;
+    return check_min(s, load, err);
 }
 
 static int read_trace(struct survey *s, const struct load_settings *load,
