@@ -169,12 +169,12 @@ static const char *check_value(const struct dataset *d, enum role role,
 
 /* ---- all samples ---- */
 
+/* Token ids come after the number of tokens, which they override. */
 static int check_item(struct dataset *d, size_t i, struct err *err)
 {
     struct item *item = &d->items[i];
 
-    for (int r = ROLE_COUNT - 1; r >= 0;
-         r--) { /* ids, checked last, set the number of tokens */
+    for (int r = ROLE_COUNT - 1; r >= 0; r--) {
         const struct value *v =
             d->role[r] >= 0 ? dataset_value(d, i, d->role[r]) : NULL;
         const char *wrong = v ? check_value(d, (enum role)r, v, item) : NULL;
