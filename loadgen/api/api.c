@@ -48,26 +48,6 @@ static int read_body(struct api *api, const char *body, struct err *err)
     return rc;
 }
 
-/* gRPC has one success status. */
-static int choose_success(struct api *api, const char *text, struct err *err)
-{
-    bool is_plain = api->ops->kind == API_HTTP;
-
-    if (api_is_grpc(api->ops->kind)) {
-        api->success = statuses_range(0, 1);
-        return !text
-                   ? 0
-                   : err_set(
-                         err, ERR_CONFIG,
-                         "target.success cannot be set for gRPC, where only OK "
-                         "is a success");
-    }
-    api->success = statuses_range(is_plain ? 0 : 200, is_plain ? 400 : 300);
-    if (text && statuses_parse(text, &api->success, err))
-        return err_context(err, "target.success");
-    return 0;
-}
-
 /* Choose the form of prompts among those available. */
 static int choose_form(struct api *api, struct err *err)
 {
@@ -141,27 +121,47 @@ static int check_data(const struct api *api, struct err *err)
                    d->path, name);
 }
 
+/* A label is compared with every answer, so that all samples must have one. */
+static int check_label(const struct api *api, struct err *err)
+{
+    const struct dataset *d = api->sampler.data;
+
+    if (!checks_need_label(&api->checks))
+        return 0;
+    if (!d || d->role[ROLE_LABEL] < 0)
+        return err_set(err, ERR_CONFIG,
+                       "checks: label requires labels in the data set (--data, "
+                       "--label-field)");
+    return dataset_require(d, d->role[ROLE_LABEL], err);
+}
+
+static int choose_success(struct api *api, const char *text, struct err *err)
+{
+    bool is_grpc = api_is_grpc(api->ops->kind);
+
+    if (is_grpc && text)
+        return err_set(err, ERR_CONFIG,
+                       "target.success cannot be set for gRPC, where only OK "
+                       "is a success");
+    api->success = is_grpc                      ? statuses_range(0, 1)
+                   : api->ops->kind == API_HTTP ? statuses_range(0, 400)
+                                                : statuses_range(200, 300);
+    if (text && statuses_parse(text, &api->success, err))
+        return err_context(err, "target.success");
+    return 0;
+}
+
 static int init_parts(struct api *api, struct err *err)
 {
     const struct settings *s = api->settings;
     const struct target_settings *t = &s->target;
-    const struct dataset *d;
-    int label;
 
     if (checks_parse(&s->checks, &api->checks, err))
         return err_context(err, "checks");
     api->keeps_text = api->checks.len > 0 || s->data.accuracy;
-    if (sampler_init(&api->sampler, s, err) || choose_form(api, err))
-        return -1;
-    d = api->sampler.data;
-    label = d ? d->role[ROLE_LABEL] : -1;
-    if (checks_need_label(&api->checks) && label < 0)
-        return err_set(err, ERR_CONFIG,
-                       "checks: label requires labels in the data set (--data, "
-                       "--label-field)");
-    if (checks_need_label(&api->checks) && dataset_require(d, label, err))
-        return -1;
-    if (read_body(api, t->body, err) || choose_success(api, t->success, err) ||
+    if (sampler_init(&api->sampler, s, err) || choose_form(api, err) ||
+        check_label(api, err) || read_body(api, t->body, err) ||
+        choose_success(api, t->success, err) ||
         extra_read(t->extra_body, &api->extra, err))
         return -1;
     if (template_has(&api->body, "model") && !t->model)

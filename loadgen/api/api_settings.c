@@ -106,23 +106,6 @@ static int refuse(const struct api *api, const struct rule *rule,
         hint ? "; is this " : "", hint ? hint : "", hint ? "? (--api)" : "");
 }
 
-static int check_one(const struct api *api, const char *text, struct err *err)
-{
-    size_t len = strcspn(text, " ");
-
-    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-        if (strlen(checks[i].name) == len &&
-            memcmp(checks[i].name, text, len) == 0 &&
-            !(checks[i].apis & OF(api->ops->kind)))
-            return err_set(err, ERR_CONFIG,
-                           "checks: '%s' can never pass, because answers of %s "
-                           "have no %s",
-                           checks[i].name, api_names[api->ops->kind],
-                           checks[i].what);
-    }
-    return 0;
-}
-
 int api_check_settings(const struct api *api, struct err *err)
 {
     const struct settings *s = api->settings;
@@ -136,8 +119,20 @@ int api_check_settings(const struct api *api, struct err *err)
             return refuse(api, rule, opt, err);
     }
     for (size_t i = 0; i < s->checks.len; i++) {
-        if (check_one(api, s->checks.items[i], err))
-            return -1;
+        const char *text = s->checks.items[i];
+
+        for (size_t k = 0; k < sizeof(checks) / sizeof(checks[0]); k++) {
+            size_t len = strlen(checks[k].name);
+
+            if (len == strcspn(text, " ") &&
+                memcmp(checks[k].name, text, len) == 0 &&
+                !(checks[k].apis & OF(api->ops->kind)))
+                return err_set(err, ERR_CONFIG,
+                               "checks: '%s' can never pass, because answers "
+                               "of %s have no %s",
+                               checks[k].name, api_names[api->ops->kind],
+                               checks[k].what);
+        }
     }
     return 0;
 }

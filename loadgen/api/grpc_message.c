@@ -206,21 +206,6 @@ static void put_bits(uint64_t bits, size_t size, struct buf *out)
     buf_add(out, raw, size);
 }
 
-void typed_put_raw(const struct tensor_type *type, const struct typed *t,
-                   struct buf *out)
-{
-    const ProtobufCBinaryData *texts = t->list;
-
-    for (size_t i = 0; i < t->n; i++) {
-        if (t->kind == LIST_TEXT) {
-            put_bits(texts[i].len, TENSOR_LENGTH_SIZE, out);
-            buf_add(out, texts[i].data, texts[i].len);
-        } else {
-            put_bits(get_element(t, i), type->size, out);
-        }
-    }
-}
-
 /* ---- messages ---- */
 
 char *message_borrow(const char *text)
@@ -251,10 +236,18 @@ struct jtext message_text(const char *data, size_t len,
 void message_tensor(ProtobufCBinaryData raw, const struct typed *typed,
                     struct check_tensor *tensor, struct buf *room)
 {
+    const ProtobufCBinaryData *texts = typed->list;
+
     if (raw.len > 0)
         buf_add(room, raw.data, raw.len);
-    else
-        typed_put_raw(tensor->type, typed, room);
+    for (size_t i = 0; raw.len == 0 && i < typed->n; i++) {
+        if (typed->kind == LIST_TEXT) {
+            put_bits(texts[i].len, TENSOR_LENGTH_SIZE, room);
+            buf_add(room, texts[i].data, texts[i].len);
+        } else {
+            put_bits(get_element(typed, i), tensor->type->size, room);
+        }
+    }
     tensor->raw = buf_text(room);
     tensor->len = room->len;
 }

@@ -82,10 +82,6 @@ struct typed typed_find(const void *message, const struct list_field *fields);
 struct typed typed_from_raw(const struct tensor_type *type, const char *raw,
                             size_t len, struct arena *a);
 
-/* Append a list as raw bytes. */
-void typed_put_raw(const struct tensor_type *type, const struct typed *t,
-                   struct buf *out);
-
 /* The first of the texts in raw bytes, each with its length before it; .data
  * NULL: there is none. */
 ProtobufCBinaryData typed_first_text(const char *raw, size_t len);

@@ -43,15 +43,6 @@ static Serving__DataType type_of(const struct tensor_type *type)
     return SERVING__DATA_TYPE__DT_INVALID;
 }
 
-static const struct tensor_type *type_back(Serving__DataType type)
-{
-    for (size_t i = 0; i < N_TYPES; i++) {
-        if (types[i].type == type)
-            return tensor_type_find(types[i].name);
-    }
-    return NULL;
-}
-
 static const struct inputs *inputs_of(const struct api *api)
 {
     return api->own;
@@ -214,7 +205,11 @@ static bool find_output(const answer_message *m, const char *name,
 
         if (!t || strcmp(m->outputs[i]->key, name) != 0)
             continue;
-        tensor->type = type_back(t->dtype);
+        tensor->type = NULL;
+        for (size_t k = 0; k < N_TYPES; k++) {
+            if (types[k].type == t->dtype)
+                tensor->type = tensor_type_find(types[k].name);
+        }
         if (!tensor->type)
             return false;
         typed = typed_of(t);

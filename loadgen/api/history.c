@@ -43,18 +43,6 @@ int64_t history_tokens(const struct session *session, int64_t own)
                                                : session->past_tokens + own;
 }
 
-/* The tokens of the history after this turn.  Events are not known to be single
- * tokens, and reasoning does not become part of the history. */
-static int64_t tokens_after(const struct api *api, const struct facts *f)
-{
-    if (api->settings->data.history == HISTORY_RECORDED ||
-        f->prompt_asked == TIME_ABSENT || f->output_tokens == TIME_ABSENT ||
-        f->token_source == TOKENS_NONE || f->token_source == TOKENS_EVENTS)
-        return TIME_ABSENT;
-    return f->prompt_asked + f->output_tokens -
-           (f->reasoning_tokens == TIME_ABSENT ? 0 : f->reasoning_tokens);
-}
-
 /* ---- bodies ---- */
 
 /* A message and the comma after it, or a line of the text. */
@@ -83,6 +71,8 @@ static void put_system(const struct api *api, const struct sample *sample,
     end_message(api, out);
 }
 
+/* The tokens of the history are not known after a turn whose tokens are counted
+ * by events; reasoning does not become part of the history. */
 void history_add(const struct api *api, struct session *session,
                  const struct facts *facts, const struct buf *answer)
 {
@@ -104,7 +94,16 @@ void history_add(const struct api *api, struct session *session,
     else
         jtext_encode(buf_text(answer), answer->len, past); /* is UTF-8 */
     end_message(api, past);
-    session->past_tokens = tokens_after(api, facts);
+    session->past_tokens = TIME_ABSENT;
+    if (api->settings->data.history != HISTORY_RECORDED &&
+        facts->prompt_asked != TIME_ABSENT &&
+        facts->output_tokens != TIME_ABSENT &&
+        facts->token_source != TOKENS_NONE &&
+        facts->token_source != TOKENS_EVENTS)
+        session->past_tokens =
+            facts->prompt_asked + facts->output_tokens -
+            (facts->reasoning_tokens == TIME_ABSENT ? 0
+                                                    : facts->reasoning_tokens);
     if (past->overflowed || answer->overflowed)
         session->n_turns = session->turn + 1; /* the next one does not fit */
 }

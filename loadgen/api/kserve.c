@@ -148,10 +148,16 @@ static void write_binary(const struct own *own, struct values v,
     }
 }
 
-static void write_json(const struct api *api, struct values v, struct buf *body)
+static void kserve_write(const struct api *api, const struct sample *sample,
+                         struct buf *body)
 {
     const struct inputs *in = &own_of(api)->in;
+    struct values v = values_of(in, api, sample);
 
+    if (api->settings->data.binary) {
+        write_binary(own_of(api), v, body);
+        return;
+    }
     buf_adds(body, "{\"inputs\":[");
     for (size_t i = 0; i < in->len; i++) {
         buf_adds(body, i > 0 ? "," : "");
@@ -162,17 +168,6 @@ static void write_json(const struct api *api, struct values v, struct buf *body)
     }
     buf_adds(body, "]");
     api_end_body(api, body);
-}
-
-static void kserve_write(const struct api *api, const struct sample *sample,
-                         struct buf *body)
-{
-    struct values v = values_of(&own_of(api)->in, api, sample);
-
-    if (api->settings->data.binary)
-        write_binary(own_of(api), v, body);
-    else
-        write_json(api, v, body);
 }
 
 static int tfserving_init(struct api *api, struct err *err)

@@ -161,16 +161,6 @@ static bool is_cumulative(struct cumulative *c, const char *text, size_t len)
                                           before >= LONG_TEXT && len > before));
 }
 
-/* Cumulative text is new if it has grown. */
-static bool is_new(struct response *r, const struct piece *p)
-{
-    size_t before = r->text_len;
-
-    if (p->is_cumulative || p->text.len > 0)
-        r->text_len = p->text.len;
-    return p->is_cumulative ? p->text.len > before : p->has_content;
-}
-
 static void keep_text(struct response *r, const struct piece *p)
 {
     if (!r->api->keeps_text || !p->text.at)
@@ -196,6 +186,8 @@ static void take_error(struct response *r, const struct piece *p,
 
 static void take_piece(struct response *r, struct piece *p)
 {
+    size_t before = r->text_len;
+
     check_counts(&p->usage);
     if (p->is_error) {
         take_error(r, p, RESPONSE_ERROR_EVENT);
@@ -204,7 +196,9 @@ static void take_piece(struct response *r, struct piece *p)
     if (p->may_be_cumulative)
         p->is_cumulative =
             is_cumulative(&r->cumulative, p->text.at, p->text.len);
-    if (is_new(r, p)) {
+    if (p->is_cumulative || p->text.len > 0)
+        r->text_len = p->text.len;
+    if (p->is_cumulative ? p->text.len > before : p->has_content) {
         add_content(r, p);
         keep_text(r, p);
     } else if (p->ids != TIME_ABSENT) {
@@ -273,14 +267,6 @@ static bool is_stream(const struct response *r, int status)
            statuses_have(&r->api->success, status);
 }
 
-/* A stream was requested, but the content type is another one.  The request
- * fails, but its events are read, since other tools ignore the type. */
-static bool is_mislabelled(const struct response *r, int status)
-{
-    return r->api->must_stream && !r->head.is_event_stream &&
-           statuses_have(&r->api->success, status);
-}
-
 static bool is_name(const char *name, size_t len, const char *wanted)
 {
     return len == strlen(wanted) && strncasecmp(name, wanted, len) == 0;
@@ -327,15 +313,19 @@ void response_header(struct response *r, const char *name, size_t name_len,
         r->head.json_len = read_number(value, value_len);
 }
 
+/* If a stream was requested and the content type is another one, the request
+ * fails, but its events are read, since other tools ignore the type. */
 void response_take(struct response *r, int status, int64_t now_ns,
                    const char *data, size_t len)
 {
     bool streams = is_stream(r, status);
+    bool is_mislabelled = r->api->must_stream && !r->head.is_event_stream &&
+                          statuses_have(&r->api->success, status);
 
     r->now_ns = now_ns;
     if (!streams)
         buf_add(&r->body, data, len);
-    if ((streams || is_mislabelled(r, status)) && sse_feed(&r->sse, data, len))
+    if ((streams || is_mislabelled) && sse_feed(&r->sse, data, len))
         fail(r, OUTCOME_MALFORMED, RESPONSE_LONG_EVENT, "an event is too long");
     charge(r);
 }

@@ -169,12 +169,12 @@ static const char *check_value(const struct dataset *d, enum role role,
 
 /* ---- all samples ---- */
 
+/* Token ids come after the number of tokens, which they override. */
 static int check_item(struct dataset *d, size_t i, struct err *err)
 {
     struct item *item = &d->items[i];
 
-    for (int r = ROLE_COUNT - 1; r >= 0;
-         r--) { /* ids, checked last, set the number of tokens */
+    for (int r = ROLE_COUNT - 1; r >= 0; r--) {
         const struct value *v =
             d->role[r] >= 0 ? dataset_value(d, i, d->role[r]) : NULL;
         const char *wrong = v ? check_value(d, (enum role)r, v, item) : NULL;
@@ -225,18 +225,17 @@ static int place_named(struct dataset *d, enum role role, const char *name,
 int columns_resolve(struct dataset *d, const struct data_settings *s,
                     struct err *err)
 {
-    const struct value *text;
+    const struct value *text = NULL;
 
     for (int r = 0; r < ROLE_COUNT; r++) {
         d->role[r] = -1;
         for (int i = 0; i < MAX_NAMES && names[r][i] && d->role[r] < 0; i++)
             d->role[r] = dataset_column(d, names[r][i], strlen(names[r][i]));
     }
-    if (d->role[ROLE_TEXT] >= 0) {
+    if (d->role[ROLE_TEXT] >= 0)
         text = dataset_value(d, 0, d->role[ROLE_TEXT]);
-        if (text && text->kind != VALUE_TEXT)
-            d->role[ROLE_TEXT] = -1;
-    }
+    if (text && text->kind != VALUE_TEXT)
+        d->role[ROLE_TEXT] = -1;
     if ((s->prompt && place_prompt(d, s->prompt, err)) ||
         place_named(d, ROLE_OUTPUT, s->output, "output", err) ||
         place_named(d, ROLE_LABEL, s->label, "label", err))

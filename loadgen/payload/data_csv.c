@@ -52,7 +52,21 @@ static void read_plain(struct csv *c)
     buf_add(&c->field, from, (size_t)(c->at - from));
 }
 
-/* Read a field and the comma or line end after it. */
+/* Read what follows a field: a comma, the end of the line, or of the file. */
+static void end_field(struct csv *c)
+{
+    if (c->at < c->end && *c->at == '\r')
+        c->at++;
+    c->is_last = c->at == c->end || *c->at == '\n';
+    if (!c->is_last && *c->at != ',')
+        c->wrong = "text after a closing quote";
+    if (c->at < c->end) {
+        c->line += *c->at == '\n';
+        c->at++;
+    }
+}
+
+/* `line` is for messages; 0: the current one. */
 static int read_field(struct csv *c, uint32_t line, struct err *err)
 {
     buf_reset(&c->field);
@@ -62,17 +76,8 @@ static int read_field(struct csv *c, uint32_t line, struct err *err)
         read_plain(c);
     if (c->field.overflowed)
         c->wrong = "a field of more than 64 MB";
-    if (!c->wrong) {
-        if (c->at < c->end && *c->at == '\r')
-            c->at++;
-        c->is_last = c->at == c->end || *c->at == '\n';
-        if (!c->is_last && *c->at != ',')
-            c->wrong = "text after a closing quote";
-        if (c->at < c->end) {
-            c->line += *c->at == '\n';
-            c->at++;
-        }
-    }
+    if (!c->wrong)
+        end_field(c);
     if (c->wrong)
         return data_fail(c->d, line ? line : c->line, err, "%s", c->wrong);
     return 0;
@@ -114,17 +119,6 @@ static int read_row(struct csv *c, struct err *err)
     return 0;
 }
 
-static bool skip_empty_line(struct csv *c)
-{
-    size_t n = c->at < c->end && *c->at == '\r' ? 1 : 0;
-
-    if (c->at + n == c->end || c->at[n] != '\n')
-        return false;
-    c->at += n + 1;
-    c->line++;
-    return true;
-}
-
 int data_read_csv(struct dataset *d, const struct data_settings *s,
                   struct err *err)
 {
@@ -136,8 +130,14 @@ int data_read_csv(struct dataset *d, const struct data_settings *s,
     buf_init(&c.field, MAX_FIELD);
     rc = read_header(&c, err);
     while (rc == 0 && c.at < c.end) {
-        if (!skip_empty_line(&c))
+        size_t cr = *c.at == '\r' ? 1 : 0;
+
+        if (c.at + cr == c.end || c.at[cr] != '\n') {
             rc = read_row(&c, err);
+            continue;
+        }
+        c.at += cr + 1; /* an empty line */
+        c.line++;
     }
     buf_fini(&c.field);
     return rc;

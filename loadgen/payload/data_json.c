@@ -318,6 +318,23 @@ int data_read_json(struct dataset *d, const struct data_settings *s,
 
 /* ---- the conversation of a session ---- */
 
+static void read_message(struct jscan *s, struct jtext *role,
+                         struct jtext *text)
+{
+    struct jtext key;
+
+    if (!jscan_object(s))
+        return;
+    while (jscan_key(s, &key)) {
+        if (jtext_is(key, "role"))
+            jscan_string(s, role);
+        else if (jtext_is(key, "content"))
+            jscan_string(s, text);
+        else
+            jscan_skip(s);
+    }
+}
+
 /* Read up to the answer of the turn; the number of turns read before it, or in
  * all. */
 static int64_t read_until(const char *messages, size_t len, int64_t turn,
@@ -332,18 +349,8 @@ static int64_t read_until(const char *messages, size_t len, int64_t turn,
     while (n <= turn && jscan_item(&s)) {
         struct jtext role = {0};
         struct jtext text = {0};
-        struct jtext key;
 
-        if (!jscan_object(&s))
-            continue;
-        while (jscan_key(&s, &key)) {
-            if (jtext_is(key, "role"))
-                jscan_string(&s, &role);
-            else if (jtext_is(key, "content"))
-                jscan_string(&s, &text);
-            else
-                jscan_skip(&s);
-        }
+        read_message(&s, &role, &text);
         if (jtext_is(role, "system") && n == turn && turn == 0)
             out->system = text;
         else if (jtext_is(role, "user") && n == turn)

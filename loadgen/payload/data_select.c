@@ -207,18 +207,6 @@ static uint32_t *draw_equal(struct mt19937 *mt, const struct mlperf_choice *c,
     return all;
 }
 
-static uint32_t *draw_any(struct mt19937 *mt, const struct mlperf_choice *c,
-                          int64_t set, int64_t *len)
-{
-    uint32_t *all;
-
-    *len = c->queries < MAX_QUERIES ? c->queries : MAX_QUERIES;
-    all = xcalloc((size_t)*len, sizeof(*all));
-    for (int64_t i = 0; i < *len; i++)
-        all[i] = below(mt, (uint32_t)set);
-    return all;
-}
-
 /* The set again and again; with equal issue, each time in another order. */
 static uint32_t *draw_offline(struct mt19937 *mt, const struct mlperf_choice *c,
                               int64_t set, int64_t *len)
@@ -259,8 +247,14 @@ void mlperf_samples_make(struct mlperf_samples *m,
     if (c->is_equal_issue && !c->is_offline && c->query_size == 1)
         return;
     free(m->at);
-    m->at = c->is_offline ? draw_offline(&index, c, set, &m->len)
-                          : draw_any(&index, c, set, &m->len);
+    if (c->is_offline) {
+        m->at = draw_offline(&index, c, set, &m->len);
+        return;
+    }
+    m->len = c->queries < MAX_QUERIES ? c->queries : MAX_QUERIES;
+    m->at = xcalloc((size_t)m->len, sizeof(*m->at));
+    for (int64_t i = 0; i < m->len; i++)
+        m->at[i] = below(&index, (uint32_t)set);
 }
 
 void mlperf_samples_fini(struct mlperf_samples *m)

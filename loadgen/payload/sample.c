@@ -95,7 +95,8 @@ void sampler_fini(struct sampler *s)
     *s = (struct sampler){0};
 }
 
-uint64_t sample_content_seed(const struct sampler *s)
+/* The seed of contents: the nonce or, if runs may repeat prompts, the seed. */
+static uint64_t content_seed(const struct sampler *s)
 {
     return s->is_unique ? s->nonce : s->seed;
 }
@@ -122,19 +123,9 @@ static int64_t origin_of(const struct sampler *s, int64_t seq)
     return seq;
 }
 
-/* A cache check: one request of each pair, chosen at random, repeats the same
+/* In a cache check one request of each pair, chosen at random, repeats the same
  * prompt, so that both kinds are sent under the same conditions and to the same
  * servers.  All prompts have the length of the first one. */
-static void make_cache_check(const struct sampler *s, struct sample *sample)
-{
-    struct rng rng = rng_at(s->seed, RNG_PROBE, sample->seq / 2);
-
-    sample->shape = 0;
-    sample->is_repeat = (int64_t)(rng_next(&rng) >> 63) == sample->seq % 2;
-    if (sample->is_repeat)
-        sample->seq = sample->from = REPEATED_PLACE;
-}
-
 struct sample sample_draw(const struct sampler *s, int64_t seq,
                           const struct row *row)
 {
@@ -144,13 +135,86 @@ struct sample sample_draw(const struct sampler *s, int64_t seq,
     if (s->has_sessions)
         sample.turn = seq % SESSION_MAX_TURNS;
     sample.shape = sample.from;
-    if (s->checks_cache)
-        make_cache_check(s, &sample);
-    sample.rng = rng_at(sample_content_seed(s), RNG_PROMPT, sample.from);
+    if (s->checks_cache) {
+        rng = rng_at(s->seed, RNG_PROBE, seq / 2);
+        sample.shape = 0;
+        sample.is_repeat = (int64_t)(rng_next(&rng) >> 63) == seq % 2;
+        if (sample.is_repeat)
+            sample.seq = sample.from = REPEATED_PLACE;
+    }
+    sample.rng = rng_at(content_seed(s), RNG_PROMPT, sample.from);
     rng = rng_at(s->seed, RNG_DOCUMENTS, s->checks_cache ? sample.shape : seq);
     sample.documents = dist_draw_count(&s->documents, &rng);
     s->ops->draw(s, &sample);
     return sample;
+}
+
+/* ---- random tokens ---- */
+
+/* Append n common words, most of them one token for most models, with a blank
+ * before each, except before the first if is_first. */
+static void add_words(struct rng rng, int64_t n, bool is_first, struct buf *out)
+{
+    const size_t longest = 8; /* with its blank */
+    char *start = buf_reserve(out, (size_t)n * longest);
+    char *p = start;
+    uint64_t bits = 0;
+
+    if (!start)
+        return; /* buf is marked as overflowed */
+    for (int64_t i = 0; i < n; i++) {
+        if (i % (64 / WORD_BITS) == 0)
+            bits = rng_next(&rng);
+        if (i > 0 || !is_first)
+            *p++ = ' ';
+        for (const char *word = words[bits % SAMPLE_WORDS]; *word; word++)
+            *p++ = *word;
+        bits >>= WORD_BITS;
+    }
+    buf_commit(out, (size_t)(p - start));
+}
+
+/* Append n token ids, with a comma before each in the same way. */
+static void add_ids(const struct sampler *s, struct rng rng, int64_t n,
+                    bool is_first, struct buf *out)
+{
+    const size_t longest = 21; /* with its comma */
+    char *start = buf_reserve(out, (size_t)n * longest);
+    char *p = start;
+
+    if (!start)
+        return;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t id =
+            (uint64_t)s->first_id + rng_next(&rng) % (uint64_t)s->n_ids;
+        char digits[20];
+        size_t len = 0;
+
+        if (i > 0 || !is_first)
+            *p++ = ',';
+        do {
+            digits[len++] = (char)('0' + id % 10);
+            id /= 10;
+        } while (id > 0);
+        while (len > 0)
+            *p++ = digits[--len];
+    }
+    buf_commit(out, (size_t)(p - start));
+}
+
+static void add_tokens(const struct sampler *s, struct rng rng, int64_t n,
+                       bool is_ids, bool is_first, struct buf *out)
+{
+    if (is_ids)
+        add_ids(s, rng, n, is_first, out);
+    else
+        add_words(rng, n, is_first, out);
+}
+
+static void add_prefix(const struct sampler *s, bool is_ids, struct buf *out)
+{
+    add_tokens(s, rng_stream(content_seed(s), RNG_PREFIX), s->shared_prefix,
+               is_ids, true, out);
 }
 
 /* ---- what surrounds a prompt ---- */
@@ -203,11 +267,6 @@ static void add_tag_ids(const struct sampler *s, int64_t seq, bool is_first,
     }
 }
 
-static struct rng prefix_rng(const struct sampler *s)
-{
-    return rng_stream(sample_content_seed(s), RNG_PREFIX);
-}
-
 /* Only the first turn of a session has it. */
 void sample_add_head(const struct sampler *s, const struct sample *sample,
                      struct buf *out)
@@ -215,7 +274,7 @@ void sample_add_head(const struct sampler *s, const struct sample *sample,
     if (sample->turn > 0)
         return;
     if (s->shared_prefix > 0) {
-        sample_add_words(s, prefix_rng(s), s->shared_prefix, true, out);
+        add_prefix(s, false, out);
         buf_adds(out, " ");
     }
     if (s->has_tags) {
@@ -239,7 +298,7 @@ void sample_put_text(const struct sampler *s, const struct sample *sample,
 {
     if (!sample->conversation.system.at) /* otherwise that has it */
         sample_add_head(s, sample, out);
-    s->ops->put_text(s, sample, out);
+    s->ops->put(s, sample, false, out);
     sample_add_tail(s, sample, out);
 }
 
@@ -247,12 +306,12 @@ void sample_put_ids(const struct sampler *s, const struct sample *sample,
                     struct buf *out)
 {
     if (s->shared_prefix > 0)
-        sample_add_ids(s, prefix_rng(s), s->shared_prefix, true, out);
+        add_prefix(s, true, out);
     if (s->has_tags)
         add_tag_ids(s, sample->from, s->shared_prefix == 0, out);
     if (s->shared_prefix > 0 || s->has_tags)
         buf_adds(out, ",");
-    s->ops->put_ids(s, sample, out);
+    s->ops->put(s, sample, true, out);
     if (sample->from != sample->seq)
         add_tag_ids(s, sample->seq, false, out);
 }
@@ -288,64 +347,6 @@ double sampler_cached_share(const struct sampler *s)
     if (prefix > 0)
         prefix /= s->mean_tokens + prefix;
     return s->reuse + (1 - s->reuse) * prefix;
-}
-
-/* ---- synthetic prompts ---- */
-
-void sample_add_words(const struct sampler *s, struct rng rng, int64_t n,
-                      bool is_first, struct buf *out)
-{
-    const size_t longest = 8; /* with its blank */
-    char *start = buf_reserve(out, (size_t)n * longest);
-    char *p = start;
-    uint64_t bits = 0;
-
-    (void)s;
-    if (!start)
-        return; /* buf is marked as overflowed */
-    for (int64_t i = 0; i < n; i++) {
-        if (i % (64 / WORD_BITS) == 0)
-            bits = rng_next(&rng);
-        if (i > 0 || !is_first)
-            *p++ = ' ';
-        for (const char *word = words[bits % SAMPLE_WORDS]; *word; word++)
-            *p++ = *word;
-        bits >>= WORD_BITS;
-    }
-    buf_commit(out, (size_t)(p - start));
-}
-
-static char *put_number(char *p, uint64_t number)
-{
-    char digits[20];
-    size_t n = 0;
-
-    do {
-        digits[n++] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    while (n > 0)
-        *p++ = digits[--n];
-    return p;
-}
-
-void sample_add_ids(const struct sampler *s, struct rng rng, int64_t n,
-                    bool is_first, struct buf *out)
-{
-    const size_t longest = 21; /* with its comma */
-    char *start = buf_reserve(out, (size_t)n * longest);
-    char *p = start;
-
-    if (!start)
-        return;
-    for (int64_t i = 0; i < n; i++) {
-        uint64_t id = rng_next(&rng) % (uint64_t)s->n_ids;
-
-        if (i > 0 || !is_first)
-            *p++ = ',';
-        p = put_number(p, (uint64_t)s->first_id + id);
-    }
-    buf_commit(out, (size_t)(p - start));
 }
 
 /* ---- prompts with lengths from distributions ---- */
@@ -387,16 +388,10 @@ static void synthetic_draw(const struct sampler *s, struct sample *sample)
     sample->output_tokens = dist_draw_count(&own->output, &lengths);
 }
 
-static void synthetic_put_text(const struct sampler *s,
-                               const struct sample *sample, struct buf *out)
+static void synthetic_put(const struct sampler *s, const struct sample *sample,
+                          bool is_ids, struct buf *out)
 {
-    sample_add_words(s, sample->rng, sample->prompt_tokens, true, out);
-}
-
-static void synthetic_put_ids(const struct sampler *s,
-                              const struct sample *sample, struct buf *out)
-{
-    sample_add_ids(s, sample->rng, sample->prompt_tokens, true, out);
+    add_tokens(s, sample->rng, sample->prompt_tokens, is_ids, true, out);
 }
 
 static const struct sample_ops sample_synthetic = {
@@ -405,8 +400,7 @@ static const struct sample_ops sample_synthetic = {
     .init = synthetic_init,
     .fini = synthetic_fini,
     .draw = synthetic_draw,
-    .put_text = synthetic_put_text,
-    .put_ids = synthetic_put_ids,
+    .put = synthetic_put,
 };
 
 /* ---- prompts with the lengths of a trace.  If it names the blocks of a
@@ -424,43 +418,27 @@ static void trace_draw(const struct sampler *s, struct sample *sample)
     sample->output_tokens = sample->row->output;
 }
 
-typedef void add_fn(const struct sampler *s, struct rng rng, int64_t n,
-                    bool is_first, struct buf *out);
-
 /* The blocks, up to the length, and then the request's own text. */
 static void trace_put(const struct sampler *s, const struct sample *sample,
-                      add_fn *add, struct buf *out)
+                      bool is_ids, struct buf *out)
 {
     const struct row *row = sample->row;
     int64_t left = sample->prompt_tokens;
 
     for (size_t i = 0; row && i < row->n_blocks && left > 0; i++) {
-        struct rng rng =
-            rng_at(sample_content_seed(s), RNG_BLOCK, row->blocks[i]);
+        struct rng rng = rng_at(content_seed(s), RNG_BLOCK, row->blocks[i]);
         int64_t n = left < row->block_tokens ? left : row->block_tokens;
 
-        add(s, rng, n, i == 0, out);
+        add_tokens(s, rng, n, is_ids, i == 0, out);
         left -= n;
     }
     if (left > 0)
-        add(s, sample->rng, left, left == sample->prompt_tokens, out);
-}
-
-static void trace_put_text(const struct sampler *s, const struct sample *sample,
-                           struct buf *out)
-{
-    trace_put(s, sample, sample_add_words, out);
-}
-
-static void trace_put_ids(const struct sampler *s, const struct sample *sample,
-                          struct buf *out)
-{
-    trace_put(s, sample, sample_add_ids, out);
+        add_tokens(s, sample->rng, left, is_ids, left == sample->prompt_tokens,
+                   out);
 }
 
 static const struct sample_ops sample_trace = {
     .name = "trace",
     .draw = trace_draw,
-    .put_text = trace_put_text,
-    .put_ids = trace_put_ids,
+    .put = trace_put,
 };

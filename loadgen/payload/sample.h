@@ -87,12 +87,10 @@ struct sample_ops {
     /* Fill in the lengths; seq, from, shape, rng and row are set.  Required. */
     void (*draw)(const struct sampler *s, struct sample *sample);
 
-    /* Append the prompt as the inside of a JSON string, or as token ids without
-     * brackets.  Required. */
-    void (*put_text)(const struct sampler *s, const struct sample *sample,
-                     struct buf *out);
-    void (*put_ids)(const struct sampler *s, const struct sample *sample,
-                    struct buf *out);
+    /* Append the prompt: as token ids without brackets, or as the inside of a
+     * JSON string.  Required. */
+    void (*put)(const struct sampler *s, const struct sample *sample,
+                bool is_ids, struct buf *out);
 
     /* Append all messages of a chat, with brackets, including
      * sample_add_head() and sample_add_tail().  Required for FORM_MESSAGES. */
@@ -154,23 +152,10 @@ int64_t sampler_count(const struct sampler *sampler);
 
 /* ---- for sources ---- */
 
-/* Append n common words, most of them one token for most models, with a blank
- * before each, except before the first if is_first. */
-void sample_add_words(const struct sampler *sampler, struct rng rng, int64_t n,
-                      bool is_first, struct buf *out);
-
-/* Append n token ids, with a comma before each, except before the first if
- * is_first. */
-void sample_add_ids(const struct sampler *sampler, struct rng rng, int64_t n,
-                    bool is_first, struct buf *out);
-
 /* What comes before and after the text of a prompt. */
 void sample_add_head(const struct sampler *sampler, const struct sample *sample,
                      struct buf *out);
 void sample_add_tail(const struct sampler *sampler, const struct sample *sample,
                      struct buf *out);
-
-/* The seed of contents: the nonce or, if runs may repeat prompts, the seed. */
-uint64_t sample_content_seed(const struct sampler *sampler);
 
 #endif

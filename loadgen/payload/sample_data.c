@@ -1,6 +1,8 @@
 /* Samples of a data set, chosen by the sequence number of the request. */
 #include "loadgen/payload/sample.h"
 
+#include <math.h>
+
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -20,19 +22,6 @@ struct chosen {
     size_t size;        /* of a sample of raw tensors */
 };
 
-/* The mean of the prompts' tokens; 0: not known for all. */
-static double mean_of(const struct dataset *d)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < d->n; i++) {
-        if (d->items[i].input < 0)
-            return 0;
-        sum += d->items[i].input;
-    }
-    return d->n > 0 ? sum / (double)d->n : 0;
-}
-
 /* Select from n samples. */
 static void choose_from(struct sampler *s, int64_t n)
 {
@@ -50,6 +39,7 @@ static int data_init(struct sampler *s, const struct settings *settings,
 {
     const struct data_settings *set = &settings->data;
     struct chosen *own = s->own;
+    double sum = 0; /* of tokens; NAN: not known for all */
 
     if (dist_parse_lengths(set->output_tokens, &own->output, err))
         return err_context(err, "data.output_tokens");
@@ -64,7 +54,10 @@ static int data_init(struct sampler *s, const struct settings *settings,
                        "but %s is %s",
                        s->data->path, s->data->format);
     s->forms[FORM_TEXT] |= s->has_sessions;
-    s->mean_tokens = mean_of(s->data);
+    for (size_t i = 0; i < s->data->n; i++)
+        sum += s->data->items[i].input < 0 ? (double)NAN
+                                           : (double)s->data->items[i].input;
+    s->mean_tokens = sum > 0 ? sum / (double)s->data->n : 0;
     s->has_tags = s->is_unique && !s->data->is_tensors;
     own->limit = set->limit;
     own->selection.how = set->select;
@@ -139,23 +132,19 @@ static void put_value(const struct sampler *s, const struct value *v,
         buf_add(out, dataset_text(s->data, v), v->len);
 }
 
-static void data_put_text(const struct sampler *s, const struct sample *sample,
-                          struct buf *out)
+/* Token ids without their brackets. */
+static void data_put(const struct sampler *s, const struct sample *sample,
+                     bool is_ids, struct buf *out)
 {
+    const struct value *v =
+        role_of(s, sample->index, is_ids ? ROLE_IDS : ROLE_TEXT);
+
     if (s->has_sessions)
         buf_add(out, sample->conversation.question.at,
                 sample->conversation.question.len);
-    else
-        put_value(s, role_of(s, sample->index, ROLE_TEXT), out);
-}
-
-/* Without the brackets. */
-static void data_put_ids(const struct sampler *s, const struct sample *sample,
-                         struct buf *out)
-{
-    const struct value *v = role_of(s, sample->index, ROLE_IDS);
-
-    if (v && v->len > 2)
+    else if (!is_ids)
+        put_value(s, v, out);
+    else if (v && v->len > 2)
         buf_add(out, dataset_text(s->data, v) + 1, v->len - 2);
 }
 
@@ -182,8 +171,7 @@ const struct sample_ops sample_data = {
     .init = data_init,
     .fini = data_fini,
     .draw = data_draw,
-    .put_text = data_put_text,
-    .put_ids = data_put_ids,
+    .put = data_put,
     .put_messages = data_put_messages,
 };
 

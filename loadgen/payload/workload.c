@@ -86,7 +86,7 @@ static void number_places(struct workload *workload)
 /* ---- construction ---- */
 
 static int make_class(struct workload *workload, size_t i,
-                      const struct settings *s, struct strlist *said,
+                      const struct settings *s, struct strlist *notes,
                       struct err *err)
 {
     struct workload_part *p = &workload->parts[i];
@@ -100,11 +100,11 @@ static int make_class(struct workload *workload, size_t i,
     for (size_t k = 0; k < lines.len; k++) { /* once per address is enough */
         size_t known = 0;
 
-        while (known < said->len &&
-               strcmp(said->items[known], lines.items[k]) != 0)
+        while (known < notes->len &&
+               strcmp(notes->items[known], lines.items[k]) != 0)
             known++;
-        if (known == said->len)
-            strlist_add(said, lines.items[k]);
+        if (known == notes->len)
+            strlist_add(notes, lines.items[k]);
     }
     strlist_fini(&lines);
     if (rc)
@@ -118,7 +118,7 @@ static int make_class(struct workload *workload, size_t i,
 }
 
 int workload_init(struct workload *workload, const struct settings *s,
-                  struct strlist *said, struct err *err)
+                  struct strlist *notes, struct err *err)
 {
     const struct classes *all = &s->classes;
     size_t drawn = all->len > 0 ? all->len : 1;
@@ -129,16 +129,17 @@ int workload_init(struct workload *workload, const struct settings *s,
     workload->several = xcalloc(n, sizeof(*workload->several));
     workload->parts = xcalloc(n, sizeof(*workload->parts));
     workload->classes = workload->several;
-    if (all->len == 0 && make_class(workload, 0, s, said, err))
+    if (all->len == 0 && make_class(workload, 0, s, notes, err))
         return -1;
     for (size_t i = 0; i < all->len; i++) {
         const struct class_settings *c = &all->items[i];
 
-        if (make_class(workload, i, c->settings, said, err))
+        if (make_class(workload, i, c->settings, notes, err))
             return err_context(err, "classes: %s", c->name);
     }
     if (s->warmup.len > 0) {
-        if (make_class(workload, drawn, s->warmup.items[0].settings, said, err))
+        if (make_class(workload, drawn, s->warmup.items[0].settings, notes,
+                       err))
             return err_context(err, CLASSES_WARMUP);
         workload->warmup = &workload->several[drawn];
     }

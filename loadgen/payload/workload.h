@@ -52,10 +52,10 @@ void workload_of_one(struct workload *workload, const struct targets *targets,
                      const struct target_settings *settings);
 
 /* The workload of a run with complete settings: load the data, resolve the
- * targets and try each address once; `said` gets a line for each.  ERR_CONFIG,
+ * targets and try each address once; `notes` gets a line for each.  ERR_CONFIG,
  * ERR_IO.  workload_fini() may follow either way. */
 int workload_init(struct workload *workload, const struct settings *s,
-                  struct strlist *said, struct err *err);
+                  struct strlist *notes, struct err *err);
 void workload_fini(struct workload *workload);
 
 /* The number of workers of a closed loop, which number their requests

@@ -100,31 +100,24 @@ static int refuse_several(const json_t *models, struct err *err)
     return -1;
 }
 
-static int choose_model(struct target_settings *t, const char *path,
-                        const json_t *answer, struct err *err)
-{
-    const json_t *models = json_object_get(answer, "data");
-    const char *id =
-        json_string_value(json_object_get(json_array_get(models, 0), "id"));
-
-    if (!id)
-        return err_set(err, ERR_IO,
-                       "no --model is given: GET %s: lists no model", path);
-    if (json_array_size(models) > 1)
-        return refuse_several(models, err);
-    t->model = xstrdup(id);
-    log_note("model      %s, the only one of the server", id);
-    return 0;
-}
-
 static int find_model(struct target_settings *t, struct err *err)
 {
     char *path = models_path(t);
     json_t *answer = NULL;
     int rc = fetch_json(t, path, "no --model is given", &answer, err);
+    const json_t *models = json_object_get(answer, "data");
+    const char *id =
+        json_string_value(json_object_get(json_array_get(models, 0), "id"));
 
-    if (rc == 0)
-        rc = choose_model(t, path, answer, err);
+    if (rc == 0 && !id) {
+        rc = err_set(err, ERR_IO, "no --model is given: GET %s: lists no model",
+                     path);
+    } else if (rc == 0 && json_array_size(models) > 1) {
+        rc = refuse_several(models, err);
+    } else if (rc == 0) {
+        t->model = xstrdup(id);
+        log_note("model      %s, the only one of the server", id);
+    }
     json_decref(answer);
     free(path);
     return rc;
@@ -157,12 +150,16 @@ static int add_tensor(struct strlist *tensors, const json_t *input,
     return 0;
 }
 
-/* The path of the model's metadata: that of the request without /infer. */
-static char *metadata_path(const struct target_settings *t)
+/* The metadata are at the path of the request without /infer. */
+static int fetch_tensors(struct settings *s, struct err *err)
 {
     static const char verb[] = "/infer";
-    char *path = path_of(t);
+    char *path = path_of(&s->target);
     size_t len = strlen(path);
+    json_t *answer = NULL;
+    const json_t *input;
+    size_t i;
+    int rc;
 
     while (len > 0 && path[len - 1] == '/')
         len--;
@@ -170,17 +167,7 @@ static char *metadata_path(const struct target_settings *t)
         memcmp(path + len - strlen(verb), verb, strlen(verb)) == 0)
         len -= strlen(verb);
     path[len] = '\0';
-    return path;
-}
-
-static int fetch_tensors(struct settings *s, struct err *err)
-{
-    char *path = metadata_path(&s->target);
-    json_t *answer = NULL;
-    const json_t *input;
-    size_t i;
-    int rc = fetch_json(&s->target, path, "no --tensor is given", &answer, err);
-
+    rc = fetch_json(&s->target, path, "no --tensor is given", &answer, err);
     json_array_foreach(json_object_get(answer, "inputs"), i, input)
     {
         if (rc == 0 && add_tensor(&s->data.tensors, input, err))

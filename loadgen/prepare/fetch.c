@@ -81,12 +81,12 @@ void fetch_free(struct fetch *f)
 
 int fetch_probe(struct fetch *f, int64_t timeout_ns, struct err *err)
 {
-    struct strlist said = {0};
+    struct strlist notes = {0};
     int rc;
 
     f->settings.target.connect_timeout_ns = timeout_ns;
-    rc = targets_probe(&f->targets, &f->settings.target, &said, err);
-    strlist_fini(&said);
+    rc = targets_probe(&f->targets, &f->settings.target, &notes, err);
+    strlist_fini(&notes);
     return rc;
 }
 
@@ -152,31 +152,27 @@ int fetch_message(const struct target_settings *s,
 
 /* ---- JSON ---- */
 
-static int read_page(struct fetch *f, json_t **json, struct err *err)
-{
-    struct buf body = {0};
-    int rc = fetch_page(f, TIMEOUT_NS, NULL, &body, err);
-
-    if (rc == 0)
-        *json = json_loadb(buf_text(&body), body.len, 0, NULL);
-    if (rc == 0 && !*json)
-        rc = err_set(err, ERR_IO, "the answer is not valid JSON");
-    buf_fini(&body);
-    return rc;
-}
-
 int fetch_json(const struct target_settings *s, const char *path,
                const char *need, struct json_t **json, struct err *err)
 {
     char *url = fetch_url(s, path);
     char *shown = redact_url(url);
     struct fetch *f = NULL;
+    struct buf body = {0};
     int rc = fetch_new(&f, s, url, s->max_response, err);
 
     if (rc == 0)
         rc = fetch_probe(f, s->connect_timeout_ns, err);
-    if (rc == 0 && read_page(f, json, err))
-        rc = err_context(err, "%s: GET %s", need, shown);
+    if (rc == 0) {
+        rc = fetch_page(f, TIMEOUT_NS, NULL, &body, err);
+        if (rc == 0)
+            *json = json_loadb(buf_text(&body), body.len, 0, NULL);
+        if (rc == 0 && !*json)
+            rc = err_set(err, ERR_IO, "the answer is not valid JSON");
+        if (rc)
+            err_context(err, "%s: GET %s", need, shown);
+    }
+    buf_fini(&body);
     fetch_free(f);
     free(shown);
     free(url);

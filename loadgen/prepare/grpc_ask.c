@@ -61,52 +61,33 @@ static const uint8_t *bytes_of(const struct buf *b)
 
 /* ---- the inputs of the model ---- */
 
-/* "x FP32 1x16" */
-static void
-add_tensor(struct strlist *tensors,
-           const Inference__ModelMetadataResponse__TensorMetadata *m)
-{
-    struct buf text;
-
-    buf_init(&text, MAX_TENSOR);
-    buf_addf(&text, "%s %s ", m->name, m->datatype);
-    for (size_t i = 0; i < m->n_shape; i++)
-        buf_addf(&text, "%s%lld", i ? "x" : "",
-                 m->shape[i] > 0 ? (long long)m->shape[i] : 1LL);
-    strlist_add(tensors, buf_text(&text));
-    buf_fini(&text);
-}
-
 static int read_metadata(struct strlist *tensors, const struct buf *reply,
                          struct err *err)
 {
     Inference__ModelMetadataResponse *m =
         inference__model_metadata_response__unpack(NULL, reply->len,
                                                    bytes_of(reply));
+    struct buf text; /* "x FP32 1x16" */
 
     if (!m)
         return err_set(err, ERR_IO, "the answer is not a KServe message");
-    for (size_t i = 0; i < m->n_inputs; i++)
-        add_tensor(tensors, m->inputs[i]);
+    buf_init(&text, MAX_TENSOR);
+    for (size_t i = 0; i < m->n_inputs; i++) {
+        const Inference__ModelMetadataResponse__TensorMetadata *t =
+            m->inputs[i];
+
+        buf_reset(&text);
+        buf_addf(&text, "%s %s ", t->name, t->datatype);
+        for (size_t k = 0; k < t->n_shape; k++)
+            buf_addf(&text, "%s%lld", k ? "x" : "",
+                     t->shape[k] > 0 ? (long long)t->shape[k] : 1LL);
+        strlist_add(tensors, buf_text(&text));
+    }
+    buf_fini(&text);
     if (m->n_inputs == 0)
         err_set(err, ERR_IO, "the model has no inputs");
     inference__model_metadata_response__free_unpacked(m, NULL);
     return err->code ? -1 : 0;
-}
-
-/* The message ends with the reason for the call. */
-static int explain(const struct target_settings *s, const struct err *problem,
-                   struct err *err)
-{
-    char *url = fetch_url(s, "");
-    char *shown = redact_url(url);
-
-    err_set(err, problem->code,
-            "%s: ModelMetadata: %s (called because no --tensor is given)",
-            shown, problem->msg);
-    free(shown);
-    free(url);
-    return -1;
 }
 
 int grpc_ask_tensors(struct settings *s, struct err *err)
@@ -127,7 +108,17 @@ int grpc_ask_tensors(struct settings *s, struct err *err)
     if (rc == 0)
         rc = read_metadata(&s->data.tensors, &q.reply, &problem);
     question_fini(&q);
-    return rc ? explain(&s->target, &problem, err) : 0;
+    if (rc) {
+        char *url = fetch_url(&s->target, "");
+        char *shown = redact_url(url);
+
+        err_set(err, problem.code,
+                "%s: ModelMetadata: %s (called because no --tensor is given)",
+                shown, problem.msg);
+        free(shown);
+        free(url);
+    }
+    return rc;
 }
 
 /* ---- readiness ---- */

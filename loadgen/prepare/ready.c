@@ -39,27 +39,9 @@ static int64_t time_left(const struct wait *w)
     return w->until_ns - clk_now(&clk_monotonic);
 }
 
-/* Note the result of an attempt, unless its time was cut short and there is an
- * earlier result.  A library may quote the proxy's URL. */
-static void note(struct wait *w, const struct targets *ts,
-                 const struct exchange *x, bool is_cut_short)
-{
-    struct strlist secrets = {0};
-
-    if (is_cut_short && x->facts.outcome == OUTCOME_TIMEOUT && w->seen[0])
-        return;
-    if (x->facts.status > 0) {
-        snprintf(w->seen, sizeof(w->seen), "HTTP status %d",
-                 (int)x->facts.status);
-        return;
-    }
-    snprintf(w->seen, sizeof(w->seen), "%s", x->why);
-    secrets_find(ts, &w->settings, &secrets);
-    secrets_cross_out(&secrets, w->seen, strlen(w->seen));
-    strlist_fini(&secrets);
-}
-
-/* 1: it is ready; 0: not yet. */
+/* 1: it is ready; 0: not yet, and w->seen has the reason, unless the time was
+ * cut short and there is an earlier one.  A library may quote the proxy's URL.
+ */
 static int ask_endpoint(struct wait *w, const struct targets *ts, size_t i,
                         struct err *err)
 {
@@ -73,12 +55,22 @@ static int ask_endpoint(struct wait *w, const struct targets *ts, size_t i,
         .timeout_ns = is_cut_short ? left_ns : w->settings.timeout_ns,
         .ends_at_head = true,
     };
+    struct strlist secrets = {0};
     struct exchange x;
     int rc = exchange_run(&x, &plan, err);
 
     if (rc == 0) {
-        note(w, ts, &x, is_cut_short);
         rc = ready_is(x.facts.status);
+        if (x.facts.status > 0) {
+            snprintf(w->seen, sizeof(w->seen), "HTTP status %d",
+                     (int)x.facts.status);
+        } else if (!is_cut_short || x.facts.outcome != OUTCOME_TIMEOUT ||
+                   !w->seen[0]) {
+            snprintf(w->seen, sizeof(w->seen), "%s", x.why);
+            secrets_find(ts, &w->settings, &secrets);
+            secrets_cross_out(&secrets, w->seen, strlen(w->seen));
+            strlist_fini(&secrets);
+        }
     }
     exchange_fini(&x);
     return rc;

@@ -43,19 +43,6 @@ static int read_key(const struct target_settings *s, struct buf *out,
                : 0;
 }
 
-/* The key must be one line; white space around it is removed. */
-static int trim(struct buf *key, const char *name, struct err *err)
-{
-    buf_consume(key, str_bom_len(key->data, key->len));
-    while (key->len > 0 && strchr(" \t\r\n", key->data[key->len - 1]))
-        key->data[--key->len] = '\0';
-    if (key->len == 0 || strlen(key->data) != key->len ||
-        strpbrk(key->data, "\r\n"))
-        return err_set(err, ERR_CONFIG, "%s must contain one line with a key",
-                       name);
-    return 0;
-}
-
 int secret_add_header(const struct target_settings *s, struct strlist *lines,
                       struct err *err)
 {
@@ -67,7 +54,14 @@ int secret_add_header(const struct target_settings *s, struct strlist *lines,
     if (!s->auth_env && !s->auth_file)
         return 0;
     buf_init(&key, MAX_KEY);
-    rc = read_key(s, &key, err) || trim(&key, name, err) ? -1 : 0;
+    rc = read_key(s, &key, err);
+    buf_consume(&key, str_bom_len(key.data, key.len));
+    while (key.len > 0 && strchr(" \t\r\n", key.data[key.len - 1]))
+        key.data[--key.len] = '\0';
+    if (rc == 0 && (key.len == 0 || strlen(key.data) != key.len ||
+                    strpbrk(key.data, "\r\n")))
+        rc = err_set(err, ERR_CONFIG, "%s must contain one line with a key",
+                     name);
     if (rc == 0) {
         line = xasprintf("Authorization: %s%s",
                          strchr(key.data, ' ') ? "" : "Bearer ", key.data);
@@ -261,17 +255,6 @@ void secrets_redact_failures(const struct strlist *secrets,
 
 /* ---- HTTP ---- */
 
-static void add_start_line(const char *line, size_t len, struct buf *out)
-{
-    char *shown = redact_url(line);
-
-    if (strlen(line) == len)
-        buf_adds(out, shown);
-    else
-        buf_add(out, line, len); /* not HTTP */
-    free(shown);
-}
-
 /* A folded line continues the header before it, which *is_hidden is about. */
 static void add_header_line(bool *is_hidden, const char *line, size_t len,
                             struct buf *out)
@@ -304,8 +287,14 @@ static const char *add_head(const char *p, const char *end, bool *is_connect,
         bool is_last = strspn(line, "\r\n") == len;
 
         if (is_first) {
+            char *shown = redact_url(line);
+
             *is_connect = strncmp(line, "CONNECT ", 8) == 0;
-            add_start_line(line, len, out);
+            if (strlen(line) == len)
+                buf_adds(out, shown);
+            else
+                buf_add(out, line, len); /* not HTTP */
+            free(shown);
         } else {
             add_header_line(&is_hidden, line, len, out);
         }

@@ -79,7 +79,7 @@ int show_request(struct settings *settings, struct exchange *x, struct err *err)
 {
     const struct target_settings *s = &settings->target;
     const struct transport_ops *transport = preflight_target(s, err);
-    struct strlist said = {0};
+    struct strlist notes = {0};
     struct targets ts = {0};
     struct api api = {0};
     struct row row = {0};
@@ -92,7 +92,7 @@ int show_request(struct settings *settings, struct exchange *x, struct err *err)
                     discover_check(settings, err) || discover(settings, err) ||
                     api_init(&api, settings, err) ||
                     targets_init(&ts, s, api_if_needed(&api), err) ||
-                    targets_probe(&ts, s, &said, err)))
+                    targets_probe(&ts, s, &notes, err)))
         rc = -1;
     if (rc == 0) {
         const struct exchange_plan plan = {
@@ -108,7 +108,7 @@ int show_request(struct settings *settings, struct exchange *x, struct err *err)
         rc = run(&plan, x, err);
     }
     row_fini(&row);
-    strlist_fini(&said);
+    strlist_fini(&notes);
     targets_fini(&ts);
     api_fini(&api);
     dataset_free(data);

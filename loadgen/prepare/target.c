@@ -155,13 +155,19 @@ static int make_headers(struct targets *ts, const struct target_settings *s,
     return 0;
 }
 
-static int write_request(struct target *t, const struct targets *ts,
-                         const struct target_settings *s, const struct api *api,
-                         struct err *err)
+/* Parse t->text and write the request. */
+static int target_init(struct target *t, const struct targets *ts,
+                       const struct target_settings *s, const struct api *api,
+                       struct err *err)
 {
     static const char id[] = TARGET_ID_HEADER ": ";
-    bool is_ipv6 = strchr(t->url.host, ':') != NULL;
+    bool is_ipv6;
 
+    buf_init(&t->request, TARGET_MAX_REQUEST);
+    if (url_parse(t->text, &t->url, err))
+        return err_context(err, "target.url");
+    t->is_null = strcmp(t->url.scheme, "null") == 0;
+    is_ipv6 = strchr(t->url.host, ':') != NULL;
     buf_addf(&t->request, "%s %s HTTP/1.1\r\n", s->method, t->url.path);
     if (!has_header(&s->headers, "host"))
         buf_addf(&t->request, "Host: %s%s%s:%s\r\n", is_ipv6 ? "[" : "",
@@ -228,6 +234,13 @@ static void add_endpoint(struct targets *ts, struct target *t,
     t->n_endpoints++;
 }
 
+/* Some servers refuse these methods without a Content-Length. */
+static bool expects_body(const char *method)
+{
+    return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 ||
+           strcmp(method, "PATCH") == 0;
+}
+
 /* Everything that needs no network. */
 static int make(struct targets *ts, const struct target_settings *s,
                 const struct api *api, struct err *err)
@@ -239,11 +252,7 @@ static int make(struct targets *ts, const struct target_settings *s,
     if (!is_token(s->method))
         return err_set(err, ERR_CONFIG,
                        "target.method: '%s' is not a valid method", s->method);
-    /* Some servers refuse these methods without a Content-Length. */
-    ts->has_length =
-        !makes_bodies(api) &&
-        (s->body || strcmp(s->method, "POST") == 0 ||
-         strcmp(s->method, "PUT") == 0 || strcmp(s->method, "PATCH") == 0);
+    ts->has_length = !makes_bodies(api) && (s->body || expects_body(s->method));
     if (make_headers(ts, s, api, err))
         return -1;
     ts->items = xcalloc(s->urls.len, sizeof(*ts->items));
@@ -253,12 +262,8 @@ static int make(struct targets *ts, const struct target_settings *s,
         struct target *t = &ts->items[i];
 
         t->text = s->urls.items[i];
-        buf_init(&t->request, TARGET_MAX_REQUEST);
-        if (url_parse(t->text, &t->url, err))
-            return err_context(err, "target.url");
-        if (write_request(t, ts, s, api, err))
+        if (target_init(t, ts, s, api, err))
             return -1;
-        t->is_null = strcmp(t->url.scheme, "null") == 0;
         if (strcmp(t->url.scheme, ts->items[0].url.scheme) != 0)
             return err_set(err, ERR_CONFIG,
                            "target.url: %s and %s cannot be combined",
@@ -321,7 +326,7 @@ static char *probe_endpoint(const struct endpoint *e,
 
 /* Endpoints of one target that answer move to *kept. */
 static int probe_target(struct targets *ts, struct target *t, size_t *kept,
-                        const struct target_settings *s, struct strlist *said,
+                        const struct target_settings *s, struct strlist *notes,
                         struct err *err)
 {
     size_t first = *kept;
@@ -331,7 +336,7 @@ static int probe_target(struct targets *ts, struct target *t, size_t *kept,
         bool answers;
         char *line = probe_endpoint(&e, s, &answers);
 
-        strlist_add(said, line);
+        strlist_add(notes, line);
         free(line);
         if (answers) {
             e.place = *kept;
@@ -341,17 +346,17 @@ static int probe_target(struct targets *ts, struct target *t, size_t *kept,
     t->first_endpoint = first;
     t->n_endpoints = *kept - first;
     if (t->n_endpoints == 0)
-        return err_set(err, ERR_IO, "%s", said->items[said->len - 1]);
+        return err_set(err, ERR_IO, "%s", notes->items[notes->len - 1]);
     return 0;
 }
 
 int targets_probe(struct targets *ts, const struct target_settings *s,
-                  struct strlist *said, struct err *err)
+                  struct strlist *notes, struct err *err)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < ts->len && !ts->items[i].is_null; i++) {
-        if (probe_target(ts, &ts->items[i], &kept, s, said, err))
+        if (probe_target(ts, &ts->items[i], &kept, s, notes, err))
             return -1;
     }
     ts->n_endpoints = kept;

@@ -84,10 +84,10 @@ int target_read_body(const char *body, struct buf *out, struct err *err);
 int targets_check(const struct target_settings *s, struct err *err);
 
 /* Try to connect to every endpoint once, which may block, and drop those that
- * do not answer or whose certificate is invalid; `said` gets a line for each.
+ * do not answer or whose certificate is invalid; `notes` gets a line for each.
  * ERR_IO if a target has none left. */
 int targets_probe(struct targets *ts, const struct target_settings *s,
-                  struct strlist *said, struct err *err);
+                  struct strlist *notes, struct err *err);
 
 /* The endpoint of the request with this sequence number, or session number. */
 static inline size_t targets_route(const struct targets *ts, int64_t seq)

@@ -86,7 +86,6 @@ static int64_t offline_due_end_ns(void *self)
 }
 
 const struct source_ops source_offline = {
-    .name = "offline",
     .state_size = sizeof(struct offline),
     .init = offline_init,
     .peek_ns = offline_peek_ns,

@@ -55,7 +55,6 @@ struct due {
  * `self`; calls come from one thread and must not block.  The state begins with
  * a struct window_limits: see source_limits(). */
 struct source_ops {
-    const char *name;
     size_t state_size;
 
     /* Required. */

@@ -53,22 +53,6 @@ static int closed_init(void *self, const struct load_settings *load,
     return 0;
 }
 
-/* Has the window begun?  If not, the next request is warm-up. */
-static void check_window_start(struct closed_loop *c, int64_t due_ns)
-{
-    int64_t start_ns;
-
-    if (c->limits.window_start_ns != DUE_UNKNOWN || due_ns == DUE_UNKNOWN)
-        return;
-    if (c->warmup_left <= 0 && !c->has_left) {
-        c->has_left = true;
-        phases_leave(c->limits.phases, due_ns);
-    }
-    start_ns = phases_enter(c->limits.phases, due_ns);
-    if (start_ns != DUE_UNKNOWN)
-        window_limits_begin(&c->limits, start_ns);
-}
-
 /* A query that was begun is sent completely.  A client that waits for an answer
  * may send before those that are thinking now, but not before the last answer.
  */
@@ -79,7 +63,17 @@ static int64_t closed_peek_ns(void *self)
 
     if (c->n_taken > 0)
         return due_ns;
-    check_window_start(c, due_ns);
+    if (c->limits.window_start_ns == DUE_UNKNOWN && due_ns != DUE_UNKNOWN) {
+        int64_t start_ns;
+
+        if (c->warmup_left <= 0 && !c->has_left) {
+            c->has_left = true;
+            phases_leave(c->limits.phases, due_ns);
+        }
+        start_ns = phases_enter(c->limits.phases, due_ns);
+        if (start_ns != DUE_UNKNOWN)
+            window_limits_begin(&c->limits, start_ns);
+    }
     if (window_limits_is_full(&c->limits))
         return DUE_NEVER;
     if (!window_limits_is_spent(&c->limits, due_ns))
@@ -136,7 +130,6 @@ static void closed_fini(void *self)
 }
 
 const struct source_ops source_closed = {
-    .name = "closed",
     .state_size = sizeof(struct closed_loop),
     .init = closed_init,
     .peek_ns = closed_peek_ns,

@@ -204,7 +204,6 @@ static void open_fini(void *self)
 }
 
 const struct source_ops source_open = {
-    .name = "open",
     .state_size = sizeof(struct open_loop),
     .init = open_init,
     .peek_ns = open_peek_ns,

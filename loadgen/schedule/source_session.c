@@ -181,7 +181,6 @@ static void session_fini(void *self)
 }
 
 const struct source_ops source_session = {
-    .name = "session",
     .state_size = sizeof(struct sessions),
     .init = session_init,
     .peek_ns = session_peek_ns,

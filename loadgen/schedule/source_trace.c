@@ -124,7 +124,6 @@ static void trace_source_fini(void *self)
 }
 
 const struct source_ops source_trace = {
-    .name = "trace",
     .state_size = sizeof(struct trace_source),
     .init = trace_init,
     .peek_ns = trace_peek_ns,

@@ -7,28 +7,23 @@
 
 #define MAX_MESSAGE 512
 
-/* The first line that is not empty. */
-static int first_line(struct trace *t, struct line *line, struct err *err)
-{
-    int rc;
-
-    do
-        rc = lines_next(&t->lines, line, err);
-    while (rc > 0 && line->len == 0 && !line->is_too_long);
-    if (rc == 0)
-        return err_set(err, ERR_CONFIG, "%s: is empty", t->settings->file);
-    if (rc > 0 && line->is_too_long)
-        return err_set(err, ERR_CONFIG, "%s: is not a text file",
-                       t->settings->file);
-    return rc < 0 ? -1 : 0;
-}
-
 int trace_open(struct trace *t, const struct trace_settings *s, struct err *err)
 {
     struct line line;
+    int rc;
 
     *t = (struct trace){.settings = s};
-    if (lines_open(&t->lines, s->file, err) || first_line(t, &line, err)) {
+    rc = lines_open(&t->lines, s->file, err) ? -1 : 1;
+    while (rc > 0) { /* to the first line that is not empty */
+        rc = lines_next(&t->lines, &line, err);
+        if (rc > 0 && (line.len > 0 || line.is_too_long))
+            break;
+    }
+    if (rc == 0)
+        err_set(err, ERR_CONFIG, "%s: is empty", s->file);
+    else if (rc > 0 && line.is_too_long)
+        rc = err_set(err, ERR_CONFIG, "%s: is not a text file", s->file);
+    if (rc <= 0) {
         err->code = ERR_CONFIG;
         return -1;
     }

@@ -15,8 +15,7 @@
 struct trace_counts {
     int64_t rows;
     int64_t damaged;
-    int64_t failed; /* requests that failed when the trace was recorded; skipped
-                     */
+    int64_t failed; /* requests that failed when recorded; skipped */
 };
 
 struct trace {

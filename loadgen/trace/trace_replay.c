@@ -31,35 +31,29 @@ int64_t replay_scale_ns(const struct trace_settings *s, int64_t ns)
 
 /* ---- the spread ---- */
 
-/* Count the rows that have the time of the next one. */
-static int count_group(struct replay *r, struct err *err)
-{
-    int rc = 1;
-
-    if (!r->peek)
-        rc = trace_next(&r->ahead, &r->peek, err);
-    if (rc < 0)
-        return -1;
-    r->time_ns = r->peek->time_ns;
-    r->left = 0;
-    r->place = 0;
-    while (rc > 0 && r->peek->time_ns == r->time_ns) {
-        r->left++;
-        rc = trace_next(&r->ahead, &r->peek, err);
-    }
-    return rc < 0 ? -1 : 0;
-}
-
 /* The rows with the same time are spread over the step like independent uniform
  * points, in order: each is the smallest of the remaining points, in the rest
- * of the step. */
+ * of the step.  How many there are is found by reading ahead. */
 static int spread(struct replay *r, const struct row *row, struct err *err)
 {
     struct rng rng = rng_at(r->seed, RNG_SPREAD, r->trace.counts.rows);
     double u = rng_uniform(&rng);
+    int rc = 1;
 
-    if (r->left == 0 && count_group(r, err))
-        return -1;
+    if (r->left == 0) {
+        if (!r->peek)
+            rc = trace_next(&r->ahead, &r->peek, err);
+        if (rc < 0)
+            return -1;
+        r->time_ns = r->peek->time_ns;
+        r->place = 0;
+        while (rc > 0 && r->peek->time_ns == r->time_ns) {
+            r->left++;
+            rc = trace_next(&r->ahead, &r->peek, err);
+        }
+        if (rc < 0)
+            return -1;
+    }
     if (r->left < 1)
         return err_set(err, ERR_IO, "%s: has changed", r->settings->file);
     r->place = 1 - (1 - r->place) * pow(u, 1 / (double)r->left);

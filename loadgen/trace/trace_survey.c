@@ -112,23 +112,13 @@ static void add(struct walk *w, const struct replay_row *r)
         s->peak_rps = (double)w->in_second;
 }
 
-/* Where the trace ends: the next row would have come after the mean gap. */
-static int64_t end_of_replay_ns(const struct walk *w)
-{
-    const struct trace_settings *t = w->replay.settings;
-    int64_t span_ns = w->last_ns - w->first_ns;
-    int64_t end_ns =
-        w->last_ns + (span_ns > 0 ? span_ns / (w->s->rows - 1) + 1 : NS_PER_S);
-
-    if (w->replay.reached_to)
-        end_ns = replay_scale_ns(t, t->to_ns - t->from_ns);
-    return end_ns > w->last_ns ? end_ns : w->last_ns + 1;
-}
-
-/* -1, or 0 with w->s->end_ns set. */
+/* -1, or 0 with w->s->end_ns set.  Where the file ends, the next row would have
+ * come after the mean gap. */
 static int walk(struct walk *w, struct err *err)
 {
+    const struct trace_settings *t = w->replay.settings;
     struct replay_row r;
+    int64_t span_ns;
     int rc;
 
     w->s->end_ns = INT64_MAX;
@@ -144,8 +134,16 @@ static int walk(struct walk *w, struct err *err)
             break;
         }
     }
-    if (rc == 0 && w->s->rows > 0)
-        w->s->end_ns = end_of_replay_ns(w);
+    if (rc == 0 && w->s->rows > 0) {
+        span_ns = w->last_ns - w->first_ns;
+        w->s->end_ns =
+            w->last_ns +
+            (span_ns > 0 ? span_ns / (w->s->rows - 1) + 1 : NS_PER_S);
+        if (w->replay.reached_to)
+            w->s->end_ns = replay_scale_ns(t, t->to_ns - t->from_ns);
+        if (w->s->end_ns <= w->last_ns)
+            w->s->end_ns = w->last_ns + 1;
+    }
     if (w->s->end_ns > w->limits.end_ns)
         w->s->end_ns = w->limits.end_ns;
     w->s->start_ns = w->limits.window_start_ns;
@@ -153,23 +151,42 @@ static int walk(struct walk *w, struct err *err)
     return rc < 0 ? -1 : 0;
 }
 
-/* Is anything left to measure, and enough for the minimum? */
+/* A trace cannot be extended until a minimum is reached. */
+static int check_min(const struct survey *s, const struct load_settings *load,
+                     struct err *err)
+{
+    int64_t rows = s->rows - s->warmup_rows - s->cooldown_rows;
+    int64_t length_ns = s->end_ns - s->start_ns - load->cooldown_ns;
+    char text[UNITS_TEXT];
+
+    if (load->max_duration_ns > 0 && length_ns >= load->max_duration_ns)
+        return 0;
+    if (rows < load->min_requests)
+        return err_set(err, ERR_CONFIG,
+                       "load.min_requests: the trace has only %lld rows for "
+                       "the window",
+                       (long long)rows);
+    if (length_ns < load->min_duration_ns)
+        return err_set(err, ERR_CONFIG,
+                       "load.min_duration: the trace lasts only %s",
+                       units_show_duration((double)length_ns, text));
+    return 0;
+}
+
+/* Is anything left to measure? */
 static int check(const struct survey *s, const struct load_settings *load,
                  struct err *err)
 {
-    int64_t window_rows = s->rows - s->warmup_rows - s->cooldown_rows;
-    int64_t window_ns = s->end_ns - s->start_ns - load->cooldown_ns;
-    char text[UNITS_TEXT];
+    size_t n = s->damage.len;
 
     if (s->rows == 0)
         return err_set(err, ERR_CONFIG,
                        "trace.file: %s: no rows to replay; %lld rows were "
                        "read, %lld lines are damaged%s%s%s%s",
                        load->trace.file, (long long)s->all.rows,
-                       (long long)s->all.damaged, s->damage.len > 0 ? ": " : "",
-                       s->damage.len > 0 ? s->damage.items[0] : "",
-                       s->damage.len > 1 ? "; " : "",
-                       s->damage.len > 1 ? s->damage.items[1] : "");
+                       (long long)s->all.damaged, n > 0 ? ": " : "",
+                       n > 0 ? s->damage.items[0] : "", n > 1 ? "; " : "",
+                       n > 1 ? s->damage.items[1] : "");
     if (s->warmup_rows == s->rows)
         return err_set(err, ERR_CONFIG,
                        "load.%s: no rows of the trace remain after it",
@@ -177,18 +194,7 @@ static int check(const struct survey *s, const struct load_settings *load,
     if (load->cooldown_ns > 0 && s->end_ns - load->cooldown_ns <= s->start_ns)
         return err_set(err, ERR_CONFIG,
                        "load.cooldown: no rows of the trace remain before it");
-    if (load->max_duration_ns > 0 && window_ns >= load->max_duration_ns)
-        return 0;
-    if (window_rows < load->min_requests)
-        return err_set(err, ERR_CONFIG,
-                       "load.min_requests: the trace has only %lld rows for "
-                       "the window",
-                       (long long)window_rows);
-    if (window_ns < load->min_duration_ns)
-        return err_set(err, ERR_CONFIG,
-                       "load.min_duration: the trace lasts only %s",
-                       units_show_duration((double)window_ns, text));
-    return 0;
+    return check_min(s, load, err);
 }
 
 static int read_trace(struct survey *s, const struct load_settings *load,

@@ -61,6 +61,21 @@ static bool next_field(const char **rest, const char *end, struct field *f)
     return true;
 }
 
+/* Note which column this is the name of. */
+static void locate_column(struct parser *p, const struct field *f, int at)
+{
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        const char *name = p->format.column[c];
+
+        if (!name || strlen(name) != f->len || memcmp(name, f->at, f->len) != 0)
+            continue;
+        if (p->at[c] >= 0)
+            p->twice = name;
+        else
+            p->at[c] = at;
+    }
+}
+
 static int csv_read_header(struct parser *p, const char *line, size_t len,
                            const char **missing)
 {
@@ -69,19 +84,8 @@ static int csv_read_header(struct parser *p, const char *line, size_t len,
 
     for (int c = 0; c < COLUMN_COUNT; c++)
         p->at[c] = -1;
-    for (int i = 0; rest && next_field(&rest, line + len, &f); i++) {
-        for (int c = 0; c < COLUMN_COUNT; c++) {
-            const char *name = p->format.column[c];
-
-            if (!name || strlen(name) != f.len ||
-                memcmp(name, f.at, f.len) != 0)
-                continue;
-            if (p->at[c] >= 0)
-                p->twice = name;
-            else
-                p->at[c] = i;
-        }
-    }
+    for (int i = 0; rest && next_field(&rest, line + len, &f); i++)
+        locate_column(p, &f, i);
     p->n_fields = 0;
     for (int c = 0; c < COLUMN_COUNT; c++) {
         if (p->at[c] >= p->n_fields)

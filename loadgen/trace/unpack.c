@@ -22,6 +22,7 @@ struct unpack_io {
     size_t in_len;
     char *out;
     size_t out_len;
+    bool may_end; /* the file may end here; kept from step to step */
 };
 
 /* One compression.  The caller allocates state_size zeroed bytes and passes
@@ -37,9 +38,6 @@ struct unpack_ops {
     /* Take from `in`, write to `out`, and advance both, at least one of them.
      * -1 if the data is damaged.  Required. */
     int (*step)(void *self, struct unpack_io *io);
-
-    /* May the file end here?  Optional: it may end anywhere. */
-    bool (*may_end)(const void *self);
 
     /* Optional. */
     void (*fini)(void *self);
@@ -57,6 +55,7 @@ static int plain_step(void *self, struct unpack_io *io)
     io->in_len -= n;
     io->out += n;
     io->out_len -= n;
+    io->may_end = true;
     return 0;
 }
 
@@ -66,82 +65,65 @@ static int plain_step(void *self, struct unpack_io *io)
 /* The largest window, with gzip's header. */
 #define GZIP_WINDOW (MAX_WBITS + 16)
 
-struct gz {
-    z_stream z;
-    bool is_at_end; /* of a member */
-};
-
 static void gz_init(void *self)
 {
-    struct gz *g = self;
-
-    if (inflateInit2(&g->z, GZIP_WINDOW) != Z_OK)
+    if (inflateInit2((z_stream *)self, GZIP_WINDOW) != Z_OK)
         abort(); /* out of memory */
 }
 
+/* A file may end after a member. */
 static int gz_step(void *self, struct unpack_io *io)
 {
-    struct gz *g = self;
+    z_stream *z = self;
     int rc;
 
-    if (g->is_at_end && io->in_len > 0) {
-        inflateReset(&g->z);
-        g->is_at_end = false;
-    }
-    g->z.next_in = (const Bytef *)io->in;
-    g->z.avail_in = (uInt)io->in_len;
-    g->z.next_out = (Bytef *)io->out;
-    g->z.avail_out = (uInt)io->out_len;
-    rc = inflate(&g->z, Z_NO_FLUSH);
+    if (io->may_end && io->in_len > 0)
+        inflateReset(z);
+    z->next_in = (const Bytef *)io->in;
+    z->avail_in = (uInt)io->in_len;
+    z->next_out = (Bytef *)io->out;
+    z->avail_out = (uInt)io->out_len;
+    rc = inflate(z, Z_NO_FLUSH);
     if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
         return -1;
-    g->is_at_end = rc == Z_STREAM_END;
-    io->in = (const char *)g->z.next_in;
-    io->in_len = g->z.avail_in;
-    io->out = (char *)g->z.next_out;
-    io->out_len = g->z.avail_out;
+    io->may_end = rc == Z_STREAM_END;
+    io->in = (const char *)z->next_in;
+    io->in_len = z->avail_in;
+    io->out = (char *)z->next_out;
+    io->out_len = z->avail_out;
     return 0;
-}
-
-static bool gz_may_end(const void *self)
-{
-    return ((const struct gz *)self)->is_at_end;
 }
 
 static void gz_fini(void *self)
 {
-    inflateEnd(&((struct gz *)self)->z);
+    inflateEnd(self);
 }
 
 /* ---- Zstandard; several frames may follow each other.  A frame that needs a
  * window above libzstd's default of 128 MiB is refused ---- */
 
-struct zst {
-    ZSTD_DStream *stream;
-    bool is_at_end; /* of a frame */
-};
-
 static void zst_init(void *self)
 {
-    struct zst *z = self;
+    ZSTD_DStream **stream = self;
 
-    z->stream = ZSTD_createDStream();
-    if (!z->stream)
+    *stream = ZSTD_createDStream();
+    if (!*stream)
         abort(); /* out of memory */
 }
 
+/* A file may end after a frame. */
 static int zst_step(void *self, struct unpack_io *io)
 {
-    struct zst *z = self;
+    ZSTD_DStream **stream = self;
     ZSTD_inBuffer in = {io->in, io->in_len, 0};
     ZSTD_outBuffer out = {io->out, io->out_len, 0};
-    size_t rc = ZSTD_decompressStream(z->stream, &out, &in);
+    size_t rc = ZSTD_decompressStream(*stream, &out, &in);
 
     if (ZSTD_isError(rc))
         return -1;
     /* A call after the end of a frame returns what the next frame needs. */
     if (in.pos > 0 || out.pos > 0)
-        z->is_at_end = rc == 0;
+        io->may_end = rc == 0;
     io->in += in.pos;
     io->in_len -= in.pos;
     io->out += out.pos;
@@ -149,20 +131,17 @@ static int zst_step(void *self, struct unpack_io *io)
     return 0;
 }
 
-static bool zst_may_end(const void *self)
-{
-    return ((const struct zst *)self)->is_at_end;
-}
-
 static void zst_fini(void *self)
 {
-    ZSTD_freeDStream(((struct zst *)self)->stream);
+    ZSTD_DStream **stream = self;
+
+    ZSTD_freeDStream(*stream);
 }
 
 /* The last one fits every file. */
 static const struct unpack_ops compressions[] = {
-    {sizeof(struct gz), "\x1f\x8b", 2, gz_init, gz_step, gz_may_end, gz_fini},
-    {sizeof(struct zst), "\x28\xb5\x2f\xfd", 4, zst_init, zst_step, zst_may_end,
+    {sizeof(z_stream), "\x1f\x8b", 2, gz_init, gz_step, gz_fini},
+    {sizeof(ZSTD_DStream *), "\x28\xb5\x2f\xfd", 4, zst_init, zst_step,
      zst_fini},
     {.state_size = 1, .magic = "", .step = plain_step},
 };
@@ -175,11 +154,15 @@ int unpacker_open(struct unpacker *u, const char *path, struct err *err)
 
     *u = (struct unpacker){0};
     u->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (u->fd < 0)
-        return err_set(err, ERR_CONFIG, "%s: %s", path, strerror(errno));
+    if (u->fd < 0) {
+        err_set(err, ERR_CONFIG, "%s: %s", path, strerror(errno));
+        return -1;
+    }
     u->is_open = true;
-    if (fstat(u->fd, &st) || !S_ISREG(st.st_mode))
-        return err_set(err, ERR_CONFIG, "%s: is not a regular file", path);
+    if (fstat(u->fd, &st) || !S_ISREG(st.st_mode)) {
+        err_set(err, ERR_CONFIG, "%s: is not a regular file", path);
+        return -1;
+    }
     posix_fadvise(u->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     u->in = xcalloc(1, CHUNK);
     return 0;
@@ -226,7 +209,8 @@ ssize_t unpacker_read(struct unpacker *u, char *out, size_t len,
                       const char **why)
 {
     for (;;) {
-        struct unpack_io io = {.out = out, .out_len = len};
+        struct unpack_io io = {
+            .out = out, .out_len = len, .may_end = u->may_end};
 
         if (u->in_at == u->in_end && !u->has_ended && fill(u)) {
             *why = strerror(errno);
@@ -239,12 +223,13 @@ ssize_t unpacker_read(struct unpacker *u, char *out, size_t len,
             return -1;
         }
         u->in_at = u->in_end - io.in_len;
+        u->may_end = io.may_end;
         if (io.out_len < len)
             return (ssize_t)(len - io.out_len);
         if (u->has_ended && u->in_at == u->in_end)
             break;
     }
-    if (u->ops->may_end && !u->ops->may_end(u->state)) {
+    if (!u->may_end) {
         *why = "the file ends in the middle of the compressed data";
         return -1;
     }

@@ -26,6 +26,7 @@ struct unpacker {
     size_t in_end;
     const struct unpack_ops *ops; /* NULL until the first read */
     void *state;
+    bool may_end;        /* the file may end here */
     struct sha256 *hash; /* adds up the bytes of the file; borrowed; NULL: not
                             wanted */
 };

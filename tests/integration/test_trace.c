@@ -198,7 +198,7 @@ static void validate_prints_the_plan(void **state)
         "input tokens: mean 2048, p50 2048",
         "output tokens: mean 3",
         "prompts share prefixes",
-        "95% of the rows have the time of the row before",
+        "95% of the rows have the same time as the row before",
         "requests   60 in the window",
     };
     char *trace = write_mooncake();
