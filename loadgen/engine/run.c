@@ -1,3 +1,8 @@
+/* The walk of a run: prepare() does everything that can fail before anything is
+ * written, begin() writes the manifest and starts the workers, wait_for_end()
+ * follows them, conclude() closes the recording.  What a worker does is in
+ * engine.c.
+ */
 #include "loadgen/engine/run.h"
 
 #include <stdio.h>

@@ -171,6 +171,7 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
     int64_t limit = connection_limit(s);
     int64_t connections;
     int64_t spare;
+    int64_t needed;
 
     if (check(s, limit, err))
         return -1;
@@ -179,11 +180,12 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
         return -1;
     connections = max_of(max_of(limit, c->preconnect), c->threads);
     spare = SPARE_FILES + SPARE_FILES_THREAD * c->threads;
-    if (connections + spare > machine.files)
+    needed = connections + spare;
+    if (needed > machine.files)
         return err_set(err, ERR_IO,
                        "%lld connections need %lld open files; the limit is "
                        "%lld (ulimit -Hn)",
-                       (long long)connections, (long long)(connections + spare),
+                       (long long)connections, (long long)needed,
                        (long long)machine.files);
     if (limit == 0)
         limit = max_of(min_of(PLAN_MAX_IN_FLIGHT, machine.files - spare),

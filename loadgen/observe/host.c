@@ -279,44 +279,52 @@ void cpu_wait_read(const struct cpu_wait *q, struct observation *seen)
 
 static const struct {
     const char *key;
-    const char *path;
-    const char *field; /* at the start of its line; NULL: the first line */
+    const char *path;  /* NULL: a file of our cgroup, ... */
+    const char *field; /* ... this one; else at the start of its line; NULL:
+                          the first line */
 } environment_files[] = {
     {"cpu_model", "/proc/cpuinfo", "model name"},
     {"memory", "/proc/meminfo", "MemTotal"},
     {"clock_source",
      "/sys/devices/system/clocksource/clocksource0/current_clocksource", NULL},
     {"governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", NULL},
-    {"cgroup_cpu", NULL, "cpu.max"}, /* files of our cgroup */
+    {"cgroup_cpu", NULL, "cpu.max"},
     {"cgroup_memory", NULL, "memory.max"},
 };
 
+/* The first line of a text, or what follows a field up to the end of its line.
+ */
+static void put_line(struct strmap *out, const char *key, const char *text,
+                     const char *field)
+{
+    const char *at = field ? strstr(text, field) : text;
+    char *line;
+
+    if (at && field)
+        at = strchr(at, ':');
+    if (!at)
+        return;
+    at += strspn(at, ": \t");
+    line = xstrndup(at, strcspn(at, "\n"));
+    if (line[0])
+        strmap_put(out, key, line);
+    free(line);
+}
+
 void environment_read(struct strmap *out, const char *root)
 {
-    for (size_t i = 0;
-         i < sizeof(environment_files) / sizeof(environment_files[0]); i++) {
+    size_t n = sizeof(environment_files) / sizeof(environment_files[0]);
+
+    for (size_t i = 0; i < n; i++) {
         const char *file = environment_files[i].path;
-        const char *field = file ? environment_files[i].field : NULL;
-        char *path =
-            file ? xasprintf("%s%s", root, file)
-                 : host_find_in_cgroup(root, environment_files[i].field);
+        const char *field = environment_files[i].field;
+        char *path = file ? xasprintf("%s%s", root, file)
+                          : host_find_in_cgroup(root, field);
         char text[HOST_TEXT];
-        const char *at = path ? host_read_start(path, text) : NULL;
 
-        if (at && field) {
-            at = strstr(at, field);
-            at = at ? strchr(at, ':') : NULL;
-            at = at ? at + 1 : NULL;
-        }
-        if (at) {
-            char *line;
-
-            at += strspn(at, " \t");
-            line = xstrndup(at, strcspn(at, "\n"));
-            if (line[0])
-                strmap_put(out, environment_files[i].key, line);
-            free(line);
-        }
+        if (path)
+            put_line(out, environment_files[i].key, host_read_start(path, text),
+                     file ? field : NULL);
         free(path);
     }
     strmap_put(out, "compiler", __VERSION__);

@@ -437,9 +437,10 @@ static void start_batch(const grpc_op *ops, size_t n, struct rpc_batch *batch,
 
 static void receive(struct rpc_call *c)
 {
-    grpc_op op = {.op = GRPC_OP_RECV_MESSAGE,
-                  .data.recv_message.recv_message = &c->message};
+    grpc_op op = {0};
 
+    op.op = GRPC_OP_RECV_MESSAGE;
+    op.data.recv_message.recv_message = &c->message;
     start_batch(&op, 1, &c->received, on_received_seen);
 }
 

@@ -15,24 +15,43 @@ static const struct transport_ops *const grpc = &transport_grpc;
 static const struct transport_ops *const grpc = NULL;
 #endif
 
+struct feature {
+    const char *name;
+    bool is_used;
+};
+
+/* The first that is used; NULL: none. */
+static const char *first_used(const struct feature *features, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (features[i].is_used)
+            return features[i].name;
+    }
+    return NULL;
+}
+
 static const struct transport_ops *choose_grpc(const struct target_settings *s,
                                                struct err *err)
 {
-    const char *key = s->proxy                         ? "proxy"
-                      : s->http2                       ? "http2"
-                      : s->no_keepalive                ? "no_keepalive"
-                      : s->transport != TRANSPORT_AUTO ? "transport"
-                                                       : NULL;
+    const struct feature excluded[] = {
+        {"proxy", s->proxy != NULL},
+        {"http2", s->http2},
+        {"no_keepalive", s->no_keepalive},
+        {"transport", s->transport != TRANSPORT_AUTO},
+    };
+    const char *key =
+        first_used(excluded, sizeof(excluded) / sizeof(excluded[0]));
+    bool is_contradictory = s->insecure && (s->cert || s->ca_file);
 
     if (!grpc)
         err_set(err, ERR_CONFIG, "target.url: built without gRPC");
     else if (key)
         err_set(err, ERR_CONFIG, "target.%s cannot be combined with gRPC", key);
-    else if (s->insecure && (s->cert || s->ca_file))
+    else if (is_contradictory)
         err_set(err, ERR_CONFIG,
                 "target.insecure cannot be combined with certificates over "
                 "gRPC");
-    return err->code ? NULL : grpc;
+    return key || is_contradictory ? NULL : grpc;
 }
 
 const struct transport_ops *transport_choose(const struct target_settings *s,
@@ -40,11 +59,14 @@ const struct transport_ops *transport_choose(const struct target_settings *s,
                                              struct err *err)
 {
     bool is_tls = strcmp(scheme, "https") == 0;
-    const char *beyond_native = is_tls           ? "TLS"
-                                : s->http2       ? "HTTP/2"
-                                : s->proxy       ? "proxies"
-                                : s->unix_socket ? "unix sockets"
-                                                 : NULL;
+    const struct feature needs_curl[] = {
+        {"TLS", is_tls},
+        {"HTTP/2", s->http2},
+        {"proxies", s->proxy != NULL},
+        {"unix sockets", s->unix_socket != NULL},
+    };
+    const char *feature =
+        first_used(needs_curl, sizeof(needs_curl) / sizeof(needs_curl[0]));
 
     if (url_is_grpc(scheme))
         return choose_grpc(s, err);
@@ -54,14 +76,14 @@ const struct transport_ops *transport_choose(const struct target_settings *s,
         err_set(err, ERR_CONFIG, "target.http2 requires an https:// URL");
         return NULL;
     }
-    if (s->transport == TRANSPORT_NATIVE && beyond_native) {
+    if (s->transport == TRANSPORT_NATIVE && feature) {
         err_set(err, ERR_CONFIG,
                 "target.transport: the native transport does not support %s",
-                beyond_native);
+                feature);
         return NULL;
     }
-    return beyond_native || s->transport == TRANSPORT_CURL ? &transport_curl
-                                                           : &transport_http1;
+    return feature || s->transport == TRANSPORT_CURL ? &transport_curl
+                                                     : &transport_http1;
 }
 
 /* With locks only if there are two threads. */
