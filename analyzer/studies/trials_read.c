@@ -139,6 +139,7 @@ static void keep_common(struct trials_summary *set, const struct summary *s)
     set->title = xstrdup(buf_text(&text));
     buf_fini(&text);
     free(url);
+    set->terms = xcalloc(count_terms(s) + 1, sizeof(*set->terms));
     add_terms(set, &s->judgement, NULL);
     for (size_t i = 0; i < s->n_classes; i++)
         add_terms(set, &s->classes[i].judgement, s->classes[i].name);
@@ -206,6 +207,7 @@ void trials_summary_fini(struct trials_summary *s)
     trial_set_fini(&s->set);
     for (size_t i = 0; i < s->n_terms; i++)
         free(s->terms[i].class);
+    free(s->terms);
     free(s->title);
     free(s->trials);
     *s = (struct trials_summary){0};
