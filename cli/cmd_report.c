@@ -246,9 +246,9 @@ static int sum_up(struct recording *rec, const struct report_args *a,
         return -1;
     if (a->co2_g_per_kwh > 0)
         rec->settings.cost.co2_g_per_kwh = a->co2_g_per_kwh;
-    if (a->curve)
+    if (curve)
         curve->measure = (enum measure)measure_find(a->curve);
-    if (summary_make_keeping(s, rec, NULL, kept, a->curve ? curve : NULL, err))
+    if (summary_make_keeping(s, rec, NULL, kept, curve, err))
         return -1;
     return a->energy_file ? read_energy(s, rec, a->energy_file, err) : 0;
 }
@@ -324,19 +324,22 @@ static int report_one(const char *dir, const struct report_args *a,
 {
     struct kept_hist kept = wanted_hist(a);
     struct recording rec;
+    struct curve *curve = NULL;
     struct summary s = {0};
-    struct curve curve;
     int rc;
 
     if (recording_open(&rec, dir, err))
         return report_salvaged(dir, a, err);
-    rc = sum_up(&rec, a, &kept, &curve, &s, err);
+    if (a->curve)
+        curve = xcalloc(1, sizeof(*curve));
+    rc = sum_up(&rec, a, &kept, curve, &s, err);
     if (rc == 0 && asks_instead(a))
         rc = print_asked(&s, a, &rec, err);
     else if (rc == 0)
         rc = print_all(&s, &kept, &rec, a, err);
     hist_fini(&kept.hist);
     summary_fini(&s);
+    free(curve);
     recording_close(&rec);
     return rc;
 }

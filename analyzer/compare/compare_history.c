@@ -149,7 +149,7 @@ void segments_find(struct segments *s, const double *x, size_t n)
     struct rng rng = rng_stream(1, RNG_COMPARE);
     const struct changes rule = {.level = SEGMENTS_LEVEL,
                                  .permutations = PERMUTATIONS,
-                                 .least = MIN_RUNS,
+                                 .min_len = MIN_RUNS,
                                  .rng = &rng};
     struct change found[SEGMENTS_MAX - 1];
     double *scratch;

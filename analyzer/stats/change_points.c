@@ -36,26 +36,26 @@ static double energy(size_t left, size_t right, double between,
             within_right / pairs(right));
 }
 
-/* The best cut of one segment, by moving one value after the other to its left
- * side. */
-static struct cut best_cut(const double *x, size_t n, size_t least)
+/* The best cut of one segment, found by moving one value after another to its
+ * left side. */
+static struct cut best_cut(const double *x, size_t n, size_t min_len)
 {
     struct cut best = {0};
     double all = 0;
     double left = 0;
     double right;
 
-    if (n < 2 * least)
+    if (n < 2 * min_len)
         return best;
     for (size_t i = 0; i < n; i++)
         all += distance_to(x, i + 1, n, x[i]);
     right = all;
-    for (size_t at = 1; at <= n - least; at++) {
+    for (size_t at = 1; at <= n - min_len; at++) {
         double e;
 
         left += distance_to(x, 0, at - 1, x[at - 1]);
         right -= distance_to(x, at, n, x[at - 1]);
-        if (at < least)
+        if (at < min_len)
             continue;
         e = energy(at, n - at, all - left - right, left, right);
         if (e > best.energy)
@@ -71,25 +71,26 @@ struct segments {
     size_t n;
 };
 
-static size_t begin_of(const struct segments *s, size_t i)
+/* Segment i has values [*from, *to). */
+static void bounds_of(const struct segments *s, size_t i, size_t *from,
+                      size_t *to)
 {
-    return i == 0 ? 0 : s->found[i - 1].at;
-}
-
-static size_t end_of(const struct segments *s, size_t i)
-{
-    return i == s->len ? s->n : s->found[i].at;
+    *from = i == 0 ? 0 : s->found[i - 1].at;
+    *to = i == s->len ? s->n : s->found[i].at;
 }
 
 static struct cut best_of(const struct segments *s, const double *x,
-                          size_t least)
+                          size_t min_len)
 {
     struct cut best = {0};
 
     for (size_t i = 0; i <= s->len; i++) {
-        size_t from = begin_of(s, i);
-        struct cut cut = best_cut(x + from, end_of(s, i) - from, least);
+        struct cut cut;
+        size_t from;
+        size_t to;
 
+        bounds_of(s, i, &from, &to);
+        cut = best_cut(x + from, to - from, min_len);
         if (cut.energy > best.energy)
             best = (struct cut){from + cut.at, cut.energy};
     }
@@ -107,8 +108,8 @@ static void shuffle(double *x, size_t n, struct rng *rng)
     }
 }
 
-/* Above the level as soon as it must be: p is then only a lower bound.  Sums
- * in another order differ in their last digits. */
+/* Stops once p must exceed the level: p is then only a lower bound.  Sums in
+ * another order differ in their last digits. */
 static double p_of(const struct changes *c, const struct segments *s,
                    const double *x, double seen, double *scratch)
 {
@@ -117,23 +118,18 @@ static double p_of(const struct changes *c, const struct segments *s,
 
     memcpy(scratch, x, s->n * sizeof(*x));
     for (size_t i = 0; i < c->permutations; i++) {
-        for (size_t k = 0; k <= s->len; k++)
-            shuffle(scratch + begin_of(s, k), end_of(s, k) - begin_of(s, k),
-                    c->rng);
-        as_great += best_of(s, scratch, c->least).energy >= seen * (1 - 1e-9);
+        for (size_t k = 0; k <= s->len; k++) {
+            size_t from;
+            size_t to;
+
+            bounds_of(s, k, &from, &to);
+            shuffle(scratch + from, to - from, c->rng);
+        }
+        as_great += best_of(s, scratch, c->min_len).energy >= seen * (1 - 1e-9);
         if (as_great > c->level * total)
             break;
     }
     return as_great / total;
-}
-
-static void insert(struct change *found, size_t len, struct change new)
-{
-    size_t i = len;
-
-    for (; i > 0 && found[i - 1].at > new.at; i--)
-        found[i] = found[i - 1];
-    found[i] = new;
 }
 
 size_t changes_find(const struct changes *c, const double *x, size_t n,
@@ -143,15 +139,18 @@ size_t changes_find(const struct changes *c, const double *x, size_t n,
 
     while (len < max) {
         struct segments s = {found, len, n};
-        struct cut cut = best_of(&s, x, c->least);
+        struct cut cut = best_of(&s, x, c->min_len);
         double p;
+        size_t i;
 
         if (!(cut.energy > 0))
             break;
         p = p_of(c, &s, x, cut.energy, scratch);
         if (p > c->level)
             break;
-        insert(found, len++, (struct change){cut.at, p});
+        for (i = len++; i > 0 && found[i - 1].at > cut.at; i--)
+            found[i] = found[i - 1];
+        found[i] = (struct change){cut.at, p};
     }
     return len;
 }

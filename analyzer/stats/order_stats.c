@@ -25,8 +25,7 @@ static void swap(double *a, double *b)
     *b = t;
 }
 
-/* The middle of three by value: a series that rises or falls costs no more than
- * any other. */
+/* Median of three: sorted input is as fast as any other. */
 static double pivot_of(const double *x, size_t low, size_t high)
 {
     double a = x[low];
@@ -38,8 +37,8 @@ static double pivot_of(const double *x, size_t low, size_t high)
     return c < a ? a : (c > b ? b : c);
 }
 
-/* Hoare's selection: after a pass all up to j are at most the pivot, all beyond
- * at least; the pivot is never alone at the end, so both sides are smaller. */
+/* Hoare's selection: after a pass all values up to j are at most the pivot, all
+ * others at least the pivot, and both sides are smaller than before. */
 double order_select(double *x, size_t n, size_t rank)
 {
     size_t k = rank - 1;

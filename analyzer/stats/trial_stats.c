@@ -46,7 +46,7 @@ static struct moments moments_of(enum contrast contrast, const double *x,
     return m;
 }
 
-/* A mean with the squared error and the degrees of freedom of its estimate. */
+/* Interval for a mean with this squared error and these degrees of freedom. */
 static struct uncertain around(enum contrast contrast, double mean,
                                double error2, double freedom, double confidence)
 {
@@ -107,7 +107,7 @@ struct uncertain trials_paired(enum contrast contrast, const double *a,
     return around(contrast, m.mean, m.variance / m.n, m.n - 1, confidence);
 }
 
-/* All but the chance that the median has fewer than `rank` on one side. */
+/* 1 minus the probability of fewer than `rank` values on one side. */
 static double confidence_of(size_t n, size_t rank)
 {
     return 1 - 2 * stats_binomial_upper_tail((int64_t)n, 0.5,

@@ -396,6 +396,15 @@ static void add_terms(struct trials_summary *set, const struct judgement *j,
     }
 }
 
+static size_t count_terms(const struct summary *s)
+{
+    size_t n = s->judgement.len;
+
+    for (size_t i = 0; i < s->n_classes; i++)
+        n += s->classes[i].judgement.len;
+    return n;
+}
+
 /* What all trials have in common, from the first one. */
 static void keep_common(struct trials_summary *set, const struct summary *s)
 {
@@ -407,6 +416,7 @@ static void keep_common(struct trials_summary *set, const struct summary *s)
     set->title = xasprintf("%s\nload       %s", name, buf_text(&load));
     buf_fini(&load);
     free(name);
+    set->terms = xcalloc(count_terms(s) + 1, sizeof(*set->terms));
     add_terms(set, &s->judgement, NULL);
     for (size_t i = 0; i < s->n_classes; i++)
         add_terms(set, &s->classes[i].judgement, s->classes[i].name);
@@ -419,7 +429,6 @@ static int read_trial(struct trials_summary *set, struct trial *t,
     char *dir = trial_set_path(set->dir, t->number);
     const char *lost = manifest_loss(dir);
     struct study_run run;
-    size_t terms;
     int rc = lost ? 0 : study_run_open(&run, dir, slo, cost, err);
 
     free(dir);
@@ -430,10 +439,7 @@ static int read_trial(struct trials_summary *set, struct trial *t,
     trial_take(t, run.summary);
     if (!set->title)
         keep_common(set, run.summary);
-    terms = run.summary->judgement.len;
-    for (size_t i = 0; i < run.summary->n_classes; i++)
-        terms += run.summary->classes[i].judgement.len;
-    if (terms != set->n_terms)
+    if (count_terms(run.summary) != set->n_terms)
         rc = err_set(err, ERR_FORMAT, "%s: trial %lld has another SLO",
                      set->dir, (long long)t->number);
     study_run_close(&run);
@@ -475,6 +481,7 @@ void trials_summary_fini(struct trials_summary *s)
     trial_set_fini(&s->set);
     for (size_t i = 0; i < s->n_terms; i++)
         free(s->terms[i].class);
+    free(s->terms);
     free(s->title);
     free(s->trials);
     *s = (struct trials_summary){0};

@@ -137,7 +137,7 @@ struct trials_summary {
 
     struct over_trials rate[TRIAL_RATES];
     struct over_trials quantile[MEASURE_COUNT][SUMMARY_QUANTILES];
-    struct set_term terms[TRIALS_MAX_TERMS];
+    struct set_term *terms; /* owned */
     size_t n_terms;
     struct odd_trial odd[TRIALS_MAX_ODD];
     size_t n_odd;

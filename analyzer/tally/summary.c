@@ -12,6 +12,9 @@
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 
+/* Callers keep it on the stack. */
+_Static_assert(sizeof(struct summary) < 32 * 1024, "a summary must stay small");
+
 /* Collected while the recording is read. */
 struct work {
     struct cohort run;
@@ -76,7 +79,7 @@ static int find_window(struct work *w, struct recording *rec,
     return 0;
 }
 
-static int read_all(struct work *w, struct recording *rec, struct err *err)
+static int read_requests(struct work *w, struct recording *rec, struct err *err)
 {
     const struct facts *rows;
     size_t n;
@@ -136,32 +139,22 @@ static void add_lost(struct summary *s, struct work *w,
 
 /* ---- results ---- */
 
-/* The most frequent status other than 200; 0: none. */
-static int most_frequent(const int64_t counts[static TALLY_STATUSES])
-{
-    int best = 0;
-
-    for (int i = 1; i < TALLY_STATUSES; i++) {
-        if (i != 200 && counts[i] > counts[best])
-            best = i;
-    }
-    return best;
-}
-
+/* Insert each into the list, which is sorted by count. */
 static void take_statuses(struct summary *s, const struct tally *t)
 {
-    int64_t left[TALLY_STATUSES];
+    for (int i = 1; i < TALLY_STATUSES; i++) {
+        struct status_count *list = s->statuses;
+        size_t at = 0;
 
-    memcpy(left, t->status, sizeof(left));
-    left[0] = 0;
-    while (s->n_statuses < SUMMARY_STATUSES) {
-        int status = most_frequent(left);
-
-        if (status == 0)
-            return;
-        s->statuses[s->n_statuses++] =
-            (struct status_count){.status = status, .count = left[status]};
-        left[status] = 0;
+        while (at < s->n_statuses && list[at].count >= t->status[i])
+            at++;
+        if (i == 200 || t->status[i] == 0 || at == SUMMARY_STATUSES)
+            continue;
+        if (s->n_statuses < SUMMARY_STATUSES)
+            s->n_statuses++;
+        memmove(&list[at + 1], &list[at],
+                (s->n_statuses - at - 1) * sizeof(*list));
+        list[at] = (struct status_count){.status = i, .count = t->status[i]};
     }
 }
 
@@ -233,32 +226,28 @@ static void take_distributions(struct summary *s, const struct tally *t)
     bars_make(&t->hist[shown][VIEW_DUE], shown, t->limit_ns[shown], &s->bars);
 }
 
-static void take_tokens(struct summary *s, const struct tally *t,
-                        const struct stream *stream)
-{
-    s->tokens = t->tokens;
-    s->has_tokens = tokens_are_known(&t->tokens);
-    if (!(s->window_length_s > 0))
-        return;
-    s->output_tokens_per_s =
-        tokens_inside(&t->tokens, stream->tokens, stream->tokens_inside) /
-        s->window_length_s;
-    s->goodput_tokens_per_s =
-        (double)t->tokens.good_output / s->window_length_s;
-}
-
-static void take_quality(struct summary *s, const struct tally *t)
+static void take_answers(struct summary *s, const struct tally *t,
+                         const struct stream *stream)
 {
     struct batch all = tally_checks(t);
-    double inflation = stats_inflation(t->check_slices, TALLY_SLICES);
+    struct quality *q = &s->quality;
 
-    s->quality = (struct quality){.checked = all.n, .passed = all.hits};
+    s->tokens = t->tokens;
+    s->has_tokens = tokens_are_known(&t->tokens);
+    if (s->window_length_s > 0) {
+        s->output_tokens_per_s =
+            tokens_inside(&t->tokens, stream->tokens, stream->tokens_inside) /
+            s->window_length_s;
+        s->goodput_tokens_per_s =
+            (double)t->tokens.good_output / s->window_length_s;
+    }
+    *q = (struct quality){.checked = all.n, .passed = all.hits};
     if (all.n == 0)
         return;
-    s->quality.share = (double)all.hits / (double)all.n;
-    s->quality.n_effective = (double)all.n / inflation;
-    s->quality.ci95 =
-        stats_share_interval(s->quality.share, s->quality.n_effective);
+    q->share = (double)all.hits / (double)all.n;
+    q->n_effective =
+        (double)all.n / stats_inflation(t->check_slices, TALLY_SLICES);
+    q->ci95 = stats_share_interval(q->share, q->n_effective);
 }
 
 /* Share of prompt tokens that a cache can have seen before; below 0: unknown.
@@ -424,20 +413,6 @@ static void settle_tiers(const struct summary *s, struct tiers *t)
             after_load(s, after_trust(s, t->items[i].judgement.verdict));
 }
 
-/* Later turns of a session wait for answers, but sessions arrive on schedule.
- */
-static void take_steady(struct summary *s, const struct steady_work *w)
-{
-    const int scenario = s->settings->load.scenario;
-    const struct steady_ask ask = {
-        .is_open = scenario_is_open(scenario) || scenario == SCENARIO_SESSIONS,
-        .is_offline = is_offline(s->settings),
-        .is_whole = s->integrity.lost_requests == 0,
-    };
-
-    steady_make(w, &ask, &s->steady);
-}
-
 static void conclude(struct summary *s, const struct work *w)
 {
     const struct tally *t = &w->run.tally;
@@ -449,6 +424,14 @@ static void conclude(struct summary *s, const struct work *w)
         .is_open_loop = is_open_loop(s->settings),
         .is_offline = is_offline(s->settings),
     };
+    /* Later turns of a session wait for answers, but sessions arrive on time.
+     */
+    const struct steady_ask ask = {
+        .is_open = evidence.is_open_loop ||
+                   s->settings->load.scenario == SCENARIO_SESSIONS,
+        .is_offline = evidence.is_offline,
+        .is_whole = s->integrity.lost_requests == 0,
+    };
 
     s->cut_by_max_duration = is_cut_short(s->settings, t);
     s->window_start_s = s->warmup_s = (double)t->window.start_ns / 1e9;
@@ -457,8 +440,7 @@ static void conclude(struct summary *s, const struct work *w)
         s, t, w->never_sent < w->lost_inside ? w->never_sent : w->lost_inside);
     take_statuses(s, t);
     take_distributions(s, t);
-    take_tokens(s, t, &w->run.stream);
-    take_quality(s, t);
+    take_answers(s, t, &w->run.stream);
     take_notes(s, t);
     judge(t, s->window_length_s, &s->judgement);
     take_classes(s, w);
@@ -472,7 +454,7 @@ static void conclude(struct summary *s, const struct work *w)
             s->verdict = w->decide.decision == DECISION_PASS ? VERDICT_PASS
                                                              : VERDICT_FAIL;
     }
-    take_steady(s, &w->steady);
+    steady_make(&w->steady, &ask, &s->steady);
     s->verdict = after_load(s, s->verdict);
     tiers_take(&s->tiers, &w->tiers, s->window_length_s);
     settle_tiers(s, &s->tiers);
@@ -481,22 +463,6 @@ static void conclude(struct summary *s, const struct work *w)
     s->misses = t->misses;
     s->fluid = fluid_sum_up(&w->run.stream.fluid, s->window_length_s);
     take_cost(s);
-}
-
-/* Decide again by the terms of this report. */
-static void start_deciding(struct work *w, const struct summary *s,
-                           const struct load_settings *load)
-{
-    struct err ignored = {0};
-
-    if (load->stop != STOP_DECIDED || s->slo.len == 0)
-        return;
-    if (decide_init(&w->decide, &s->slo, w->run.tally.window.start_ns,
-                    &ignored))
-        w->decide = (struct decide){0};
-    else
-        decide_window(&w->decide, w->run.tally.window.start_ns,
-                      w->run.tally.window.end_ns);
 }
 
 static int begin_work(struct work *w, struct summary *s,
@@ -513,9 +479,16 @@ static int begin_work(struct work *w, struct summary *s,
         .run = &s->tiers,
         .classes = &set->classes,
     };
+    struct err ignored = {0};
 
     cohort_init(&w->run, &s->slo, &plan);
-    start_deciding(w, s, &set->load);
+    if (set->load.stop == STOP_DECIDED && s->slo.len > 0) {
+        /* Decide again, by the terms of this report. */
+        if (decide_init(&w->decide, &s->slo, window.start_ns, &ignored))
+            w->decide = (struct decide){0};
+        else
+            decide_window(&w->decide, window.start_ns, window.end_ns);
+    }
     w->sessions.window = window;
     steady_init(&w->steady, &w->run.tally, settings_some(asks_stream, set));
     if (tier_works_init(&w->tiers, &s->tiers, &plan, err))
@@ -533,19 +506,6 @@ static void end_work(struct work *w)
     sessions_fini(&w->sessions);
     steady_fini(&w->steady);
     decide_fini(&w->decide);
-}
-
-static int read_tables(struct work *w, struct recording *rec, struct err *err)
-{
-    int rc = read_all(w, rec, err);
-
-    slices_end(&w->steady.slices);
-    if (rc == 0)
-        rc = read_events(w, rec, err);
-    if (rc == 0)
-        rc = completeness_check_surplus(&w->run.tally, w->run.stream.events,
-                                        &w->client, rec, err);
-    return rc;
 }
 
 static void take_failures(struct failure_list *out, const struct manifest *m)
@@ -594,7 +554,13 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     rc = begin_work(w, s, rec, window, err);
     w->run.tally.curve = curve;
     if (rc == 0)
-        rc = read_tables(w, rec, err);
+        rc = read_requests(w, rec, err);
+    slices_end(&w->steady.slices);
+    if (rc == 0)
+        rc = read_events(w, rec, err);
+    if (rc == 0)
+        rc = completeness_check_surplus(&w->run.tally, w->run.stream.events,
+                                        &w->client, rec, err);
     if (rc == 0)
         take_all(s, w, rec);
     if (rc == 0 && keep) {

@@ -127,37 +127,7 @@ static void add_proof(struct mlperf *m, struct mlperf_proof proof)
         m->proofs[m->n_proofs++] = proof;
 }
 
-static void prove_limits(struct mlperf *m, const struct tally *t)
-{
-    for (size_t i = 0; i < t->slo->len; i++) {
-        const struct slo_term *term = &t->slo->terms[i];
-
-        if (term->kind == SLO_QUANTILE && !measure_is_pooled(term->measure))
-            add_proof(m, limit(&t->terms[i], term));
-    }
-}
-
 /* ---- the scenarios ---- */
-
-static void of_single_stream(struct mlperf *m, const struct tally *t)
-{
-    struct mlperf_proof beside = estimate(t, MEASURE_E2E, 0.99);
-
-    m->metric = "p90 latency";
-    add_proof(m, estimate(t, MEASURE_E2E, 0.9));
-    beside.is_beside = true; /* edge results may infer multi-stream from it */
-    add_proof(m, beside);
-}
-
-static void of_multi_stream(struct mlperf *m, const struct summary *s,
-                            const struct tally *t)
-{
-    m->metric = "p99 query latency";
-    add_proof(m, estimate(t, MEASURE_QUERY, 0.99));
-    if (s->settings->load.query_size != QUERY_SIZE)
-        note_break(m, "%lld samples a query, not %d",
-                   (long long)s->settings->load.query_size, QUERY_SIZE);
-}
 
 static void of_server(struct mlperf *m, const struct summary *s,
                       const struct tally *t)
@@ -167,7 +137,12 @@ static void of_server(struct mlperf *m, const struct summary *s,
     m->metric = "completed samples/s";
     m->is_rate = true;
     m->rate_rps = s->throughput_rps;
-    prove_limits(m, t);
+    for (size_t i = 0; i < t->slo->len; i++) {
+        const struct slo_term *term = &t->slo->terms[i];
+
+        if (term->kind == SLO_QUANTILE && !measure_is_pooled(term->measure))
+            add_proof(m, limit(&t->terms[i], term));
+    }
     if (m->n_proofs == 0)
         note_break(m, "no limit on a latency");
     for (size_t i = 0; i < m->n_proofs; i++) {
@@ -179,16 +154,6 @@ static void of_server(struct mlperf *m, const struct summary *s,
         note_break(m, "the schedule is not that of the official seed");
     if (s->verdict == VERDICT_FAIL)
         note_break(m, "the limits are not kept, so that no rate counts");
-}
-
-static void of_offline(struct mlperf *m, const struct summary *s)
-{
-    m->metric = "samples/s";
-    m->is_rate = true;
-    m->rate_rps = s->throughput_rps;
-    if (s->scheduled < MIN_OFFLINE)
-        note_break(m, "%lld samples, fewer than %d", (long long)s->scheduled,
-                   MIN_OFFLINE);
 }
 
 static void check_rules(struct mlperf *m, const struct summary *s)
@@ -232,13 +197,25 @@ void mlperf_make(struct mlperf *m, const struct summary *s,
     *m = (struct mlperf){.is_there = true};
     switch (load->scenario) {
     case SCENARIO_SINGLE_STREAM:
-        of_single_stream(m, t);
+        m->metric = "p90 latency";
+        add_proof(m, estimate(t, MEASURE_E2E, 0.9));
+        add_proof(m, estimate(t, MEASURE_E2E, 0.99));
+        m->proofs[1].is_beside = true; /* edge results may infer multi-stream */
         break;
     case SCENARIO_MULTI_STREAM:
-        of_multi_stream(m, s, t);
+        m->metric = "p99 query latency";
+        add_proof(m, estimate(t, MEASURE_QUERY, 0.99));
+        if (load->query_size != QUERY_SIZE)
+            note_break(m, "%lld samples a query, not %d",
+                       (long long)load->query_size, QUERY_SIZE);
         break;
     case SCENARIO_OFFLINE:
-        of_offline(m, s);
+        m->metric = "samples/s";
+        m->is_rate = true;
+        m->rate_rps = s->throughput_rps;
+        if (s->scheduled < MIN_OFFLINE)
+            note_break(m, "%lld samples, fewer than %d",
+                       (long long)s->scheduled, MIN_OFFLINE);
         break;
     default:
         m->is_there = load->seeds == SEEDS_MLPERF;

@@ -1,8 +1,10 @@
 #include "analyzer/verdict/steady.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "common/base/clk.h"
+#include "common/base/xalloc.h"
 #include "common/stats/stats.h"
 
 /* Requests per value for MSER and the autocorrelation. */
@@ -250,8 +252,8 @@ struct overload overload_judge(const struct flight *f)
 
 static void measure_flight(const struct series *s, struct load_judgement *l)
 {
-    double in_flight[SERIES_MAX];
-    double arrivals[SERIES_MAX];
+    double *in_flight = xcalloc(2 * s->n, sizeof(*in_flight));
+    double *arrivals = in_flight + s->n;
     const double *x = in_flight + s->first;
     size_t n = s->n - s->first;
     double length_s = (double)n * s->width_ns / 1e9;
@@ -276,6 +278,7 @@ static void measure_flight(const struct series *s, struct load_judgement *l)
         .answer_bins =
             series_first_flight_s(s, FIRST_REQUESTS) * 1e9 * s->per_ns,
     });
+    free(in_flight);
 }
 
 /* Why it is unknown whether the server was overloaded; NULL: it is known. */

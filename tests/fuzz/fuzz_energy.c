@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/verdict/metered.h"
+#include "analyzer/verdict/cost.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "tests/support/bootstrap.h"
 #include "common/base/rng.h"
+#include "tests/support/bootstrap.h"
 #include "tests/support/near.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -25,7 +25,7 @@ static struct outcome_of find(const double *x, size_t n, double level,
     static double scratch[MOST];
     struct rng rng = {.state = 6};
     struct changes c = {
-        .level = level, .permutations = 199, .least = 3, .rng = &rng};
+        .level = level, .permutations = 199, .min_len = 3, .rng = &rng};
     struct outcome_of o;
 
     o.len = changes_find(&c, x, n, o.found, max, scratch);

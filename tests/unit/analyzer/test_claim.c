@@ -107,6 +107,7 @@ static struct trials_summary set_of(const struct summary *s, size_t n)
                                .n = n,
                                .n_terms = s->judgement.len};
 
+    t.terms = xcalloc(t.n_terms + 1, sizeof(*t.terms));
     t.set.asked = t.set.recorded = (int64_t)n;
     t.set.launched_by = LAUNCHED_RESTART;
     for (size_t i = 0; i < t.n_terms; i++)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/verdict/metered.h"
+#include "analyzer/verdict/cost.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "tests/support/near.h"

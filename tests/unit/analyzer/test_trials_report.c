@@ -34,6 +34,7 @@ static struct trials_summary made(const double *p99_ms, size_t n,
                                .title = xstrdup("made\n"),
                                .trials = xcalloc(n, sizeof(struct trial)),
                                .n = n,
+                               .terms = xcalloc(1, sizeof(struct set_term)),
                                .n_terms = 1};
     struct err err = {0};
 
