@@ -64,6 +64,18 @@ bool evidence_is_confirm_at(const struct search_result *r, double value)
            fabs(r->value - value) <= EVIDENCE_SAME * value;
 }
 
+static void add_counts(struct search_counts *sum, const struct search_counts *c)
+{
+    sum->n += c->n;
+    sum->misses += c->misses;
+    for (size_t i = 0; i < c->n_slices; i++) {
+        sum->slices[i].n += c->slices[i].n;
+        sum->slices[i].hits += c->slices[i].hits;
+    }
+    if (c->n_slices > sum->n_slices)
+        sum->n_slices = c->n_slices;
+}
+
 void evidence_pool_confirms(const struct search *s, double value,
                             struct search_result *sum)
 {
@@ -79,19 +91,8 @@ void evidence_pool_confirms(const struct search *s, double value,
         if (r->discarded)
             continue;
         sum->window_ns += r->window_ns;
-        for (size_t k = 0; k < r->n_terms; k++) {
-            const struct search_counts *c = &r->terms[k];
-            struct search_counts *to = &sum->terms[k];
-
-            to->n += c->n;
-            to->misses += c->misses;
-            for (size_t j = 0; j < c->n_slices; j++) {
-                to->slices[j].n += c->slices[j].n;
-                to->slices[j].hits += c->slices[j].hits;
-            }
-            if (c->n_slices > to->n_slices)
-                to->n_slices = c->n_slices;
-        }
+        for (size_t k = 0; k < r->n_terms; k++)
+            add_counts(&sum->terms[k], &r->terms[k]);
     }
 }
 
