@@ -284,11 +284,21 @@ struct finding finding_make(const struct finding_rule *rule,
     return f;
 }
 
+/* Nothing on either side, and what may have gone unseen is at most the
+ * threshold. */
+static bool is_bounded_zero(const struct finding *f, bool more_is_better,
+                            double threshold)
+{
+    const struct interval *d = &f->difference.range;
+
+    return f->a_is_zero && f->b_is_zero && f->difference.has_range &&
+           (more_is_better ? -d->low : d->high) <= threshold;
+}
+
 enum regression finding_regression(const struct finding *f, bool more_is_better,
                                    double threshold)
 {
     const struct interval *ratio = &f->ratio.range;
-    const struct interval *d = &f->difference.range;
 
     if (f->ratio.has_range) {
         /* The loss as a share of a: for latencies b / a - 1. */
@@ -296,16 +306,14 @@ enum regression finding_regression(const struct finding *f, bool more_is_better,
 
         if (more_is_better)
             loss = (struct interval){1 - ratio->high, 1 - ratio->low};
-        return loss.low > threshold     ? REGRESSION_YES
-               : loss.high <= threshold ? REGRESSION_NO
-                                        : REGRESSION_UNKNOWN;
+        if (loss.low > threshold)
+            return REGRESSION_YES;
+        return loss.high <= threshold ? REGRESSION_NO : REGRESSION_UNKNOWN;
     }
     if (f->verdict == FINDING_WORSE && (f->a_is_zero || !isfinite(f->b)))
         return REGRESSION_YES;
-    if (f->verdict == FINDING_BETTER)
+    if (f->verdict == FINDING_BETTER ||
+        is_bounded_zero(f, more_is_better, threshold))
         return REGRESSION_NO;
-    return f->a_is_zero && f->b_is_zero && f->difference.has_range &&
-                   (more_is_better ? -d->low : d->high) <= threshold
-               ? REGRESSION_NO
-               : REGRESSION_UNKNOWN;
+    return REGRESSION_UNKNOWN;
 }

@@ -28,6 +28,18 @@ struct lm {
     double inverse[LM_PARAMETERS][LM_PARAMETERS];
 };
 
+/* Subtract row c from every other one to make its column zero there. */
+static void eliminate(double m[LM_PARAMETERS][LM_PARAMETERS + 1], size_t n,
+                      size_t c)
+{
+    for (size_t r = 0; r < n; r++) {
+        double by = m[r][c] / m[c][c];
+
+        for (size_t i = c; r != c && i <= n; i++)
+            m[r][i] -= by * m[c][i];
+    }
+}
+
 /* Solve a x = b for n unknowns by Gauss-Jordan elimination; false: singular. */
 static bool lm_solve(double a[LM_PARAMETERS][LM_PARAMETERS], const double *b,
                      size_t n, double *x)
@@ -51,12 +63,7 @@ static bool lm_solve(double a[LM_PARAMETERS][LM_PARAMETERS], const double *b,
             m[c][i] = m[best][i];
             m[best][i] = keep;
         }
-        for (size_t r = 0; r < n; r++) {
-            double by = m[r][c] / m[c][c];
-
-            for (size_t i = c; r != c && i <= n; i++)
-                m[r][i] -= by * m[c][i];
-        }
+        eliminate(m, n, c);
     }
     for (size_t i = 0; i < n; i++)
         x[i] = m[i][n] / m[i][i];

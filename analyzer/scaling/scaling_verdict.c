@@ -24,29 +24,15 @@ flag(struct scaling *s, const char *name, const char *fmt, ...)
     va_end(args);
 }
 
-void scaling_raise_flags(struct scaling *s)
+static void flag_efficiency(struct scaling *s, const struct scale_point *best)
 {
-    const struct scale_point *best = &s->points[1]; /* by efficiency */
-    const struct scale_point *equal = NULL;
-    const struct scale_point *better = NULL;
-    const struct scale_point *last = &s->points[s->n - 1];
+    double e = best->efficiency.value;
 
-    for (size_t i = 1; i < s->n; i++) {
-        const struct scale_point *p = &s->points[i];
-
-        if (p->efficiency.value > best->efficiency.value)
-            best = p;
-        if (!equal && fabs(p->efficiency.value - 1) < AS_PRINTED)
-            equal = p;
-        if (!better && p->quality_check.verdict == QUALITY_HELD &&
-            p->quality_check.drift.value > s->ask.tolerance)
-            better = p;
-    }
-    if (best->efficiency.value >= TOO_GOOD)
+    if (e >= TOO_GOOD)
         flag(s, "efficiency of 0.98 or more",
-             "%.3f at K = %lld: is T(1) the best that one worker can do?",
-             best->efficiency.value, (long long)best->k);
-    if (best->efficiency.value > 1)
+             "%.3f at K = %lld: is T(1) the best that one worker can do?", e,
+             (long long)best->k);
+    if (e > 1)
         flag(s, "superlinear speedup",
              "%.2f at K = %lld%s: a weak baseline, another job, %s",
              best->speedup.value, (long long)best->k,
@@ -56,6 +42,26 @@ void scaling_raise_flags(struct scaling *s)
              s->ask.regime == SCALE_CAPACITY
                  ? "or one shared queue, which waits less than K separate ones"
                  : "or caches that fit");
+}
+
+void scaling_raise_flags(struct scaling *s)
+{
+    const struct scale_point *best = &s->points[1]; /* by efficiency */
+    const struct scale_point *equal = NULL;
+    const struct scale_point *better = NULL;
+    const struct scale_point *last = &s->points[s->n - 1];
+
+    for (size_t i = s->n - 1; i > 0; i--) {
+        const struct scale_point *p = &s->points[i];
+        const struct quality_check *q = &p->quality_check;
+
+        best = p->efficiency.value >= best->efficiency.value ? p : best;
+        if (fabs(p->efficiency.value - 1) < AS_PRINTED)
+            equal = p;
+        if (q->verdict == QUALITY_HELD && q->drift.value > s->ask.tolerance)
+            better = p;
+    }
+    flag_efficiency(s, best);
     if (equal)
         flag(s, "a speedup equal to K",
              "%.2f at K = %lld: nothing was lost, or the baseline was slower "

@@ -67,7 +67,8 @@ static double share_at(const struct fit *f, double slope, double u)
     return fmin(fmax(p, SHARE_MIN), 1);
 }
 
-double fit_share(const struct fit *f, double x)
+/* The share of misses by the line at the log of a load. */
+static double fit_share(const struct fit *f, double x)
 {
     return share_at(f, f->slope, x - f->x);
 }

@@ -50,9 +50,6 @@ struct fit_aim {
 void fit_make(struct fit_point *points, size_t n, const struct fit_aim *aim,
               struct fit *out);
 
-/* The share of misses by the line at the log of a load. */
-double fit_share(const struct fit *f, double x);
-
 /* The variance of the crossing after another n requests at the log of a load,
  * assuming that the line is right. */
 double fit_variance_with(const struct fit *f, double x, double n);

@@ -19,8 +19,9 @@
 /* Part of a confirmation that must have been measured. */
 #define PROOF_PART 0.9
 
-/* A single miss means nothing, however few the requests are. */
-bool evidence_is_missed(const struct search_counts *c, double allowed)
+/* Are there more misses than allowed?  A single miss means nothing, however few
+ * the requests are. */
+static bool is_missed(const struct search_counts *c, double allowed)
 {
     return allowed >= 0 && (double)c->misses > allowed * (double)c->n + 1;
 }
@@ -31,7 +32,7 @@ bool evidence_is_failed(const struct search_counts *c, double allowed)
     double n;
     double share;
 
-    if (!evidence_is_missed(c, allowed))
+    if (!is_missed(c, allowed))
         return false;
     n = ceil((double)c->n / stats_inflation(c->slices, c->n_slices));
     share = (double)c->misses / (double)c->n;
@@ -42,7 +43,7 @@ bool evidence_is_failed(const struct search_counts *c, double allowed)
 bool search_is_met(const struct slo *slo, const struct search_result *r)
 {
     for (size_t i = 0; i < r->n_terms; i++)
-        if (evidence_is_missed(&r->terms[i], search_allowed(&slo->terms[i])))
+        if (is_missed(&r->terms[i], search_allowed(&slo->terms[i])))
             return false;
     return true;
 }
@@ -64,6 +65,18 @@ bool evidence_is_confirm_at(const struct search_result *r, double value)
            fabs(r->value - value) <= EVIDENCE_SAME * value;
 }
 
+static void add_counts(struct search_counts *sum, const struct search_counts *c)
+{
+    sum->n += c->n;
+    sum->misses += c->misses;
+    for (size_t i = 0; i < c->n_slices; i++) {
+        sum->slices[i].n += c->slices[i].n;
+        sum->slices[i].hits += c->slices[i].hits;
+    }
+    if (c->n_slices > sum->n_slices)
+        sum->n_slices = c->n_slices;
+}
+
 void evidence_pool_confirms(const struct search *s, double value,
                             struct search_result *sum)
 {
@@ -79,19 +92,8 @@ void evidence_pool_confirms(const struct search *s, double value,
         if (r->discarded)
             continue;
         sum->window_ns += r->window_ns;
-        for (size_t k = 0; k < r->n_terms; k++) {
-            const struct search_counts *c = &r->terms[k];
-            struct search_counts *to = &sum->terms[k];
-
-            to->n += c->n;
-            to->misses += c->misses;
-            for (size_t j = 0; j < c->n_slices; j++) {
-                to->slices[j].n += c->slices[j].n;
-                to->slices[j].hits += c->slices[j].hits;
-            }
-            if (c->n_slices > to->n_slices)
-                to->n_slices = c->n_slices;
-        }
+        for (size_t k = 0; k < r->n_terms; k++)
+            add_counts(&sum->terms[k], &r->terms[k]);
     }
 }
 
@@ -164,7 +166,7 @@ static bool contradicts(const struct slo *slo, const struct search_result *low,
         const struct search_counts *c = &high->terms[i];
 
         if (evidence_is_failed(&low->terms[i], allowed) &&
-            !evidence_is_missed(c, allowed) &&
+            !is_missed(c, allowed) &&
             (double)c->n * allowed >= CONTRADICTION_MISSES)
             return true;
     }
@@ -398,7 +400,7 @@ static bool is_ever_missed(const struct search *s, size_t term, double allowed)
 {
     for (size_t i = 0; i < s->n; i++)
         if (!s->results[i].discarded &&
-            evidence_is_missed(&s->results[i].terms[term], allowed))
+            is_missed(&s->results[i].terms[term], allowed))
             return true;
     return false;
 }

@@ -62,9 +62,6 @@ void evidence_take(const struct search *s, struct evidence *out);
 /* Half-width of the interval, as a share of the estimate. */
 double evidence_reach(const struct evidence *e);
 
-/* Are there more misses than allowed? */
-bool evidence_is_missed(const struct search_counts *c, double allowed);
-
 /* Are there significantly more misses than allowed? */
 bool evidence_is_failed(const struct search_counts *c, double allowed);
 

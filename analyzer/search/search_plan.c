@@ -296,7 +296,7 @@ static void bracket_down(const struct search *s, const struct evidence *e,
 
 #define CONFIRM_MAX 3
 
-double plan_tolerance(const struct search_config *config)
+static double plan_tolerance(const struct search_config *config)
 {
     return config->tolerance > 0 ? config->tolerance : TOLERANCE;
 }

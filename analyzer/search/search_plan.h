@@ -23,8 +23,6 @@ bool plan_is_noisy(const struct evidence *e);
 int64_t plan_left_ns(const struct search *s, const struct evidence *e,
                      const struct step *plan);
 
-double plan_tolerance(const struct search_config *config);
-
 /* Does the server miss the SLO even with almost no load? */
 bool bracket_is_never(const struct search *s, const struct evidence *e);
 

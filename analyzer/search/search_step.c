@@ -96,8 +96,8 @@ bool windows_is_short(const struct search *s, const struct evidence *e,
            SHORT_PART * windows_probe(s, e, r->value) * SECOND;
 }
 
-double windows_confirm(const struct search *s, const struct evidence *e,
-                       double value)
+static double window_confirm(const struct search *s, const struct evidence *e,
+                             double value)
 {
     if (s->config.confirm_ns > 0)
         return (double)s->config.confirm_ns / SECOND;
@@ -105,19 +105,21 @@ double windows_confirm(const struct search *s, const struct evidence *e,
                 fmax(CONFIRM_MAX_S, windows_probe(s, e, value)));
 }
 
-double windows_client(const struct search *s, const struct evidence *e,
-                      double value)
+/* For a confirmation at the limit of the client; shorter, since no estimate is
+ * tested. */
+static double window_client(const struct search *s, const struct evidence *e,
+                            double value)
 {
     double window =
         window_for(s, value, PROBE_S, PROBE_LIMITS, CLIENT_REQUESTS);
 
     if (s->config.confirm_ns > 0)
-        return windows_confirm(s, e, value);
+        return window_confirm(s, e, value);
     return fmin(fmax(window, windows_probe(s, e, value)),
-                windows_confirm(s, e, value));
+                window_confirm(s, e, value));
 }
 
-double windows_warmup(const struct search *s, double window_s)
+static double warmup_s(const struct search *s, double window_s)
 {
     return fmax(WARMUP_PART * window_s,
                 WARMUP_LIMITS * longest_limit_s(s->config.slo));
@@ -156,7 +158,7 @@ void step_ask(const struct search *s, struct step *out, enum search_why why,
         .step = why == SEARCH_PROVING ? SEARCH_CONFIRM : SEARCH_PROBE,
         .why = why,
         .value = step_rounded(s, value),
-        .warmup_ns = llround(windows_warmup(s, window_s) * SECOND),
+        .warmup_ns = llround(warmup_s(s, window_s) * SECOND),
         .window_ns = llround(window_s * SECOND),
         .may_end_early = true};
 }
@@ -181,8 +183,8 @@ void step_confirm(const struct search *s, const struct evidence *e,
     double window;
 
     value = step_rounded(s, step_whole(s, value));
-    window = proves == SEARCH_CLIENT ? windows_client(s, e, value)
-                                     : windows_confirm(s, e, value);
+    window = proves == SEARCH_CLIENT ? window_client(s, e, value)
+                                     : window_confirm(s, e, value);
     evidence_pool_confirms(s, value, &seen);
     asked = (double)seen.asked_ns / SECOND;
     out->proves = proves;

@@ -35,26 +35,15 @@ void step_end(struct step *out, enum search_outcome outcome);
 
 /* Windows are long enough for a queue to grow to the limits of the SLO, and for
  * enough requests to be counted.  In seconds: for a probe that only brackets,
- * for one at a light load, for one near the boundary, and for a confirmation.
- */
+ * for one at a light load, and for one near the boundary. */
 double windows_short(const struct search *s, double value);
 double windows_light(const struct search *s, double value);
 double windows_probe(const struct search *s, const struct evidence *e,
                      double value);
-double windows_confirm(const struct search *s, const struct evidence *e,
-                       double value);
-
-/* For a confirmation at the limit of the client; shorter, since no estimate is
- * tested. */
-double windows_client(const struct search *s, const struct evidence *e,
-                      double value);
 
 /* Is the window of a result shorter than near the boundary? */
 bool windows_is_short(const struct search *s, const struct evidence *e,
                       const struct search_result *r);
-
-/* The warm-up before a window of this length. */
-double windows_warmup(const struct search *s, double window_s);
 
 /* Requests per second at a value; 0: unknown. */
 double windows_rate(const struct search *s, double value);

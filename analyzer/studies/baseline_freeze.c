@@ -210,6 +210,13 @@ static size_t strongest(const struct candidate *list, size_t n, double margin)
     return found;
 }
 
+static const char *shown(const struct side *side, const char *key)
+{
+    const char *value = condition(side, key);
+
+    return value ? value : "(none)";
+}
+
 /* Candidates can only be ranked if all do the same work. */
 static int check_same_work(const struct candidate *list, size_t n, char *why)
 {
@@ -220,15 +227,15 @@ static int check_same_work(const struct candidate *list, size_t n, char *why)
 
     for (size_t i = 1; i < n; i++) {
         for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
-            const char *a = condition(&list[0].side, keys[k]);
-            const char *b = condition(&list[i].side, keys[k]);
+            const char *a = shown(&list[0].side, keys[k]);
+            const char *b = shown(&list[i].side, keys[k]);
 
-            if (strcmp(a ? a : "", b ? b : "") != 0)
+            if (strcmp(a, b) != 0)
                 return refuse(why,
                               "%s and %s do not do the same work: %s is %s and "
                               "%s",
-                              list[0].side.dir, list[i].side.dir, keys[k],
-                              a ? a : "(none)", b ? b : "(none)");
+                              list[0].side.dir, list[i].side.dir, keys[k], a,
+                              b);
         }
     }
     return 0;

@@ -63,7 +63,7 @@ static void take_medians(struct sweep_value *v, const struct trial **runs,
 
 static void make_value(const struct sweep_summary *s, struct sweep_value *v)
 {
-    const struct trial **runs = xcalloc(s->n + 1, sizeof(*runs));
+    const struct trial **runs = xcalloc(s->n + 1, sizeof(struct trial *));
     size_t verdicts[VERDICT_INVALID + 1] = {0};
     size_t overloaded = 0;
 
@@ -124,10 +124,39 @@ static double power(const struct sweep_value *v)
     return v->counted > 0 && ns > 0 ? v->rate[TRIAL_THROUGHPUT] / ns : 0;
 }
 
-void sweep_work_out(struct sweep_summary *s)
+static bool is_saturated(const struct sweep_summary *s,
+                         const struct sweep_value *v)
+{
+    double rps = v->rate[TRIAL_THROUGHPUT];
+
+    return s->has_rate ? v->is_overloaded ||
+                             rps < SWEEP_KEEPS_UP * v->rate[TRIAL_OFFERED]
+                       : rps >= SWEEP_KEEPS_UP * s->most_rps;
+}
+
+static void find_marks(struct sweep_summary *s)
 {
     bool is_missed = s->terms.len == 0;
 
+    for (size_t i = 0; i < s->n_values; i++) {
+        const struct sweep_value *v = &s->values[i];
+
+        if (v->counted == 0)
+            continue;
+        if (s->is_load && (!s->knee || power(v) > power(s->knee)))
+            s->knee = v;
+        if (s->is_load && !s->saturation && is_saturated(s, v))
+            s->saturation = v;
+        if (!s->best || v->rate[TRIAL_GOODPUT] > s->best->rate[TRIAL_GOODPUT])
+            s->best = v;
+        is_missed |= v->verdict != VERDICT_PASS;
+        if (!is_missed)
+            s->within = v;
+    }
+}
+
+void sweep_work_out(struct sweep_summary *s)
+{
     list_values(s);
     for (size_t i = 0; i < s->n; i++)
         s->withdrawn += !s->points[i].counts;
@@ -138,26 +167,7 @@ void sweep_work_out(struct sweep_summary *s)
         if (v->counted > 0 && v->rate[TRIAL_THROUGHPUT] > s->most_rps)
             s->most_rps = v->rate[TRIAL_THROUGHPUT];
     }
-    for (size_t i = 0; i < s->n_values; i++) {
-        const struct sweep_value *v = &s->values[i];
-        double rps = v->rate[TRIAL_THROUGHPUT];
-        bool is_saturated =
-            s->has_rate ? v->is_overloaded ||
-                              rps < SWEEP_KEEPS_UP * v->rate[TRIAL_OFFERED]
-                        : rps >= SWEEP_KEEPS_UP * s->most_rps;
-
-        if (v->counted == 0)
-            continue;
-        if (s->is_load && (!s->knee || power(v) > power(s->knee)))
-            s->knee = v;
-        if (s->is_load && !s->saturation && is_saturated)
-            s->saturation = v;
-        if (!s->best || v->rate[TRIAL_GOODPUT] > s->best->rate[TRIAL_GOODPUT])
-            s->best = v;
-        is_missed |= v->verdict != VERDICT_PASS;
-        if (!is_missed)
-            s->within = v;
-    }
+    find_marks(s);
 }
 
 enum conclusion sweep_conclusion(const struct sweep_summary *s)

@@ -137,6 +137,20 @@ static struct uncertain median_within(const struct summary *s, enum measure m)
     return u;
 }
 
+/* NULL: it counts. */
+static const char *why_not(const struct trial *t, bool is_valid)
+{
+    if (t->stopped_by)
+        return "interrupted";
+    if (t->was_killed)
+        return "killed before its end";
+    if (t->was_aborted)
+        return "aborted before its end";
+    if (is_valid)
+        return NULL;
+    return t->distrust[0] ? t->distrust : "cannot be trusted";
+}
+
 static void take(struct variants_summary *out, const struct summary *s,
                  struct variant_run *r)
 {
@@ -145,12 +159,7 @@ static void take(struct variants_summary *out, const struct summary *s,
     const char *why;
 
     trial_take(t, s);
-    why = t->stopped_by    ? "interrupted"
-          : t->was_killed  ? "killed before its end"
-          : t->was_aborted ? "aborted before its end"
-          : s->trust.valid ? NULL
-          : t->distrust[0] ? t->distrust
-                           : "cannot be trusted";
+    why = why_not(t, s->trust.valid);
     r->counts = !why;
     /* A search has its own rules and repeats what did not count. */
     if (why && out->set.of != STUDY_SEARCH && !distrust[0])
