@@ -377,11 +377,11 @@ static void what_cannot_run_is_said(void **state)
     must_refuse(url, 3, "Connection refused (asked since no --tensor is given)",
                 FLAGS("--model", "m", "-c", "1"));
     must_refuse(url, 2, "target.model: which model?", FLAGS("-c", "1"));
-    must_refuse(url, 2, "target.proxy: not with gRPC",
+    must_refuse(url, 2, "target.proxy cannot be combined with gRPC",
                 FLAGS("-c", "1", "--proxy", "http://127.0.0.1:1"));
     must_refuse(url, 2, "target.success: of gRPC it is OK alone",
                 FLAGS("-c", "1", "--success", "2xx"));
-    must_refuse(url, 2, "target.api: tgi is spoken over http://",
+    must_refuse(url, 2, "target.api: tgi requires an http://",
                 FLAGS("-c", "1", "--api", "tgi"));
     must_refuse(url, 2, "which method?", FLAGS("-c", "1", "--api", "grpc"));
     must_refuse("grpc://127.0.0.1:1" PREDICT, 2, "kserve-grpc calls " INFER,
