@@ -125,7 +125,7 @@ static void prices_over_a_recording(void **state)
     refused(ARGS("report", made.l4, "--prices", "/nowhere"), 2, "/nowhere");
     refused(
         ARGS("report", made.l4, "--prices", made.prices, "--machine", "TPU"), 2,
-        "no price of 'TPU'");
+        "no price for 'TPU'");
 }
 
 static double per_thousand(const json_t *set)
