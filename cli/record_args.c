@@ -54,7 +54,7 @@ int record_args_check_resume(const struct record_args *args, struct err *err)
         return err_set(err, ERR_USAGE,
                        "--resume cannot be combined with --force");
     if (args->resume && !args->out)
-        return err_set(err, ERR_USAGE, "--resume requires --out");
+        return err_set(err, ERR_USAGE, "--resume requires --out (-o)");
     return 0;
 }
 

@@ -5,7 +5,7 @@
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/base/xalloc.h"
-#include "common/settings/settings.h"
+#include "common/settings/settings_file.h"
 #include "common/spec/slo.h"
 
 void classes_fini(struct classes *c)
@@ -65,7 +65,7 @@ bool settings_some(bool (*does)(const struct settings *s),
 
 /* ---- overriding the run ---- */
 
-static bool has_said(const struct class_settings *c, const struct opt *opt)
+bool class_has_said(const struct class_settings *c, const struct opt *opt)
 {
     for (size_t i = 0; i < c->n_said; i++) {
         if (c->said[i]->offset == opt->offset)
@@ -77,7 +77,7 @@ static bool has_said(const struct class_settings *c, const struct opt *opt)
 bool settings_says(const struct settings *s, const struct opt *opt)
 {
     return !s->data.workload ||
-           has_said(&s->data.workload->items[s->data.class], opt);
+           class_has_said(&s->data.workload->items[s->data.class], opt);
 }
 
 /* The entries of the run, overridden by those of the class. */
@@ -104,7 +104,7 @@ static void overlay_block(struct class_settings *c, const struct settings *run,
 
         if (opt->offset == offsetof(struct settings, slo))
             continue; /* the SLO of the run is about all classes together */
-        if (!has_said(c, opt))
+        if (!class_has_said(c, opt))
             opt_copy(&set, run, opt);
         else if (opt->type->kind == OPT_MAP)
             merge_map(&set, run, opt);
@@ -150,7 +150,7 @@ static int check_trace(const struct class_settings *c, struct err *err)
     for (size_t i = 0; i < block_data.len; i++) {
         const struct opt *opt = &block_data.opts[i];
 
-        if (opt->key && has_said(c, opt))
+        if (opt->key && class_has_said(c, opt))
             return err_set(err, ERR_CONFIG,
                            "data.%s of a class cannot be combined with "
                            "load.scenario: trace",
@@ -191,7 +191,7 @@ static int resolve(const struct class_settings *c, struct err *err)
 }
 
 /* What applies to all requests of a run, or to none. */
-static int check_beside(const struct settings *run,
+static int check_common(const struct settings *run,
                         const struct class_settings *c, struct err *err)
 {
     const struct settings *s = c->settings;
@@ -235,7 +235,7 @@ int classes_resolve(const struct settings *run, struct err *err)
     for (size_t i = 0; i < run->classes.len; i++) {
         const struct class_settings *c = &run->classes.items[i];
 
-        if (resolve(c, err) || check_beside(run, c, err))
+        if (resolve(c, err) || check_common(run, c, err))
             return err_context(err, "classes: %s", c->name);
         if (run->load.stop == STOP_DECIDED && c->settings->slo.len > 0)
             return err_set(err, ERR_CONFIG,

@@ -61,7 +61,7 @@ void settings_describe_rate(const struct load_settings *load, struct buf *out)
     if (load->exact)
         buf_adds(out, ", exact count");
     if (load->seeds == SEEDS_MLPERF)
-        buf_addf(out, ", LoadGen's schedule with seed %llu",
+        buf_addf(out, ", LoadGen's schedule of seed %llu",
                  (unsigned long long)load->schedule_seed);
 }
 
@@ -89,7 +89,7 @@ static void describe_loop(const struct load_settings *load, struct buf *out)
     case SCENARIO_CLOSED:
         buf_addf(out, "closed loop, %lld clients", (long long)load->clients);
         if (load->think)
-            buf_addf(out, " with think time (%s)", load->think);
+            buf_addf(out, " that think (%s)", load->think);
         break;
     case SCENARIO_SINGLE_STREAM:
         buf_adds(out, "single-stream, one request at a time");
@@ -110,7 +110,7 @@ static void describe_loop(const struct load_settings *load, struct buf *out)
         if (load->turns)
             buf_addf(out, ", turns %s", load->turns);
         if (load->think)
-            buf_addf(out, ", think time %s", load->think);
+            buf_addf(out, ", think %s", load->think);
         break;
     default:
         settings_describe_rate(load, out);
@@ -147,7 +147,7 @@ void settings_describe_load(const struct load_settings *load, struct buf *out)
                      units_print_duration(times[i].ns, text), times[i].after);
     }
     if (load->warmup_requests > 0)
-        buf_addf(out, " after %lld warm-up requests",
+        buf_addf(out, " after %lld requests of warm-up",
                  (long long)load->warmup_requests);
     if (load->cooldown_ns > 0)
         buf_addf(out, ", then %s of cool-down",

@@ -59,6 +59,7 @@ struct class_settings *classes_add(struct classes *all);
 
 /* The class sets this itself; it is not taken from the run. */
 void class_note_said(struct class_settings *c, const struct opt *opt);
+bool class_has_said(const struct class_settings *c, const struct opt *opt);
 
 /* Does it consist of letters, digits and ._-? */
 bool class_is_name(const char *text);

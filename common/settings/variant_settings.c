@@ -5,15 +5,6 @@
 #include "common/base/xalloc.h"
 #include "common/settings/settings_file.h"
 
-static bool says(const struct class_settings *c, const struct opt *opt)
-{
-    for (size_t i = 0; i < c->n_said; i++) {
-        if (c->said[i] == opt)
-            return true;
-    }
-    return false;
-}
-
 static void take_field(const struct opt_set *to, const struct settings *from,
                        const struct opt *opt)
 {
@@ -65,7 +56,7 @@ static void take_block(struct settings *s, const struct class_settings *c,
     for (size_t i = 0; i < to.block->len; i++) {
         const struct opt *opt = &to.block->opts[i];
 
-        if (!opt->key || !says(c, opt))
+        if (!opt->key || !class_has_said(c, opt))
             continue;
         take_field(&to, c->settings, opt);
         note_field(s, &own, opt);

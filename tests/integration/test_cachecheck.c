@@ -84,7 +84,7 @@ static void what_cannot_be_compared_is_refused(void **state)
         const char *value;
         const char *why;
     } cases[] = {
-        {"--unique", "false", "data.unique false"},
+        {"--unique", "false", "data.unique: false"},
         {"--cache-hit-rate", "10%", "data.cache_hit_rate"},
         {"--body", "{\"prompt\":\"as it is\"}", "requires prompts"},
     };

@@ -232,7 +232,7 @@ static void validate_says_what_is_in_it(void **state)
     r = proc_run(ARGS("validate", "http://127.0.0.1:1/v1/completions",
                       "--data-limit", "5", "-R", "5"));
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "data.limit: goes with data.file"));
+    assert_non_null(strstr(r.err, "data.limit requires data.file"));
     proc_result_fini(&r);
     free(data);
 }
@@ -352,7 +352,7 @@ static void accuracy_says_itself_how_many(void **state)
 
     (void)state;
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "sent once; not beside load.duration"));
+    assert_non_null(strstr(r.err, "cannot be combined with load.duration"));
     proc_result_fini(&r);
     r = proc_run(ARGS("validate", "http://127.0.0.1:1/v1/completions", "--data",
                       data, "--accuracy", "-R", "5"));

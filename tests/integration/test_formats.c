@@ -345,7 +345,7 @@ static void flags_that_do_not_go_together(void **state)
         {{"--measure", "ttft"}, "--measure and --from require --format hgrm"},
         {{"--from", "sent"}, "--measure and --from require --format hgrm"},
         {{"--format", "hgrm", "--measure", "speed"},
-         "--measure: 'speed' is none of: e2e, "},
+         "--measure: 'speed' is not one of: e2e, "},
         {{"--detailed"}, "--detailed requires --format vllm-json"},
         {{"--format", "xml"}, "hgrm"},
     };

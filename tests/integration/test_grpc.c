@@ -382,9 +382,10 @@ static void what_cannot_run_is_said(void **state)
                 FLAGS("-c", "1", "--proxy", "http://127.0.0.1:1"));
     must_refuse(url, 2, "target.success cannot be set for gRPC",
                 FLAGS("-c", "1", "--success", "2xx"));
-    must_refuse(url, 2, "target.api: tgi is spoken over http://",
+    must_refuse(url, 2, "target.api: tgi requires an http://",
                 FLAGS("-c", "1", "--api", "tgi"));
-    must_refuse(url, 2, "which method?", FLAGS("-c", "1", "--api", "grpc"));
+    must_refuse(url, 2, "the method is missing",
+                FLAGS("-c", "1", "--api", "grpc"));
     must_refuse("grpc://127.0.0.1:1" PREDICT, 2, "kserve-grpc calls " INFER,
                 FLAGS("-c", "1", "--api", "kserve-grpc"));
     must_refuse(url, 3, "not ready within 300ms",

@@ -118,14 +118,14 @@ static void prices_over_a_recording(void **state)
     assert_near(usd_of(json), 8, 1e-9);
     json_decref(json);
     refused(ARGS("report", made.l4, "--machine", "H100"), 2,
-            "--machine goes with --prices");
+            "--machine requires --prices");
     refused(
         ARGS("report", made.l4, "--prices", made.prices, "--usd-per-hour", "1"),
-        2, "--prices: instead of --usd-per-hour");
+        2, "--prices cannot be combined with --usd-per-hour");
     refused(ARGS("report", made.l4, "--prices", "/nowhere"), 2, "/nowhere");
     refused(
         ARGS("report", made.l4, "--prices", made.prices, "--machine", "TPU"), 2,
-        "no price of 'TPU'");
+        "no price for 'TPU'");
 }
 
 static double per_thousand(const json_t *set)
@@ -332,7 +332,7 @@ static void timings_of_the_machine_that_is_asked_for(void **state)
             2, "the price of which machine? (column 'machine', or --machine)");
     refused(ARGS("scale", made.timings, "--strong", "--prices", made.prices,
                  "--usd-per-hour", "1"),
-            2, "--prices: instead of --usd-per-hour");
+            2, "--prices cannot be combined with --usd-per-hour");
 }
 
 static double usd_of_rerun(const char *name, const char *const *flags)
@@ -377,7 +377,7 @@ static void a_rerun_has_the_price_of_its_machine(void **state)
             "the recorded price is that of '2xL4', not of 'H100'");
     refused(ARGS("rerun", made.l4, "-q", "--prices", made.prices,
                  "--usd-per-hour", "1"),
-            2, "cost.prices: instead of cost.usd_per_hour");
+            2, "cost.prices cannot be combined with cost.usd_per_hour");
 }
 
 int main(void)

@@ -268,9 +268,9 @@ static void what_does_not_go_together_is_refused(void **state)
     } cases[] = {
         {"--slo", "chat/errors < 1%", "the recording has no class 'chat'"},
         {"--slo", "gold: errors < 1%, gold: errors < 2%",
-         "a tier asks that once"},
+         "a tier can have only one of them"},
         {"--curve", "query", "query has no curve"},
-        {"--curve", "tfft", "'tfft' is none of: "},
+        {"--curve", "tfft", "'tfft' is not one of: "},
     };
 
     (void)state;

@@ -194,7 +194,7 @@ static void only_recordings_are_repeated(void **state)
 
     (void)state;
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "repeats a recording"));
+    assert_non_null(strstr(r.err, "rerun requires a recording"));
     proc_result_fini(&r);
     r = proc_run(ARGS("rerun"));
     proc_expect(&r, 2);
@@ -404,7 +404,7 @@ static void a_long_name_hides_nothing(void **state)
     plant(dir, original, "a b", "target", "model", "x");
     r = proc_run(ARGS("rerun", dir, "-q"));
     proc_expect(&r, 3);
-    assert_non_null(strstr(r.err, "classes: not of the kind"));
+    assert_non_null(strstr(r.err, "classes: the value has the wrong type"));
     proc_result_fini(&r);
     json_decref(original);
     free(dir);

@@ -215,7 +215,7 @@ static void nonsense_is_refused(void **state)
          "-o"},
         {{"http://127.0.0.1:1/", "--slo", "errors < 1%", "--least=9",
           "--most=3", NULL},
-         "search.least"},
+         "search.min"},
     };
 
     (void)state;

@@ -184,7 +184,7 @@ static void nonsense_is_refused_before_anything_runs(void **state)
     static const char *const bad[][3] = {
         {"--rates", "10..20", "two values"},
         {"--rates", "0,10", "load.rate"},
-        {"--vary", "nonsense=1,2", "expected a setting"},
+        {"--vary", "nonsense=1,2", "is not a setting with values"},
         {"--vary", "stub.max_bach=1,2", "did you mean"},
         {"--vary", "load.rate=10,x", "expected numbers"},
         {"--repeats", "2", "what is to be varied"},

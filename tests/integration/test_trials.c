@@ -418,12 +418,14 @@ static void what_makes_no_sense_is_refused(void **state)
     r = proc_run(ARGS("run", file, "--trials", "2", "--restart", "true", "-q",
                       "-o", dir));
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "study.restart: not beside a stub"));
+    assert_non_null(
+        strstr(r.err, "study.restart cannot be combined with a block stub"));
     proc_result_fini(&r);
     r = proc_run(ARGS("run", "http://127.0.0.1:1/", "-R", "1", "--restart",
                       "true", "-q", "-o", dir));
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "study.restart: goes with two or more"));
+    assert_non_null(
+        strstr(r.err, "study.restart requires study.trials: 2 or more"));
     proc_result_fini(&r);
     assert_int_equal(access(dir, F_OK), -1);
     free(dir);

@@ -368,10 +368,10 @@ static void usage_is_checked_first(void **state)
         const char *says;
     } rows[] = {
         {"variants:\n  - {name: a, server: {start: 'serve {port}'}}\n",
-         "usage.yaml:7: variants: a: server.start: has {port}"},
+         "usage.yaml:7: variants: a: server.start contains {port}"},
         {"variants:\n  - {name: a, target: {url: 'http://h:1/'}, server: "
          "{ready: x}}\n",
-         "variants: a: server.ready: goes with server.start"},
+         "variants: a: server.ready requires server.start"},
     };
 
     (void)state;

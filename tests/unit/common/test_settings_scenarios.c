@@ -199,7 +199,7 @@ static void the_load_is_described(void **state)
         const char *want;
     } cases[] = {
         {"load: {clients: 3, think: exponential 2s, requests: 9}",
-         "closed loop, 3 clients with think time (exponential 2s), 9 requests, "
+         "closed loop, 3 clients that think (exponential 2s), 9 requests, "
          "seed 1\n"},
         {"load: {scenario: single-stream, min_duration: 10m, "
          "min_requests: 64}",
@@ -212,7 +212,7 @@ static void the_load_is_described(void **state)
         {"load: {scenario: offline, requests: 24576}",
          "offline, all at once, 24576 requests, seed 1\n"},
         {"load: {rate: 5, duration: 1s, seeds: mlperf, schedule_rng_seed: 7}",
-         "open loop, poisson 5/s, LoadGen's schedule with seed 7, window 1s, "
+         "open loop, poisson 5/s, LoadGen's schedule of seed 7, window 1s, "
          "seed 1\n"},
         {"load: {shape: spike 5/s 50/s at 1m for 10s}",
          "open loop, poisson spike 5/s 50/s at 1m for 10s, window 130s, seed "
