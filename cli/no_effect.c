@@ -38,9 +38,8 @@ static bool is_stream(int scenario)
            scenario == SCENARIO_MULTI_STREAM;
 }
 
-static void find_in_load(const struct settings *s,
-                         const struct preflight *known, no_effect_fn *found,
-                         void *arg)
+static void find_in_load(const struct settings *s, const struct run_plan *known,
+                         no_effect_fn *found, void *arg)
 {
     const struct load_settings *load = &s->load;
     const struct survey *trace = &known->trace;
@@ -124,7 +123,7 @@ static void find_in_cost(const struct settings *s, no_effect_fn *found,
     TELL(claims, found, arg);
 }
 
-void no_effect_find(const struct settings *s, const struct preflight *known,
+void no_effect_find(const struct settings *s, const struct run_plan *known,
                     no_effect_fn *found, void *arg)
 {
     find_in_load(s, known, found, arg);

@@ -4,14 +4,14 @@
 #ifndef CLI_NO_EFFECT_H
 #define CLI_NO_EFFECT_H
 
-struct preflight;
+struct run_plan;
 struct settings;
 
 /* Called for each: its key, and why. */
 typedef void no_effect_fn(void *arg, const char *key, const char *why);
 
 /* Of resolved settings, with what preflight() found. */
-void no_effect_find(const struct settings *s, const struct preflight *known,
+void no_effect_find(const struct settings *s, const struct run_plan *known,
                     no_effect_fn *found, void *arg);
 
 #endif

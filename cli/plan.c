@@ -23,8 +23,8 @@
 #define PLAN_LEAST_CACHE_CHECK 60
 
 /* "warning: chat.yaml:9: slo: ..." for each term that cannot be answered. */
-static void warn(const char *file, const char *key, const struct settings *s,
-                 double requests)
+static void warn(const struct settings_file *file, const char *key,
+                 const struct settings *s, double requests)
 {
     struct err ignored = {0};
     struct buf doubt;
@@ -35,12 +35,12 @@ static void warn(const char *file, const char *key, const struct settings *s,
     buf_init(&doubt, MAX_DOUBT);
     for (size_t i = 0; i < slo.len; i++) {
         const char *text = s->slo.items[i];
-        size_t line = file ? settings_line_of(file, key, text) : 0;
+        size_t line = settings_line_of(file, key, text);
 
         buf_reset(&doubt);
         plan_doubt(s, &slo.terms[i], requests, &doubt);
         if (doubt.len > 0 && line > 0)
-            log_note("warning: %s:%zu: %s: %s: %s", file, line, key, text,
+            log_note("warning: %s:%zu: %s: %s: %s", file->path, line, key, text,
                      buf_text(&doubt));
         else if (doubt.len > 0)
             log_note("warning: %s: %s: %s", key, text, buf_text(&doubt));
@@ -52,7 +52,7 @@ static void warn(const char *file, const char *key, const struct settings *s,
 static void warn_of(void *arg, const char *key, const char *why)
 {
     const struct settings_args *a = arg;
-    size_t line = a->file ? settings_line_of(a->file, key, NULL) : 0;
+    size_t line = settings_line_of(&a->text, key, NULL);
 
     if (line > 0)
         log_note("warning: %s:%zu: %s: %s", a->file, line, key, why);
@@ -98,44 +98,45 @@ static void warn_of_repeats(struct settings_args *a, const char *key,
 
 /* No SLO is judged in a cache check; each class has its share of the requests.
  */
-static void warn_all(struct settings_args *a, const struct preflight *known)
+static void warn_all(struct settings_args *a, const struct run_plan *known)
 {
-    const struct classes *all = &a->settings.classes;
-    double requests = plan_requests(&a->settings, known);
+    const struct settings *s = &known->used;
+    const struct classes *all = &s->classes;
+    double requests = plan_requests(s, known);
 
-    no_effect_find(&a->settings, known, warn_no_effect, a);
+    no_effect_find(s, known, warn_no_effect, a);
     warn_of_spread(a, &known->trace);
-    if (a->settings.data.cache_check) {
+    if (s->data.cache_check) {
         if (requests > 0 && requests < PLAN_LEAST_CACHE_CHECK)
             warn_of(a, "data.cache_check",
                     "needs ten parts of the window with three requests of "
                     "either kind, so 60 at least");
         return;
     }
-    warn(a->file, "slo", &a->settings, requests);
+    warn(&a->text, "slo", s, requests);
     if (all->len == 0)
-        warn_of_repeats(a, "data.input_tokens", &a->settings, requests);
+        warn_of_repeats(a, "data.input_tokens", s, requests);
     for (size_t i = 0; i < all->len; i++) {
         const struct class_settings *c = &all->items[i];
         char key[96];
 
         snprintf(key, sizeof(key), "classes: %.64s: slo", c->name);
-        warn(a->file, key, c->settings, requests * classes_share(all, i));
+        warn(&a->text, key, c->settings, requests * classes_share(all, i));
         snprintf(key, sizeof(key), "classes: %.64s: data.input_tokens",
                  c->name);
         warn_of_repeats(a, key, c->settings, requests * classes_share(all, i));
     }
 }
 
-void plan_warn(void *arg, const struct preflight *known)
+void plan_warn(void *arg, const struct run_plan *known)
 {
     warn_all(arg, known);
 }
 
 int plan_print(struct settings_args *a, struct err *err)
 {
-    struct settings *s = &a->settings;
-    struct preflight known;
+    const struct settings *s = &a->settings;
+    struct run_plan known;
     struct slo slo;
     struct buf out;
     int rc;
@@ -144,13 +145,14 @@ int plan_print(struct settings_args *a, struct err *err)
         (s->has_stub && stub_check(&s->stub, err)))
         return -1;
     buf_init(&out, MAX_PLAN);
-    rc = preflight(s, &known, err);
+    run_plan_init(&known, s);
+    rc = preflight(&known, err);
     if (rc == 0) {
-        plan_view(s, &known, &slo, &out);
+        plan_view(&known.used, &known, &slo, &out);
         warn_all(a, &known);
         rc = cli_print(buf_text(&out), err);
     }
-    preflight_fini(&known);
+    run_plan_fini(&known);
     buf_fini(&out);
     return rc;
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 struct err;
-struct preflight;
+struct run_plan;
 struct settings_args;
 
 /* Print the plan of resolved settings, and warn of what speaks against it.
@@ -14,7 +14,7 @@ struct settings_args;
 int plan_print(struct settings_args *a, struct err *err);
 
 /* The warnings alone; `arg` is the struct settings_args. */
-void plan_warn(void *arg, const struct preflight *known);
+void plan_warn(void *arg, const struct run_plan *known);
 
 /* The same of settings with variants: of each of them, as `read` reads them. */
 int plan_print_variants(size_t n,

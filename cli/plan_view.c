@@ -69,7 +69,7 @@ static double arrivals(const struct load_settings *load, int64_t window_ns)
     return arrivals_from(load, 0, window_ns);
 }
 
-double plan_requests(const struct settings *s, const struct preflight *known)
+double plan_requests(const struct settings *s, const struct run_plan *known)
 {
     const struct load_settings *load = &s->load;
     double most = arrivals(load, load_longest_ns(load));
@@ -497,7 +497,7 @@ static void put_class(const struct settings *run, size_t i, double requests,
         put_slo(c->settings, &slo, n, out);
 }
 
-void plan_view(const struct settings *s, const struct preflight *known,
+void plan_view(const struct settings *s, const struct run_plan *known,
                const struct slo *slo, struct buf *out)
 {
     double n = plan_requests(s, known);

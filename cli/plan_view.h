@@ -7,17 +7,17 @@
 
 #include "common/base/buf.h"
 
-struct preflight;
+struct run_plan;
 struct settings;
 struct slo;
 struct slo_term;
 
 /* Requests that the window will hold, or at least; 0 if nobody can know.  Of a
  * trace it takes what was found in its file. */
-double plan_requests(const struct settings *s, const struct preflight *known);
+double plan_requests(const struct settings *s, const struct run_plan *known);
 
 /* Lines for people; the settings are resolved and `known` is of them. */
-void plan_view(const struct settings *s, const struct preflight *known,
+void plan_view(const struct settings *s, const struct run_plan *known,
                const struct slo *slo, struct buf *out);
 
 /* Why this term cannot be answered by a run of so many requests (0: nobody

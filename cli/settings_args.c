@@ -255,8 +255,11 @@ static int load_word(struct settings_args *a, const char *word, struct err *err)
     a->file = xstrdup(word);
     if (recording_is_at(word))
         return load_recording(a, word, err);
-    return study_is_at(word) ? study_refuse_as_run(word, err)
-                             : settings_load(&a->settings, word, err);
+    if (study_is_at(word))
+        return study_refuse_as_run(word, err);
+    return settings_file_read(&a->text, word, err)
+               ? -1
+               : settings_load_file(&a->settings, &a->text, err);
 }
 
 static int assign_all(struct settings_args *a, const struct strlist *texts,
@@ -384,7 +387,7 @@ int settings_args_read_study(struct settings_args *a, const struct opt_set *own,
 
 int settings_args_blame(const struct settings_args *a, struct err *err)
 {
-    return a->file && !a->is_recording ? settings_blame(a->file, err) : -1;
+    return a->text.path ? settings_blame(&a->text, err) : -1;
 }
 
 static int resolve(struct settings *s, struct err *err)
@@ -438,6 +441,7 @@ void settings_args_fini(struct settings_args *a)
     settings_fini(&a->settings);
     strlist_fini(&a->assign);
     consent_fini(&a->consent);
+    settings_file_fini(&a->text);
     free(a->file);
     free(a->first_url);
     free(a->recorded_machine);

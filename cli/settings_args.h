@@ -15,12 +15,13 @@ struct err;
 
 struct settings_args {
     struct settings settings;
-    char *file;             /* the settings file, or a recording; NULL: none */
-    bool is_recording;      /* it is one, and its settings are repeated */
-    char *first_url;        /* of the words; NULL: none */
-    struct strlist assign;  /* --set */
-    bool allow_commands;    /* --allow-commands */
-    struct consent consent; /* of a recording: what that is about */
+    char *file; /* the settings file, or a recording; NULL: none */
+    struct settings_file text; /* of a settings file */
+    bool is_recording;         /* it is one, and its settings are repeated */
+    char *first_url;           /* of the words; NULL: none */
+    struct strlist assign;     /* --set */
+    bool allow_commands;       /* --allow-commands */
+    struct consent consent;    /* of a recording: what that is about */
 
     /* Of a recording: what a replica cost, and of which machine that is the
      * price; NULL: nobody says. */

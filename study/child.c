@@ -37,7 +37,7 @@
 static const char announces[] = "listening on ";
 
 /* The stub's settings in a file without a name; -1 on failure. */
-static int write_settings(struct settings *s, struct err *err)
+static int write_settings(const struct settings *s, struct err *err)
 {
     int low = memfd_create("stub settings", 0);
     int fd = low < 0 ? -1 : fcntl(low, F_DUPFD, FIRST_FREE_FD);
@@ -171,7 +171,7 @@ const char *child_url_for(const struct child *child, const char *target)
     return is_grpc(target) ? child->grpc_url : child->url;
 }
 
-int child_start_stub(struct child *child, struct settings *settings,
+int child_start_stub(struct child *child, const struct settings *settings,
                      const char *truth_path, struct err *err)
 {
     struct stub_start start = {.parent = getpid(),

@@ -25,7 +25,7 @@ struct child {
  * if they say so or a target is of that kind, and wait until it listens.
  * `truth_path` may be NULL.  ERR_CONFIG for settings that it cannot serve,
  * ERR_IO if it does not start. */
-int child_start_stub(struct child *child, struct settings *settings,
+int child_start_stub(struct child *child, const struct settings *settings,
                      const char *truth_path, struct err *err);
 
 /* The URL of it that a target of this URL is meant for. */

@@ -13,6 +13,7 @@
 #include "common/recording/dir.h"
 #include "common/settings/settings.h"
 #include "loadgen/engine/run.h"
+#include "loadgen/prepare/preflight.h"
 #include "study/child.h"
 
 /* What is as late as this is lost for the probe: without it one at twice of
@@ -131,17 +132,20 @@ static int judge_recording(const char *dir, struct probe_result *r,
 
 /* ---- the run ---- */
 
-static int drive(const struct probe *p, struct settings *s, const char *dir,
-                 struct probe_result *r, struct err *err)
+static int drive(const struct probe *p, const struct settings *s,
+                 const char *dir, struct probe_result *r, struct err *err)
 {
     struct run_options options = {.dir = dir, .observe_ns = OBSERVE_NS};
     int64_t *cpu_ns = xcalloc(2 * p->n_stubs, sizeof(*cpu_ns));
     int64_t begun_ns = clk_now(&clk_monotonic);
     struct run_end end = {0};
+    struct run_plan plan;
     int rc;
 
     read_cpu(p, cpu_ns);
-    rc = run_load(s, &options, &end, err);
+    run_plan_init(&plan, s);
+    rc = run_load(&plan, &options, &end, err);
+    run_plan_fini(&plan);
     read_cpu(p, cpu_ns + p->n_stubs);
     r->stub_share = busiest(p, cpu_ns, cpu_ns + p->n_stubs,
                             clk_now(&clk_monotonic) - begun_ns);

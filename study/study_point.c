@@ -16,6 +16,7 @@
 #include "common/recording/dir.h"
 #include "common/settings/settings.h"
 #include "loadgen/engine/run.h"
+#include "loadgen/prepare/preflight.h"
 #include "loadgen/prepare/show.h"
 #include "server-stub/stub.h"
 #include "study/child.h"
@@ -44,9 +45,10 @@ void point_aim(struct settings *s, const struct child *stub)
         point_aim(s->warmup.items[i].settings, stub);
 }
 
-static int start_stub(struct child *stub, struct settings *s,
+static int start_stub(struct child *stub, struct run_plan *plan,
                       struct run_options *options, struct err *err)
 {
+    struct settings *s = &plan->used;
     char *truth = xasprintf("%s/truth.tgr", options->dir);
     int rc = stub_check(&s->stub, err);
 
@@ -74,21 +76,21 @@ static void meter_process(const struct settings *s, const char *whose,
 }
 
 /* The stub, if there is one, ends before its truth is read. */
-static int drive_stub(struct settings *s, struct run_options *options,
+static int drive_stub(struct run_plan *plan, struct run_options *options,
                       struct err *err)
 {
     char process[PROCESS_TEXT];
     struct child stub = {0};
     struct err late = {0};
     struct run_end end;
-    int rc = start_stub(&stub, s, options, err);
+    int rc = start_stub(&stub, plan, options, err);
 
     bool has_started = rc == 0;
 
     snprintf(process, sizeof(process), "pid %ld", (long)stub.pid);
-    meter_process(s, "stub", process, options);
+    meter_process(&plan->used, "stub", process, options);
     if (rc == 0)
-        rc = run_load(s, options, &end, err);
+        rc = run_load(plan, options, &end, err);
     options->memory_of = NULL;
     if (child_stop(&stub, &late))
         log_error("%s", late.msg); /* what it did to the load is recorded */
@@ -113,7 +115,7 @@ static bool is_enough(void *arg, const struct run_look *look)
 }
 
 /* A server that dies leaves requests that fail, which say nothing of it. */
-static int drive_server(struct settings *s, struct run_options *options,
+static int drive_server(struct run_plan *plan, struct run_options *options,
                         struct err *err)
 {
     char process[PROCESS_TEXT];
@@ -127,11 +129,11 @@ static int drive_server(struct settings *s, struct run_options *options,
         return -1;
     options->has_dir = true;
     options->judge = &judge;
-    rc = server_start(&server, s, options->dir, err);
+    rc = server_start(&server, plan, options->dir, err);
     snprintf(process, sizeof(process), "group %ld", (long)server.process.pid);
-    meter_process(s, "server", process, options);
+    meter_process(&plan->used, "server", process, options);
     if (rc == 0)
-        rc = run_load(s, options, &end, err);
+        rc = run_load(plan, options, &end, err);
     if (rc == 0 && server_has_ended(&server))
         rc = server_blame_end(&server, "during the run", err);
     options->judge = watched.judge;
@@ -140,21 +142,26 @@ static int drive_server(struct settings *s, struct run_options *options,
     return rc;
 }
 
-static int drive(struct settings *s, struct run_options *options,
+static int drive(struct run_plan *plan, struct run_options *options,
                  struct err *err)
 {
     struct run_end end;
 
-    if (s->has_stub)
-        return drive_stub(s, options, err);
-    return s->server.start ? drive_server(s, options, err)
-                           : run_load(s, options, &end, err);
+    if (plan->used.has_stub)
+        return drive_stub(plan, options, err);
+    return plan->used.server.start ? drive_server(plan, options, err)
+                                   : run_load(plan, options, &end, err);
 }
 
-int point_record(struct settings *s, struct run_options *options,
+int point_record(const struct settings *s, struct run_options *options,
                  struct err *err)
 {
-    int rc = drive(s, options, err);
+    struct run_plan plan;
+    int rc;
+
+    run_plan_init(&plan, s);
+    rc = drive(&plan, options, err);
+    run_plan_fini(&plan);
 
     if (rc && atomic_load(&stop_signal) && err->code != ERR_STOPPED) {
         *err = (struct err){0}; /* whatever the signal made fail */
@@ -196,7 +203,7 @@ int point_sum_up(const char *dir,
 }
 
 /* True: it is answered, or nobody can ask. */
-static bool is_answered(struct settings *s, struct err *err)
+static bool is_answered(const struct settings *s, struct err *err)
 {
     struct exchange x = {0};
     bool is = show_request(s, &x, err) || x.facts.outcome == OUTCOME_OK;
@@ -205,7 +212,8 @@ static bool is_answered(struct settings *s, struct err *err)
     return is;
 }
 
-int point_wait_calm(struct settings *s, int64_t longest_ns, struct err *err)
+int point_wait_calm(const struct settings *s, int64_t longest_ns,
+                    struct err *err)
 {
     int64_t until = clk_now(&clk_monotonic) + longest_ns;
     struct err ignored = {0}; /* the recording that follows will say */

@@ -47,7 +47,7 @@ void point_aim(struct settings *s, const struct child *stub);
  * returns.  ERR_STOPPED if a signal came before it began; ERR_IO if the
  * server did not start, or ended before the run did, of which there may be a
  * recording; the rest as run_load(). */
-int point_record(struct settings *s, struct run_options *options,
+int point_record(const struct settings *s, struct run_options *options,
                  struct err *err);
 
 /* Work out what a recording says and leave its summary.json there.  `see`, if
@@ -58,9 +58,10 @@ int point_sum_up(const char *dir,
                  void *arg, struct err *err);
 
 /* Ask one request after the other until one is answered, which a queue does
- * when it has worked off what stands before it; at most so long.  Uses the
- * settings up.  Fails with ERR_STOPPED alone. */
-int point_wait_calm(struct settings *s, int64_t longest_ns, struct err *err);
+ * when it has worked off what stands before it; at most so long.
+ * Fails with ERR_STOPPED alone. */
+int point_wait_calm(const struct settings *s, int64_t longest_ns,
+                    struct err *err);
 
 /* Leave the server alone for so long; less if somebody says stop. */
 void point_settle(int64_t ns);

@@ -16,6 +16,7 @@
 #include "common/base/url.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
+#include "loadgen/prepare/preflight.h"
 #include "loadgen/prepare/ready.h"
 #include "loadgen/prepare/target.h"
 #include "study/child.h"
@@ -248,15 +249,17 @@ static int launch(struct server *server, const struct settings *s, int port,
     return rc;
 }
 
-int server_start(struct server *server, struct settings *s, const char *dir,
+int server_start(struct server *server, struct run_plan *plan, const char *dir,
                  struct err *err)
 {
+    struct settings *s = &plan->used;
     int port = find_port(err);
 
     *server = (struct server){.log = xasprintf("%s/server.log", dir)};
     if (port < 0)
         return -1;
     settings_put_port(s, port);
+    plan->server_port = port;
     if (s->server.ready)
         server->ready = fill_in(s->server.ready, port);
     if (check_place(s, err) || launch(server, s, port, err))

@@ -8,7 +8,7 @@
 #include "study/supervise.h"
 
 struct err;
-struct settings;
+struct run_plan;
 
 struct server {
     struct supervised process;
@@ -21,7 +21,7 @@ struct server {
  * ERR_IO if it ends, is not ready in time, or if somebody else listens where it
  * should, with the last line that it has said; ERR_STOPPED with
  * common/base/stop.h's flag.  The caller calls server_stop() in any case. */
-int server_start(struct server *server, struct settings *s, const char *dir,
+int server_start(struct server *server, struct run_plan *plan, const char *dir,
                  struct err *err);
 
 /* Has it ended by itself?  Does not wait. */

@@ -46,6 +46,9 @@ static json_t *asked(const struct run_start *start)
         json_object_set_new(
             out, "file",
             json_bytes(start->settings_file, strlen(start->settings_file)));
+    if (start->settings_sha256)
+        json_object_set_new(out, "settings_file_sha256",
+                            json_string(start->settings_sha256));
     if (start->settings_git)
         json_object_set_new(out, "git", json_string(start->settings_git));
     return out;
@@ -103,7 +106,7 @@ static json_t *clock_anchor(const struct run_start *start)
                      (json_int_t)start->realtime_ns);
 }
 
-void manifest_init(struct manifest *m, struct settings *s,
+void manifest_init(struct manifest *m, const struct settings *s,
                    const struct run_start *start)
 {
     m->json = json_pack(

@@ -21,8 +21,9 @@ struct json_t;
 struct run_start {
     int64_t monotonic_ns; /* times in the recording count from here */
     int64_t realtime_ns;
-    const char *const *argv;   /* as asked; NULL-terminated */
-    const char *settings_file; /* NULL: none */
+    const char *const *argv;     /* as asked; NULL-terminated */
+    const char *settings_file;   /* NULL: none */
+    const char *settings_sha256; /* of that file; NULL: not known */
     const char
         *settings_git; /* its state, common/base/git_state.h; NULL: none */
     const struct strmap *environment; /* NULL: nothing is known */
@@ -93,7 +94,7 @@ struct manifest {
     struct json_t *json; /* owned */
 };
 
-void manifest_init(struct manifest *m, struct settings *s,
+void manifest_init(struct manifest *m, const struct settings *s,
                    const struct run_start *start);
 void manifest_complete(struct manifest *m, const struct run_end *end,
                        const struct failures *failures);

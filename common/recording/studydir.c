@@ -65,7 +65,7 @@ bool study_is_at(const char *dir)
     return is_there;
 }
 
-void study_hash(struct settings *s, char out[static STUDY_HASH])
+void study_hash(const struct settings *s, char out[static STUDY_HASH])
 {
     json_t *json = settings_to_json(s);
     char *text = json_dumps(json, JSON_COMPACT);

@@ -55,7 +55,7 @@ int study_kind_at(const char *dir, enum study_kind *kind, struct err *err);
 
 /* Of the settings as used, so that a study that goes on can tell whether they
  * are the same. */
-void study_hash(struct settings *s, char out[static STUDY_HASH]);
+void study_hash(const struct settings *s, char out[static STUDY_HASH]);
 
 /* study.json, with its version and kind; takes the object.  ERR_IO. */
 int study_save_take(const char *dir, enum study_kind kind, struct json_t *json,

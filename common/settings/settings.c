@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/file.h"
 #include "common/base/suggest.h"
 #include "common/base/xalloc.h"
 #include "common/base/yaml.h"
+#include "common/settings/settings_lists.h"
 #include "common/settings/settings_path.h"
 #include "common/settings/settings_spot.h"
 #include "common/settings/variant_settings.h"
@@ -22,6 +24,9 @@ void settings_init(struct settings *s)
     s->data.loaded = NULL;
     s->data.workload = NULL;
     s->data.class = 0;
+    s->load.trace.peak_rps = 0;
+    s->load.trace.rows = 0;
+    s->load.trace.timeline = NULL;
     s->classes = (struct classes){0};
     s->warmup = (struct classes){0};
     s->variants = (struct classes){0};
@@ -55,6 +60,40 @@ void settings_copy(struct settings *s, const struct settings *from)
         for (size_t i = 0; i < to.block->len; i++)
             opt_copy(&to, from, &to.block->opts[i]);
     }
+}
+
+static void clone_classes(struct classes *to, const struct classes *from)
+{
+    for (size_t i = 0; i < from->len; i++) {
+        const struct class_settings *c = &from->items[i];
+        struct class_settings *copy = classes_add(to);
+
+        copy->name = c->name ? xstrdup(c->name) : NULL;
+        copy->weight = c->weight;
+        copy->n_said = c->n_said;
+        if (c->n_said > 0) {
+            copy->said = xcalloc(c->n_said, sizeof(*copy->said));
+            memcpy(copy->said, c->said, c->n_said * sizeof(*copy->said));
+        }
+        settings_copy(copy->settings, c->settings);
+        if (c->settings->data.workload) {
+            copy->settings->data.workload = to;
+            copy->settings->data.class = i;
+        }
+    }
+}
+
+void settings_clone(struct settings *s, const struct settings *from)
+{
+    settings_init(s);
+    settings_copy(s, from);
+    s->data.workload = from->data.workload; /* if it is itself a class */
+    s->data.class = from->data.class;
+    clone_classes(&s->classes, &from->classes);
+    clone_classes(&s->warmup, &from->warmup);
+    clone_classes(&s->variants, &from->variants);
+    for (size_t i = 0; i < from->varied.len; i++)
+        strlist_add(&s->varied, from->varied.items[i]);
 }
 
 /* ---- the file ---- */
@@ -267,19 +306,51 @@ static int load_entry(struct settings *s, const struct spot *at)
     return spot_refuse_key(top.block, at);
 }
 
-int settings_load(struct settings *s, const char *path, struct err *err)
+int settings_file_read(struct settings_file *file, const char *path,
+                       struct err *err)
+{
+    *file = (struct settings_file){.path = xstrdup(path)};
+    buf_init(&file->text, YAML_MAX_FILE);
+    if (file_read(path, &file->text, err))
+        return -1;
+    sha256_bytes(buf_text(&file->text), file->text.len, file->sha256);
+    return 0;
+}
+
+void settings_file_fini(struct settings_file *file)
+{
+    free(file->path);
+    buf_fini(&file->text);
+    *file = (struct settings_file){0};
+}
+
+int settings_load_file(struct settings *s, const struct settings_file *file,
+                       struct err *err)
 {
     struct yaml_node root;
     int rc = 0;
 
-    if (yaml_load_file(&root, path, err))
+    if (yaml_load_text(&root, file->path, buf_text(&file->text), file->text.len,
+                       err))
         return -1;
     for (size_t i = 0; i < root.len && rc == 0; i++) {
-        struct spot at = {.path = path, .node = &root.items[i], .err = err};
+        struct spot at = {
+            .path = file->path, .node = &root.items[i], .err = err};
 
         rc = load_entry(s, &at);
     }
     yaml_fini(&root);
+    return rc;
+}
+
+int settings_load(struct settings *s, const char *path, struct err *err)
+{
+    struct settings_file file;
+    int rc = settings_file_read(&file, path, err);
+
+    if (rc == 0)
+        rc = settings_load_file(s, &file, err);
+    settings_file_fini(&file);
     return rc;
 }
 

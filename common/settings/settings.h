@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/buf.h"
+#include "common/base/sha256.h"
 #include "common/base/str.h"
 #include "common/settings/classes.h"
 #include "common/settings/option.h"
@@ -370,7 +372,6 @@ struct server_settings {
     int64_t ready_ns; /* until then, at most */
     char *stop;       /* shell command; NULL: a signal will do */
     int64_t grace_ns;
-    int port; /* no setting: what was found for {port}; 0: none was */
 };
 
 /* What the server costs. */
@@ -461,9 +462,31 @@ void settings_fini(struct settings *s);
 /* Everything but the classes and what is no option, over what is there. */
 void settings_copy(struct settings *s, const struct settings *from);
 
+/* Initialise `s` as a deep copy: classes, warm-up and variants too.  What only
+ * a run finds out (data set, timeline of a trace) is not copied.  The copy must
+ * not be moved in memory once it has classes. */
+void settings_clone(struct settings *s, const struct settings *from);
+
 struct opt_set settings_set(struct settings *s, enum settings_block block);
 
-/* Read a file over what is there.  ERR_CONFIG "file:line: ...". */
+/* A settings file, read once: later messages take their line numbers from this
+ * text, and the manifest names its hash. */
+struct settings_file {
+    char *path; /* owned; NULL: no file was read */
+    struct buf text;
+    char sha256[SHA256_TEXT];
+};
+
+/* ERR_CONFIG, ERR_IO.  settings_file_fini() in any case. */
+int settings_file_read(struct settings_file *file, const char *path,
+                       struct err *err);
+void settings_file_fini(struct settings_file *file);
+
+/* Put what the file says over what is there.  ERR_CONFIG "file:line: ...". */
+int settings_load_file(struct settings *s, const struct settings_file *file,
+                       struct err *err);
+
+/* Read a file and do the same. */
 int settings_load(struct settings *s, const char *path, struct err *err);
 
 /* "load.rate=80". */
@@ -504,32 +527,33 @@ int settings_check_study(const struct settings *s, struct err *err);
 /* The same of a server that is started. */
 int settings_check_server(const struct settings *s, struct err *err);
 
-/* The port of a started server takes the place of {port} in every URL; and that
- * of {port} again, where a recording has it. */
+/* Replace {port} in every URL by the port of a started server; and the port by
+ * {port} again, where a recording has it. */
 void settings_put_port(struct settings *s, int port);
 void settings_forget_port(struct settings *s, int port);
 
 /* The same of what requests carry, before a duration is made up. */
 int settings_resolve_data(struct settings *s, struct err *err);
 
-/* The line of a settings file where a key stands ("load.rate", or of a class
+/* The line of the settings file where a key stands ("load.rate", or of a class
  * "classes: chat: data.file"), or the block that it belongs in; with `item`,
  * where the list of that key has it.  0 if none of them is there. */
-size_t settings_line_of(const char *path, const char *key, const char *item);
+size_t settings_line_of(const struct settings_file *file, const char *key,
+                        const char *item);
 
 /* Put file, and line if it is there, before an error that begins with the key
  * of a setting ("load.rate: ..."); others are left as they are.  Returns -1. */
-int settings_blame(const char *path, struct err *err);
+int settings_blame(const struct settings_file *file, struct err *err);
 
 /* As used, with secrets redacted; the caller owns the reference. */
-struct json_t *settings_to_json(struct settings *s);
+struct json_t *settings_to_json(const struct settings *s);
 
 /* One block of those, with its keys alone; likewise. */
-struct json_t *settings_block_to_json(struct settings *s,
+struct json_t *settings_block_to_json(const struct settings *s,
                                       enum settings_block block);
 
 /* One block as the text of a settings file (JSON, which is YAML too). */
-void settings_print_block(struct settings *s, enum settings_block block,
+void settings_print_block(const struct settings *s, enum settings_block block,
                           struct buf *out);
 
 /* Read back; keys of another version are passed over.  ERR_FORMAT. */

@@ -1,5 +1,4 @@
-/* Where in its file a setting stands, for messages that come when the file has
- * long been read: it is read again then. */
+/* Where in its file a setting stands, for messages. */
 #include "common/settings/settings.h"
 
 #include <string.h>
@@ -125,7 +124,8 @@ static bool is_key(const char *key)
     return false;
 }
 
-size_t settings_line_of(const char *path, const char *key, const char *item)
+size_t settings_line_of(const struct settings_file *file, const char *key,
+                        const char *item)
 {
     struct yaml_node root;
     struct err ignored = {0};
@@ -133,7 +133,8 @@ size_t settings_line_of(const char *path, const char *key, const char *item)
     const struct yaml_node *list;
     size_t line;
 
-    if (yaml_load_file(&root, path, &ignored))
+    if (!file->path || yaml_load_text(&root, file->path, buf_text(&file->text),
+                                      file->text.len, &ignored))
         return 0;
     in = enter_item(&root, &key);
     line = line_of_key(in, key);
@@ -146,7 +147,7 @@ size_t settings_line_of(const char *path, const char *key, const char *item)
     return line;
 }
 
-int settings_blame(const char *path, struct err *err)
+int settings_blame(const struct settings_file *file, struct err *err)
 {
     size_t len = strcspn(err->msg, ": ");
     char key[64];
@@ -158,7 +159,7 @@ int settings_blame(const char *path, struct err *err)
     key[len] = '\0';
     if (!is_key(key))
         return -1;
-    line = settings_line_of(path, list_of(err->msg) ? err->msg : key, NULL);
-    return line > 0 ? err_context(err, "%s:%zu", path, line)
-                    : err_context(err, "%s", path);
+    line = settings_line_of(file, list_of(err->msg) ? err->msg : key, NULL);
+    return line > 0 ? err_context(err, "%s:%zu", file->path, line)
+                    : err_context(err, "%s", file->path);
 }

@@ -14,7 +14,7 @@ struct settings;
  * is found out; what it says of it holds no secrets.
  * ERR_CONFIG; ERR_IO if a target does not answer at all; ERR_STOPPED.  The
  * caller calls exchange_fini() in any case. */
-int show_request(struct settings *settings, struct exchange *x,
+int show_request(const struct settings *asked, struct exchange *x,
                  struct err *err);
 
 #endif

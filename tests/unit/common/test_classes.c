@@ -27,13 +27,22 @@ static int load(struct settings *s, const char *text, struct err *err)
     return settings_load(s, tmpdir_write("s.yaml", text, strlen(text)), err);
 }
 
+static int blame(const char *path, struct err *err)
+{
+    struct settings_file file;
+
+    assert_int_equal(settings_file_read(&file, path, &(struct err){0}), 0);
+    settings_blame(&file, err);
+    settings_file_fini(&file);
+    return -1;
+}
+
 /* As the command line does it; an error names its line. */
 static int resolve(struct settings *s, const char *text, struct err *err)
 {
     if (load(s, text, err))
         return -1;
-    return settings_resolve(s, err) ? settings_blame(tmpdir_path("s.yaml"), err)
-                                    : 0;
+    return settings_resolve(s, err) ? blame(tmpdir_path("s.yaml"), err) : 0;
 }
 
 static void must_resolve(struct settings *s, const char *text)
