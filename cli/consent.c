@@ -160,8 +160,6 @@ static int refuse(const struct consent *c, struct err *err)
 
 int consent_settle(struct consent *c, bool is_allowed, struct err *err)
 {
-    static bool was_shown; /* a study reads its settings for each run */
-
     if (!is_allowed && refuse(c, err))
         return -1;
     for (size_t i = 0; i < c->len; i++) {
@@ -169,14 +167,12 @@ int consent_settle(struct consent *c, bool is_allowed, struct err *err)
 
         if (is_given_again(item))
             continue;
-        if (!was_shown)
-            log_error("from the recording: %s: %s", item->where, item->text);
+        log_error("from the recording: %s: %s", item->where, item->text);
         if (item->field) {
             *item->field = item->text;
             item->text = NULL;
         }
     }
-    was_shown = true;
     return 0;
 }
 

@@ -14,6 +14,7 @@
 #include "common/recording/studydir.h"
 #include "common/settings/variant_settings.h"
 #include "common/spec/prices.h"
+#include "study/study.h"
 
 static const struct opt opts[] = {
     {.flag = "set",
@@ -32,16 +33,9 @@ const struct opt_block settings_args_block = {"settings", opts,
 
 #define MAX_SETS 12
 
-/* What stands beside the settings: flags of the command's own, and what a study
- * adds; either may be NULL. */
-struct beside {
-    const struct opt_set *own;
-    const struct settings_more *more;
-};
-
-static int read_flags(struct settings_args *a, const struct beside *beside,
-                      const char *const *argv, struct strlist *words,
-                      struct err *err)
+static int read_flags(struct settings_args *a, const struct opt_set *own,
+                      enum settings_block block, const char *const *argv,
+                      struct strlist *words, struct err *err)
 {
     struct opt_set sets[MAX_SETS] = {
         {&settings_args_block, a},
@@ -58,9 +52,9 @@ static int read_flags(struct settings_args *a, const struct beside *beside,
 
     while (sets[n].block)
         n++;
-    if (beside->more)
-        sets[n++] = settings_set(&a->settings, beside->more->block);
-    for (const struct opt_set *own = beside->own; own && own->block; own++) {
+    if (block != BLOCK_COUNT)
+        sets[n++] = settings_set(&a->settings, block);
+    for (; own && own->block; own++) {
         assert(n < MAX_SETS);
         sets[n++] = *own;
     }
@@ -248,28 +242,20 @@ static int load_word(struct settings_args *a, const char *word, struct err *err)
     }
     if (strpbrk(word, ":?") && access(word, F_OK) < 0)
         return refuse_word(word, err);
-    if (a->file)
+    if (a->file.path)
         return err_set(err, ERR_USAGE,
-                       "'%s': one settings file is enough, after '%s'", word,
-                       a->file);
-    a->file = xstrdup(word);
-    if (recording_is_at(word))
+                       "'%s': only one settings file can be given, and '%s' "
+                       "is one",
+                       word, a->file.path);
+    if (recording_is_at(word)) {
+        a->file.path = xstrdup(word);
         return load_recording(a, word, err);
+    }
     if (study_is_at(word))
         return study_refuse_as_run(word, err);
-    return settings_file_read(&a->text, word, err)
+    return settings_file_read(&a->file, word, err)
                ? -1
-               : settings_load_file(&a->settings, &a->text, err);
-}
-
-static int assign_all(struct settings_args *a, const struct strlist *texts,
-                      struct err *err)
-{
-    for (size_t i = 0; texts && i < texts->len; i++) {
-        if (settings_assign(&a->settings, texts->items[i], err))
-            return -1;
-    }
-    return 0;
+               : settings_load_file(&a->settings, &a->file, err);
 }
 
 /* NULL: there is none of that name. */
@@ -311,138 +297,87 @@ static int hand_out_headers(struct settings *s, struct err *err)
     return rc;
 }
 
-static int apply(struct settings_args *a, const struct beside *beside,
-                 const char *const *argv, struct err *err)
+static int apply(struct settings_args *a, const struct opt_set *own,
+                 enum settings_block block, const char *const *argv,
+                 struct err *err)
 {
     struct strlist words = {0};
-    int rc = read_flags(a, beside, argv, &words, err);
+    int rc = read_flags(a, own, block, argv, &words, err);
 
     strlist_fini(&words);
-    if (rc == 0)
-        rc = assign_all(a, &a->assign, err);
-    if (rc == 0 && beside->more)
-        rc = assign_all(a, beside->more->over, err);
+    for (size_t i = 0; rc == 0 && i < a->assign.len; i++)
+        rc = settings_assign(&a->settings, a->assign.items[i], err);
     if (rc == 0 && a->is_recording)
         rc = hand_out_headers(&a->settings, err) || take_price_again(a, err)
                  ? -1
                  : 0;
-    if (rc == 0 && a->is_recording && !beside->more &&
+    if (rc == 0 && a->is_recording && block == BLOCK_COUNT &&
         a->settings.study.trials < 2)
         drop_study(a);
     if (rc == 0 && consent_settle(&a->consent, a->allow_commands, err))
-        rc = err_context(err, "%s", a->file);
+        rc = err_context(err, "%s", a->file.path);
     if (rc == 0 && a->first_url &&
         strcmp(settings_url(&a->settings), a->first_url) != 0)
         rc = err_set(err, ERR_USAGE,
-                     "--url: not beside URLs that are given as words");
+                     "--url cannot be combined with URLs that are given as "
+                     "words");
     return rc;
 }
 
-/* The words must be known before the flags can stand over them, so the flags
- * are read twice. */
-static int parse(struct settings_args *a, const struct beside *beside,
-                 const char *const *argv, struct err *err)
+/* The words must be known before the flags can be applied over them, so the
+ * flags are read twice. */
+int settings_args_parse(struct settings_args *a, const struct opt_set *own,
+                        enum settings_block block, const char *const *argv,
+                        struct err *err)
 {
     struct strlist words = {0};
     int rc;
 
     *a = (struct settings_args){0};
     settings_init(&a->settings);
-    rc = read_flags(a, beside, argv, &words, err);
+    rc = read_flags(a, own, block, argv, &words, err);
     settings_fini(&a->settings);
     settings_init(&a->settings);
     strlist_fini(&a->assign);
     for (size_t i = 0; rc == 0 && i < words.len; i++)
         rc = load_word(a, words.items[i], err);
     strlist_fini(&words);
-    return rc ? rc : apply(a, beside, argv, err);
+    return rc ? rc : apply(a, own, block, argv, err);
 }
 
-int settings_args_parse(struct settings_args *a, const struct opt_set *own,
-                        const char *const *argv, struct err *err)
+struct study_source settings_args_source(const struct settings_args *a)
 {
-    return parse(a, &(struct beside){.own = own}, argv, err);
+    return (struct study_source){
+        .asked = &a->settings,
+        .file = &a->file,
+        .check = a->is_recording ? refuse_redacted : NULL,
+    };
 }
 
-int settings_args_parse_study(struct settings_args *a,
-                              const struct opt_set *own,
-                              const struct settings_more *more,
-                              const char *const *argv, struct err *err)
+int settings_args_resolve(const struct settings_args *a, struct settings *out,
+                          struct err *err)
 {
-    return parse(a, &(struct beside){.own = own, .more = more}, argv, err);
-}
+    const struct study_source source = settings_args_source(a);
 
-int settings_args_read_study(struct settings_args *a, const struct opt_set *own,
-                             const struct settings_more *more,
-                             const char *const *argv, struct err *err)
-{
-    int rc = settings_args_parse_study(a, own, more, argv, err);
-
-    if (rc)
-        return rc;
-    return more->variant > 0
-               ? settings_args_resolve_variant(a, more->variant - 1, err)
-               : settings_args_resolve(a, err);
+    if (a->settings.variants.len == 0)
+        return study_settings(&source, NULL, out, err);
+    settings_init(out);
+    err_set(err, ERR_CONFIG,
+            VARIANTS ": can only be used with run, sweep, search and validate");
+    return settings_args_blame(a, err);
 }
 
 int settings_args_blame(const struct settings_args *a, struct err *err)
 {
-    return a->text.path ? settings_blame(&a->text, err) : -1;
-}
-
-static int resolve(struct settings *s, struct err *err)
-{
-    return settings_look_up_price(s, err) ? -1 : settings_resolve(s, err);
-}
-
-int settings_args_resolve_variant(struct settings_args *a, size_t i,
-                                  struct err *err)
-{
-    char *name;
-    int rc;
-
-    if (i >= a->settings.variants.len)
-        return err_set(err, ERR_USAGE, "the variants changed meanwhile");
-    name = xstrdup(a->settings.variants.items[i].name);
-    variants_take(&a->settings, i);
-    rc = resolve(&a->settings, err);
-    if (rc)
-        err_context(err, "%s: %s", VARIANTS, name);
-    free(name);
-    return rc ? settings_args_blame(a, err) : 0;
-}
-
-int settings_args_resolve(struct settings_args *a, struct err *err)
-{
-    int rc;
-
-    if (a->settings.variants.len > 0) {
-        err_set(err, ERR_CONFIG,
-                VARIANTS ": go with run, sweep, search and validate");
-        return settings_args_blame(a, err);
-    }
-
-    rc = resolve(&a->settings, err);
-    if (rc)
-        return settings_args_blame(a, err);
-    return a->is_recording ? refuse_redacted(&a->settings, err) : 0;
-}
-
-int settings_args_read(struct settings_args *a, const struct opt_set *own,
-                       const char *const *argv, struct err *err)
-{
-    int rc = settings_args_parse(a, own, argv, err);
-
-    return rc ? rc : settings_args_resolve(a, err);
+    return settings_blame(&a->file, err);
 }
 
 void settings_args_fini(struct settings_args *a)
 {
     settings_fini(&a->settings);
+    settings_file_fini(&a->file);
     strlist_fini(&a->assign);
     consent_fini(&a->consent);
-    settings_file_fini(&a->text);
-    free(a->file);
     free(a->first_url);
     free(a->recorded_machine);
 }

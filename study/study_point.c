@@ -22,9 +22,8 @@
 #include "study/child.h"
 #include "study/study_server.h"
 
-#define RETRY_NS   NS_PER_S
-#define NAP_NS     (20 * NS_PER_MS)
-#define MAX_REPORT ((size_t)16 << 20)
+#define RETRY_NS NS_PER_S
+#define NAP_NS   (20 * NS_PER_MS)
 
 void point_aim(struct settings *s, const struct child *stub)
 {
@@ -175,7 +174,7 @@ static int save(const struct summary *s, const char *dir, struct err *err)
     struct buf out;
     int rc;
 
-    buf_init(&out, MAX_REPORT);
+    buf_init(&out, POINT_MAX_REPORT);
     report_json.render(s, &out);
     rc = file_replace_in(dir, "summary.json", &out, err);
     buf_fini(&out);

@@ -10,7 +10,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
-#include "common/recording/pointset.h"
+#include "common/recording/study_set.h"
 #include "common/recording/studydir.h"
 
 bool capacities_are_at(const struct strlist *dirs)
@@ -70,16 +70,16 @@ static int read_card(struct capacity_side *side, const char *dir,
 static int load_card(struct capacity_side *side, const struct cost_ask *cost,
                      struct err *err)
 {
-    struct point_set set;
+    struct study_set set;
     char *dir = NULL;
-    int rc = point_set_load_recorded(&set, side->dir, STUDY_SEARCH, err);
+    int rc = study_set_load_recorded(&set, side->dir, STUDY_SEARCH, err);
 
     if (rc == 0) {
-        dir = point_set_path(side->dir, &set.points[0]);
+        dir = study_point_path(side->dir, &set.points[0]);
         rc = read_card(side, dir, cost, err);
     }
     free(dir);
-    point_set_fini(&set);
+    study_set_fini(&set);
     return rc;
 }
 

@@ -8,7 +8,7 @@
 #include "analyzer/read/reader.h"
 #include "analyzer/stats/order_stats.h"
 #include "common/base/xalloc.h"
-#include "common/recording/trialset.h"
+#include "common/recording/study_set.h"
 #include "common/spec/slo.h"
 
 /* More than anybody makes; a guard against a directory of something else. */
@@ -27,18 +27,18 @@ static char *resolved(const char *dir, const char *from_there)
 /* A set without study.json is one that somebody put together. */
 static int read_study(struct side *side, struct err *err)
 {
-    struct trial_set set = {0};
+    struct study_set set = {0};
 
     if (!study_is_at(side->dir))
         return 0;
-    if (trial_set_load(&set, side->dir, err))
+    if (study_set_load_kind(&set, side->dir, STUDY_TRIALS, err))
         return -1;
     side->is_one_launch = set.launched_by == LAUNCHED_ONCE;
     side->has_own_stubs = set.launched_by == LAUNCHED_STUB;
     side->home = realpath(side->dir, NULL);
     if (set.against[0])
         side->turned_with = resolved(side->dir, set.against);
-    trial_set_fini(&set);
+    study_set_fini(&set);
     return 0;
 }
 
@@ -58,8 +58,8 @@ static int add_trials(struct side *side, const struct side_ask *ask,
     int rc = 0;
 
     for (int64_t k = 1;
-         rc == 0 && k <= MAX_TRIALS && trial_set_has(side->dir, k); k++) {
-        char *path = trial_set_path(side->dir, k);
+         rc == 0 && k <= MAX_TRIALS && study_has_trial(side->dir, k); k++) {
+        char *path = study_trial_path(side->dir, k);
 
         rc = add_run(side, path, ask, err);
         free(path);
@@ -87,7 +87,8 @@ int side_load(struct side *side, const char *dir, const struct side_ask *ask,
 {
     int rc;
 
-    *side = (struct side){.dir = xstrdup(dir), .is_set = trial_set_has(dir, 1)};
+    *side =
+        (struct side){.dir = xstrdup(dir), .is_set = study_has_trial(dir, 1)};
     rc = read_study(side, err);
     if (rc == 0)
         rc = side->is_set ? add_trials(side, ask, err)
@@ -132,7 +133,8 @@ size_t side_values(const struct side *side, size_t first, size_t i, double *out)
 
 static int open_first(struct recording *rec, const char *dir, struct err *err)
 {
-    char *path = trial_set_has(dir, 1) ? trial_set_path(dir, 1) : xstrdup(dir);
+    char *path =
+        study_has_trial(dir, 1) ? study_trial_path(dir, 1) : xstrdup(dir);
     int rc = recording_open(rec, path, err);
 
     free(path);

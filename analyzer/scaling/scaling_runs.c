@@ -15,8 +15,7 @@
 #include "common/base/err.h"
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
-#include "common/recording/trialset.h"
-#include "common/recording/variantset.h"
+#include "common/recording/study_set.h"
 
 #define MAX_TRIALS   10000
 #define MAX_ENDS     20000000 /* answers whose ends are looked at */
@@ -324,15 +323,15 @@ static int read_run(struct scaling *s, const struct run *run, struct err *err)
 static int find_warm(const struct scaling *s, const char *dir, bool *is_warm,
                      struct err *err)
 {
-    struct trial_set set = {0};
+    struct study_set set = {0};
 
     *is_warm = s->ask.warmup_trials > 0;
     if (!*is_warm || !study_is_at(dir))
         return 0;
-    if (trial_set_load(&set, dir, err))
+    if (study_set_load_kind(&set, dir, STUDY_TRIALS, err))
         return -1;
     *is_warm = set.launched_by == LAUNCHED_ONCE;
-    trial_set_fini(&set);
+    study_set_fini(&set);
     return 0;
 }
 
@@ -343,13 +342,13 @@ static int read_trials(struct scaling *s, const char *dir, struct err *err)
     bool is_warm;
     int rc = find_warm(s, dir, &is_warm, err);
 
-    if (rc == 0 && !trial_set_has(dir, first))
+    if (rc == 0 && !study_has_trial(dir, first))
         return err_set(err, ERR_CONFIG,
                        "%s: nothing is left behind %lld trial(s) of warm-up",
                        dir, (long long)s->ask.warmup_trials);
-    for (int64_t i = first; rc == 0 && i <= MAX_TRIALS && trial_set_has(dir, i);
-         i++) {
-        char *path = trial_set_path(dir, i);
+    for (int64_t i = first;
+         rc == 0 && i <= MAX_TRIALS && study_has_trial(dir, i); i++) {
+        char *path = study_trial_path(dir, i);
 
         rc = read_run(s, &(struct run){path, is_warm}, err);
         free(path);
@@ -393,7 +392,7 @@ int scale_runs_read(struct scaling *s, const char *dir, struct err *err)
     enum study_kind kind;
 
     if (!study_is_at(dir))
-        return trial_set_has(dir, 1)
+        return study_has_trial(dir, 1)
                    ? read_trials(s, dir, err)
                    : read_run(s, &(struct run){dir, false}, err);
     if (study_kind_at(dir, &kind, err))

@@ -69,7 +69,7 @@ static void take(struct scaling *s, struct recording *rec,
 static int take_conditions(struct scaling *s, const struct search_summary *ss,
                            struct err *err)
 {
-    char *path = point_set_path(ss->dir, ss->probes[0].at);
+    char *path = study_point_path(ss->dir, ss->probes[0].at);
     struct summary *sum = xcalloc(1, sizeof(*sum));
     struct recording rec;
     int rc = recording_open(&rec, path, err);

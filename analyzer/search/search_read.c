@@ -174,7 +174,7 @@ static int read_probe(struct reading *r, const struct study_point *at,
                       struct err *err)
 {
     struct search_probe *probe = &r->s->probes[r->s->n];
-    char *dir = point_set_path(r->s->dir, at);
+    char *dir = study_point_path(r->s->dir, at);
     struct recording rec;
     struct summary of;
     int rc = recording_open(&rec, dir, err);
@@ -249,7 +249,7 @@ int search_read(struct search_summary *s, const char *dir,
     int rc;
 
     *s = (struct search_summary){.dir = dir};
-    rc = point_set_load_recorded(&s->set, dir, STUDY_SEARCH, err);
+    rc = study_set_load_recorded(&s->set, dir, STUDY_SEARCH, err);
     if (rc)
         return -1;
     s->probes = xcalloc(s->set.len, sizeof(*s->probes));
@@ -266,7 +266,7 @@ int search_read(struct search_summary *s, const char *dir,
 
 void search_summary_fini(struct search_summary *s)
 {
-    point_set_fini(&s->set);
+    study_set_fini(&s->set);
     free(s->title);
     free(s->probes);
     *s = (struct search_summary){0};

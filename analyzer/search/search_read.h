@@ -9,7 +9,7 @@
 
 #include "analyzer/search/search.h"
 #include "analyzer/studies/trials.h"
-#include "common/recording/pointset.h"
+#include "common/recording/study_set.h"
 #include "common/spec/calibration.h"
 
 struct err;
@@ -52,7 +52,7 @@ struct search_summary {
     bool is_of_others; /* by another objective than it searched for */
     struct search_terms terms;
     double tolerance;
-    struct point_set set;
+    struct study_set set;
     struct search_probe *probes; /* owned; as they were made */
     size_t n;
     struct search_answer answer;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/xalloc.h"
-#include "common/recording/trialset.h"
+#include "common/recording/study_set.h"
 
 static struct listed_one *add_take(struct listed *l, char *dir, double value)
 {
@@ -16,29 +16,29 @@ static struct listed_one *add_take(struct listed *l, char *dir, double value)
 
 static int list_trials(struct listed *l, const char *dir, struct err *err)
 {
-    struct trial_set set;
-    int rc = trial_set_load(&set, dir, err);
+    struct study_set set;
+    int rc = study_set_load_kind(&set, dir, STUDY_TRIALS, err);
 
     for (int64_t i = 1; rc == 0 && i <= set.recorded; i++)
-        add_take(l, trial_set_path(dir, i), NAN);
-    trial_set_fini(&set);
+        add_take(l, study_trial_path(dir, i), NAN);
+    study_set_fini(&set);
     return rc;
 }
 
 static int list_points(struct listed *l, const char *dir, struct err *err)
 {
-    struct point_set set;
-    int rc = point_set_load(&set, dir, err);
+    struct study_set set;
+    int rc = study_set_load(&set, dir, err);
 
     snprintf(l->key, sizeof(l->key), "%s", set.key);
     snprintf(l->unit, sizeof(l->unit), "%s", set.unit);
     for (size_t i = 0; rc == 0 && i < set.len; i++) {
         if (set.points[i].is_recorded)
-            add_take(l, point_set_path(dir, &set.points[i]),
+            add_take(l, study_point_path(dir, &set.points[i]),
                      set.points[i].value)
                 ->at = set.points[i];
     }
-    point_set_fini(&set);
+    study_set_fini(&set);
     return rc;
 }
 

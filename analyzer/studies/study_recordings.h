@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "common/recording/pointset.h"
+#include "common/recording/study_set.h"
 
 struct err;
 

@@ -20,7 +20,7 @@
 
 #include "analyzer/stats/trial_stats.h"
 #include "analyzer/tally/summary.h"
-#include "common/recording/trialset.h"
+#include "common/recording/study_set.h"
 
 struct err;
 struct strlist;
@@ -122,7 +122,7 @@ struct odd_trial {
 struct trials_summary {
     const char *dir; /* borrowed */
     char *title;     /* owned: name, target and load of the first */
-    struct trial_set set;
+    struct study_set set;
 
     struct trial *trials; /* owned */
     size_t n;

@@ -4,11 +4,13 @@
  * study.json is written before the first of them and again after each, so that
  * it is right whatever ends the study.
  *
- *   trials    trial-1, trial-2, ...                      trialset.h
- *   pair      a, b: two trial sets that took turns       trialset.h
- *   sweep     point-1, point-2, ...                      pointset.h
- *   search    probe-1, ..., confirm-1, ...               pointset.h
- *   variants  one of each variant's name ("variants")
+ *   trials    trial-1, trial-2, ...
+ *   pair      a, b: two trial sets that took turns
+ *   sweep     point-1, point-2, ...
+ *   search    probe-1, ..., confirm-1, ...
+ *   variants  one directory per variant, with its name
+ *
+ * study_set.h reads and writes study.json.
  */
 #ifndef COMMON_RECORDING_STUDYDIR_H
 #define COMMON_RECORDING_STUDYDIR_H

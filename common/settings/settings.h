@@ -472,9 +472,9 @@ struct opt_set settings_set(struct settings *s, enum settings_block block);
 /* A settings file, read once: later messages take their line numbers from this
  * text, and the manifest names its hash. */
 struct settings_file {
-    char *path; /* owned; NULL: no file was read */
+    char *path; /* owned; NULL: none */
     struct buf text;
-    char sha256[SHA256_TEXT];
+    char sha256[SHA256_TEXT]; /* "": it was not read, or is a recording */
 };
 
 /* ERR_CONFIG, ERR_IO.  settings_file_fini() in any case. */

@@ -133,8 +133,9 @@ size_t settings_line_of(const struct settings_file *file, const char *key,
     const struct yaml_node *list;
     size_t line;
 
-    if (!file->path || yaml_load_text(&root, file->path, buf_text(&file->text),
-                                      file->text.len, &ignored))
+    if (!file->sha256[0] ||
+        yaml_load_text(&root, file->path, buf_text(&file->text), file->text.len,
+                       &ignored))
         return 0;
     in = enter_item(&root, &key);
     line = line_of_key(in, key);
@@ -153,7 +154,8 @@ int settings_blame(const struct settings_file *file, struct err *err)
     char key[64];
     size_t line;
 
-    if (err->code != ERR_CONFIG || err->msg[len] != ':' || len >= sizeof(key))
+    if (!file->sha256[0] || err->code != ERR_CONFIG || err->msg[len] != ':' ||
+        len >= sizeof(key))
         return -1;
     memcpy(key, err->msg, len);
     key[len] = '\0';

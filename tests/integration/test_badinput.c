@@ -150,7 +150,7 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "-H", "host:"},
      "target.headers: an empty Host"},
     {{"tailgate", "run", URL, "--rate", "5", "--url", "http://h/"},
-     "--url: not beside URLs that are given as words"},
+     "--url cannot be combined with URLs that are given as words"},
     {{"tailgate", "run", URL, "--rate", "5", "--cpus", "3-1"},
      "--cpus: '3-1' is no list of CPUs; write it like 0,2-3"},
     {{"tailgate", "run", "127.0.0.1:8000", "--rate", "5"},

@@ -279,7 +279,8 @@ static void a_dry_run_leaves_nothing(void **state)
     proc_result_fini(&r);
     r = proc_run(ARGS("run", URL, "--rate", "5", "--dry-run", "--show"));
     proc_expect(&r, 2);
-    assert_string_equal(r.err, "tailgate: --show: not beside --dry-run\n");
+    assert_string_equal(r.err,
+                        "tailgate: --show cannot be combined with --dry-run\n");
     proc_result_fini(&r);
     free(dir);
 }

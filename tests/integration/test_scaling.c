@@ -18,8 +18,7 @@
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
-#include "common/recording/trialset.h"
-#include "common/recording/variantset.h"
+#include "common/recording/study_set.h"
 #include "tests/support/near.h"
 #include "tests/support/ondisk.h"
 #include "tests/support/outcome.h"
@@ -106,7 +105,7 @@ static void add_power(const struct routed *x, const char *k, double watts)
     char *set = set_dir(x, k);
 
     for (int64_t i = 1; i <= 2; i++) {
-        char *dir = trial_set_path(set, i);
+        char *dir = study_trial_path(set, i);
 
         table_write(dir, "meter.tgr", &schema_meter, looks, COUNT(looks), 2);
         free(dir);

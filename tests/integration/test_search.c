@@ -17,6 +17,7 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
+#include "common/base/sha256.h"
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/searched.h"
@@ -233,6 +234,79 @@ static void nonsense_is_refused(void **state)
     }
 }
 
+/* The manifests of all recordings in `dir` name this hash and this name. */
+static void expect_read_once(const char *dir, const char *role, size_t at_least,
+                             const char *sha256)
+{
+    size_t n = 0;
+
+    for (;; n++) {
+        char *name = xasprintf("%s-%zu/manifest.json", role, n + 1);
+        char *path = xasprintf("%s/%s", dir, name);
+        bool is_there = access(path, F_OK) == 0;
+        json_t *manifest = is_there ? searched_json(dir, name) : NULL;
+
+        free(path);
+        free(name);
+        if (!is_there)
+            break;
+        assert_string_equal(searched_text(json_object_get(manifest, "asked"),
+                                          "settings_file_sha256"),
+                            sha256);
+        assert_string_equal(
+            searched_text(json_object_get(manifest, "settings"), "name"),
+            "original");
+        json_decref(manifest);
+    }
+    assert_true(n >= at_least);
+}
+
+/* The server of each recording overwrites the settings file with something that
+ * could not even be read: a study reads its file once. */
+static void an_edited_file_has_no_effect(void **state)
+{
+    static const struct {
+        const char *command;
+        const char *flag;
+        const char *value;
+        const char *role;
+        size_t at_least;
+    } cases[] = {
+        {"search", "--budget", "3s", "probe", 2},
+        {"sweep", "--rates", "20,40", "point", 2},
+        {"run", "--trials", "2", "trial", 2},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *path = xstrdup(tmpdir_path("edited.yaml"));
+        char *text = xasprintf(
+            "name: original\n"
+            "target: {url: 'http://127.0.0.1:{port}/'}\n"
+            "server: {start: 'echo \"- no settings\" >%s; exec %s stub --port "
+            "{port}'}\n"
+            "load: {rate: 50, duration: 200ms, warmup: 0s}\n"
+            "slo: [errors < 1%%]\n"
+            "search: {probe: 200ms, confirm: 200ms}\n"
+            "study: {settle: 0s}\n",
+            path, getenv("TAILGATE"));
+        char *dir = xstrdup(tmpdir_path(cases[i].command));
+        char sha256[SHA256_TEXT];
+        struct proc_result r;
+
+        tmpdir_write("edited.yaml", text, strlen(text));
+        sha256_bytes(text, strlen(text), sha256);
+        r = proc_run(ARGS(cases[i].command, path, cases[i].flag, cases[i].value,
+                          "-q", "-o", dir));
+        assert_true(r.status != 2 && r.status != 3);
+        expect_read_once(dir, cases[i].role, cases[i].at_least, sha256);
+        proc_result_fini(&r);
+        free(dir);
+        free(text);
+        free(path);
+    }
+}
+
 /* Nobody listens: nothing is left behind but the error. */
 static void a_server_that_is_not_there_is_exit_3(void **state)
 {
@@ -257,6 +331,7 @@ int main(void)
         cmocka_unit_test(a_server_that_hangs_is_given_up_at_once),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(a_server_that_is_not_there_is_exit_3),
+        cmocka_unit_test(an_edited_file_has_no_effect),
     };
 
     return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);

@@ -423,7 +423,7 @@ static void what_makes_no_sense_is_refused(void **state)
     r = proc_run(ARGS("run", "http://127.0.0.1:1/", "-R", "1", "--restart",
                       "true", "-q", "-o", dir));
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "study.restart: goes with two or more"));
+    assert_non_null(strstr(r.err, "study.restart: requires two or more"));
     proc_result_fini(&r);
     assert_int_equal(access(dir, F_OK), -1);
     free(dir);
