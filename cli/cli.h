@@ -7,7 +7,9 @@
 #include "common/base/str.h"
 #include "common/settings/option.h"
 
+struct cost_ask;
 struct err;
+struct prices;
 
 /* Exit codes; where several apply the first of 2, 3, 130/143, 4, 1, 0. */
 enum exit_code {
@@ -68,6 +70,16 @@ typedef int command_answer_fn(void *args, const struct strlist *words,
  * The fields are released in any case. */
 int command_by_flags(const struct opt_set *set, const char *const *argv,
                      command_answer_fn *answer, struct err *err);
+
+#define PRICES_HELP                                                            \
+    "a CSV of machine,usd_per_hour: price each recording by its machine, or "  \
+    "its condition 'hardware'"
+
+/* Read the file of --prices, if one is named, into `table` and have `ask`,
+ * whose other fields are set, use it.  ERR_USAGE if they contradict each other.
+ * The caller calls prices_fini() on success. */
+int cost_asked(struct cost_ask *ask, struct prices *table, const char *path,
+               struct err *err);
 
 /* "unknown command 'rnu'; did you mean 'run'?" */
 int command_refuse(const char *name, struct err *err);

@@ -5,7 +5,6 @@
 #include "analyzer/compare/compare_history.h"
 #include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
-#include "cli/cost_asked.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/file.h"

@@ -9,7 +9,6 @@
 #include "analyzer/tally/goodput.h"
 #include "analyzer/tally/summary.h"
 #include "cli/cli.h"
-#include "cli/cost_asked.h"
 #include "cli/report_asked.h"
 #include "cli/report_below.h"
 #include "cli/report_instead.h"

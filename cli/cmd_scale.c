@@ -3,7 +3,6 @@
 #include "analyzer/scaling/scaling.h"
 #include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
-#include "cli/cost_asked.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
@@ -12,6 +13,7 @@
 #include "common/base/stop.h"
 #include "common/base/suggest.h"
 #include "common/base/xalloc.h"
+#include "common/spec/prices.h"
 
 const struct command *const commands[] = {
     &cmd_run,     &cmd_search,   &cmd_sweep,    &cmd_rerun, &cmd_report,
@@ -69,6 +71,22 @@ int command_by_flags(const struct opt_set *set, const char *const *argv,
     strlist_fini(&words);
     opt_fini(set);
     return rc;
+}
+
+int cost_asked(struct cost_ask *ask, struct prices *table, const char *path,
+               struct err *err)
+{
+    if (!path)
+        return ask->machine
+                   ? err_set(err, ERR_USAGE, "--machine requires --prices")
+                   : 0;
+    if (ask->usd_per_hour > 0)
+        return err_set(err, ERR_USAGE,
+                       "--prices cannot be combined with --usd-per-hour");
+    if (prices_read(table, path, err))
+        return err_context(err, "--prices");
+    ask->prices = table;
+    return 0;
 }
 
 /* tailgate --version and the like are what people type first. */

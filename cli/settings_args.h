@@ -6,13 +6,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/consent.h"
 #include "common/base/str.h"
 #include "common/settings/option.h"
 #include "common/settings/settings.h"
 
 struct err;
 struct study_source;
+
+struct consent_item {
+    char *where;  /* "server.start", "classes: chat: target.body"; owned */
+    char *text;   /* owned until it is put back */
+    char **field; /* of the settings; NULL: the text stayed there */
+};
+
+struct consent {
+    struct consent_item *items;
+    size_t len;
+};
 
 struct settings_args {
     struct settings settings;  /* as asked, not resolved */

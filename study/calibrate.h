@@ -17,7 +17,7 @@ struct calibrate_options {
     void (*say)(const char *line);
 };
 
-/* Measure, and fill in what was wanted; the rest of *out is left as it is.
+/* Measure and fill in what was wanted; the rest of *out is left as it is.
  * After a signal (*stopped_by, else 0) what is in *out is not to be used.
  * ERR_IO, ERR_CONFIG. */
 int calibrate(const struct calibrate_options *options, struct calibration *out,

@@ -118,7 +118,7 @@ static void prices_over_a_recording(void **state)
     assert_near(usd_of(json), 8, 1e-9);
     json_decref(json);
     refused(ARGS("report", made.l4, "--machine", "H100"), 2,
-            "--machine goes with --prices");
+            "--machine requires --prices");
     refused(
         ARGS("report", made.l4, "--prices", made.prices, "--usd-per-hour", "1"),
         2, "--prices: instead of --usd-per-hour");
