@@ -1,4 +1,4 @@
-/* cli.h - the commands.  argv in, library calls, an exit status out. */
+/* cli.h - the commands: argv in, library calls, an exit status out. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -18,7 +18,7 @@ enum exit_code {
     EXIT_USAGE = 2,
     EXIT_CANNOT = 3,
     EXIT_INVALID = 4,
-    EXIT_SIGNAL = 128, /* and its number: it asked us to end */
+    EXIT_SIGNAL = 128, /* plus the number of the signal that ended it */
 };
 
 struct command {
@@ -52,22 +52,22 @@ extern const struct command cmd_help;
 /* All of them, NULL-terminated, in the order of the help. */
 extern const struct command *const commands[];
 
-/* NULL if there is none of that name. */
+/* NULL: there is no such command. */
 const struct command *command_find(const char *name);
 
-/* Print to stdout, without what a terminal would obey; ERR_IO on failure. */
+/* Print to stdout, without control characters; ERR_IO on failure. */
 int cli_print(const char *text, struct err *err);
 
-/* The same of a whole report: the exit status that it goes with, or -1. */
+/* Print a whole report; returns `status`, or -1. */
 int cli_print_report(const struct buf *out, int status, struct err *err);
 
-/* What a command does that has one table of flags: `args` is its struct, filled
- * in, and `words` what stands beside the flags. */
+/* A command that has one table of flags: `args` is its struct, filled in, and
+ * `words` are the arguments that are not flags. */
 typedef int command_answer_fn(void *args, const struct strlist *words,
                               struct err *err);
 
-/* Read argv by the table and have it answered; returns what that does, or -1.
- * The fields are released in any case. */
+/* Read argv by the table and call `answer`; returns its result, or -1.  The
+ * fields are released in any case. */
 int command_by_flags(const struct opt_set *set, const char *const *argv,
                      command_answer_fn *answer, struct err *err);
 

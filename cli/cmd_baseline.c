@@ -27,23 +27,23 @@ static const struct opt opts[] = {
      .letter = 'o',
      .type = &opt_text,
      .offset = AT(out),
-     .help = "freeze: the file to make; one that is there is never "
+     .help = "freeze: the file to write; an existing file is never "
              "overwritten"},
     {.flag = "name",
      .type = &opt_text,
      .offset = AT(name),
-     .help = "freeze: what reports call it"},
+     .help = "freeze: the name of the baseline in reports"},
     {.flag = "memory",
      .type = &opt_text,
      .offset = AT(memory),
-     .help = "freeze: a recording in which the server's memory was measured "
-             "(run --memory-of), and nothing is timed"},
+     .help = "freeze: a recording that measured the server's memory (run "
+             "--memory-of); its times are not used"},
     {.flag = "quality-margin",
      .type = &opt_share,
      .offset = AT(quality_margin),
      .initial = "1%",
-     .help = "freeze: of several configurations, how far below the best one's "
-             "quality still holds it"},
+     .help = "freeze: with several configurations, how far below the best "
+             "quality one may be"},
     {.flag = "json",
      .type = &opt_switch,
      .offset = AT(json),
@@ -53,7 +53,8 @@ static const struct opt opts[] = {
 static const struct opt_block block = {"baseline", opts,
                                        sizeof(opts) / sizeof(opts[0])};
 
-/* What makes no baseline, or was altered, is refused: 4. */
+/* Recordings that are not fit for a baseline, or a file that was altered: exit
+ * status 4. */
 static int refuse(const char *why)
 {
     log_error("%s", why);
@@ -75,9 +76,11 @@ static int freeze(const struct baseline_args *a, const struct strlist *dirs,
     int rc;
 
     if (!a->out)
-        return err_set(err, ERR_USAGE, "freeze: into which file? (-o FILE)");
+        return err_set(err, ERR_USAGE,
+                       "freeze requires the file to write (-o FILE)");
     if (dirs->len == 0)
-        return err_set(err, ERR_USAGE, "freeze takes one trial set or more");
+        return err_set(err, ERR_USAGE,
+                       "freeze requires at least one trial set");
     buf_init(&out, MAX_TEXT);
     rc = baseline_freeze(&b, &ask, why, err);
     if (rc == 0)
@@ -93,12 +96,14 @@ static int freeze(const struct baseline_args *a, const struct strlist *dirs,
     return rc;
 }
 
-/* The recordings need not be there: what is sealed is in the file. */
+/* The recordings may be missing: everything sealed is in the file. */
 static void check_files(const struct baseline *b, struct buf *out)
 {
     size_t bad = baseline_check_files(b, out);
 
-    buf_addf(out, "recordings %zu of %zu files are as they were sealed\n",
+    buf_addf(out,
+             "recordings %zu of %zu files are unchanged since they were "
+             "sealed\n",
              b->n_files - bad, b->n_files);
 }
 
@@ -140,8 +145,8 @@ static int use(enum verb verb, const struct baseline_args *a,
     else if (rc == 0)
         check_files(&b, &out);
     if (rc == 0 && verb == VERB_CHECK)
-        buf_addf(&out, "baseline   %s: as it was sealed (%.12s)\n", b.name,
-                 b.seal);
+        buf_addf(&out, "baseline   %s: unchanged since it was sealed (%.12s)\n",
+                 b.name, b.seal);
     if (rc == 0)
         rc = cli_print_report(&out, EXIT_YES, err);
     buf_fini(&out);
@@ -165,9 +170,10 @@ static int refuse_verb(const char *word, struct err *err)
 
     for (size_t i = 0; i < N_VERBS; i++)
         suggest_consider(&s, verbs[i]);
-    return err_set(err, ERR_USAGE,
-                   "baseline: '%s' is none of freeze, show, check, against%s",
-                   word, suggest_text(&s, "", hint, sizeof(hint)));
+    return err_set(
+        err, ERR_USAGE,
+        "baseline: '%s' is not one of freeze, show, check, against%s", word,
+        suggest_text(&s, "", hint, sizeof(hint)));
 }
 
 static int dispatch(void *args, const struct strlist *words, struct err *err)
@@ -177,7 +183,7 @@ static int dispatch(void *args, const struct strlist *words, struct err *err)
 
     if (words->len == 0)
         return err_set(err, ERR_USAGE,
-                       "baseline: say which: freeze, show, check or against");
+                       "baseline requires one of freeze, show, check, against");
     rest = (struct strlist){words->items + 1, words->len - 1};
     for (size_t i = 0; i < N_VERBS; i++) {
         if (strcmp(words->items[0], verbs[i]) == 0)

@@ -23,7 +23,7 @@ struct calibrate_args {
 
 enum { EVERY_TRANSPORT };
 
-/* enum calibrated, after the one that means all of them. */
+/* "all", then enum calibrated. */
 static const char *const choices[] = {"all", "native", "curl", NULL};
 
 #define AT(field) offsetof(struct calibrate_args, field)
@@ -32,17 +32,17 @@ static const struct opt opts[] = {
     {.flag = "quick",
      .type = &opt_switch,
      .offset = AT(quick),
-     .help = "under 20 s in all, and less sure"},
+     .help = "takes less than 20 s in total, and is less precise"},
     {.flag = "transport",
      .type = &opt_choice,
      .offset = AT(transport),
      .names = choices,
      .initial = "all",
-     .help = "only this one; what is known of the other stays"},
+     .help = "calibrate only this transport; keep what is known of the other"},
     {.flag = "show",
      .type = &opt_switch,
      .offset = AT(show),
-     .help = "print what is known, and whether it applies here"},
+     .help = "print the calibration, and whether it applies to this machine"},
     {.flag = "json",
      .type = &opt_switch,
      .offset = AT(json),
@@ -69,7 +69,7 @@ static void put_rate(const struct calibrated_transport *t, struct buf *out)
     static const char *const why[] = {
         [LIMIT_CLIENT] = "",
         [LIMIT_STUB] = " (the stub was the limit)",
-        [LIMIT_SEARCH] = " (more was not tried)",
+        [LIMIT_SEARCH] = " (higher rates were not tried)",
     };
     char rate[UNITS_TEXT];
 
@@ -90,7 +90,8 @@ static void put_transport(const char *name,
     buf_addf(out, "%-10s ", name);
     put_rate(t, out);
     buf_addf(out, "; %scalibrated %s%s\n", t->is_quick ? "quickly " : "",
-             t->date, t->is_disturbed ? ", while others used the machine" : "");
+             t->date,
+             t->is_disturbed ? ", while other processes used the machine" : "");
     buf_addf(out, "           floor %s from due, ", show_ns(t->floor_ns, a));
     buf_addf(out, "%s from sent\n", show_ns(t->floor_sent_ns, a));
     buf_addf(out, "           lag at 1k/s p50 %s, p99 %s",
@@ -108,8 +109,8 @@ static void calibration_view(const struct calibration *c, struct buf *out)
         if (c->transports[i].date[0])
             put_transport(calibrated_names[i], &c->transports[i], out);
     }
-    buf_adds(out, "note       client and stub shared the machine, so that this "
-                  "is a lower bound\n");
+    buf_adds(out, "note       client and stub shared the machine, so this is a "
+                  "lower bound\n");
 }
 
 /* `stale`: "" if it applies here, NULL if that is not asked. */
@@ -163,7 +164,8 @@ static int show(bool json, struct err *err)
     if (rc < 0)
         return -1;
     if (rc == 0) {
-        log_error("no calibration yet; 'tailgate calibrate' makes one");
+        log_error(
+            "there is no calibration; make one with 'tailgate calibrate'");
         return EXIT_NO;
     }
     calibration_differs(&c.place, &here, stale);
@@ -199,7 +201,7 @@ static int save(const struct calibration *c, struct err *err)
     if (calibration_save(c, err))
         return -1;
     path = calibration_path(err);
-    log_note("kept in    %s", path);
+    log_note("saved to   %s", path);
     free(path);
     return 0;
 }
@@ -234,7 +236,7 @@ static int answer(void *args, const struct strlist *words, struct err *err)
     const struct calibrate_args *a = args;
 
     if (words->len > 0)
-        return err_set(err, ERR_USAGE, "calibrate takes flags alone, not '%s'",
+        return err_set(err, ERR_USAGE, "calibrate takes only flags, not '%s'",
                        words->items[0]);
     if (a->quiet)
         log_set_level(LOG_QUIET);
@@ -254,7 +256,7 @@ static const struct opt_block *const blocks[] = {&block, NULL};
 const struct command cmd_calibrate = {
     .name = "calibrate",
     .usage = "[FLAGS]",
-    .help = "what this client on this machine can be trusted with",
+    .help = "measure which rates this client can send on this machine",
     .run = run,
     .blocks = blocks,
 };

@@ -23,7 +23,7 @@ struct compare_args {
     char *regression;
     char *history;
     char *prices;
-    struct cost_ask cost; /* what they say */
+    struct cost_ask cost; /* filled in from --prices */
     bool json;
 };
 
@@ -42,37 +42,35 @@ static const struct opt opts[] = {
      .offset = AT(on),
      .splits_commas = true,
      .check = quantity_check,
-     .help = "what the verdict is about: 'ttft p99', throughput, goodput, "
-             "tokens, attainment, quality, errors, cost; repeats (otherwise "
-             "the SLO's "
-             "measures, or e2e p99 and throughput)"},
+     .help = "quantity that the verdict is about: 'ttft p99', throughput, "
+             "goodput, tokens, attainment, quality, errors, cost; repeats "
+             "(default: the SLO's measures, or e2e p99 and throughput)"},
     {.flag = "vary",
      .type = &opt_list,
      .offset = AT(vary),
-     .help = "the one variable: a key of conditions, or a setting such as "
-             "load.rate"},
+     .help = "the one variable that may differ: a key of conditions, or a "
+             "setting such as load.rate"},
     {.flag = "regression",
      .type = &opt_text,
      .offset = AT(regression),
      .check = check_share,
      .help = "exit 1 only if worse by more than this share (5%), 4 if that "
-             "cannot be told"},
+             "cannot be decided"},
     {.flag = "history",
      .type = &opt_text,
      .offset = AT(history),
-     .help = "instead of recordings: a directory of many, in the order of "
-             "their start; exit 1 if the last change was for the worse"},
+     .help = "compare all recordings in a directory, ordered by their start; "
+             "exit 1 if the last change was for the worse"},
     {.flag = "prices",
      .type = &opt_text,
      .offset = AT(prices),
-     .help = PRICES_HELP "; for the cost of a thousand good requests"},
+     .help = PRICES_HELP "; gives the cost of a thousand good requests"},
     {.flag = "slo",
      .type = &opt_list,
      .offset = AT(slo),
      .splits_commas = true,
      .check = slo_check_term,
-     .help = "judge all sides by this objective instead of their own; "
-             "repeats"},
+     .help = "judge all sides by this SLO instead of their own; repeats"},
     {.flag = "json",
      .type = &opt_switch,
      .offset = AT(json),
@@ -87,23 +85,23 @@ static int check_sides(const struct compare_args *a,
 {
     if (words->len < 2)
         return err_set(err, ERR_USAGE,
-                       "compare takes two recordings or more, not %zu",
+                       "compare requires at least two recordings, not %zu",
                        words->len);
     if (words->len > COMPARE_MAX_SIDES)
-        return err_set(err, ERR_USAGE, "compare takes %d recordings at most",
+        return err_set(err, ERR_USAGE, "compare takes at most %d recordings",
                        COMPARE_MAX_SIDES);
     if (a->vary.len > 1)
-        return err_set(err, ERR_USAGE,
-                       "--vary: one variable at a time; what two of them do "
-                       "together says nothing of either");
+        return err_set(
+            err, ERR_USAGE,
+            "--vary takes one variable: the effects of two cannot be "
+            "told apart");
     if (a->regression && words->len > 2)
         return err_set(err, ERR_USAGE,
-                       "--regression takes two recordings, not %zu",
+                       "--regression requires two recordings, not %zu",
                        words->len);
     return 0;
 }
 
-/* An answer to that is no answer. */
 static void warn_of_same(const struct strlist *words)
 {
     for (size_t i = 1; i < words->len; i++) {
@@ -121,13 +119,14 @@ static int check_history(const struct compare_args *a,
 {
     if (words->len > 0)
         return err_set(err, ERR_USAGE,
-                       "--history takes the recordings of its directory, and "
-                       "no others");
+                       "--history cannot be combined with recordings: it takes "
+                       "those in its directory");
     if (a->vary.len > 0)
         return err_set(err, ERR_USAGE,
-                       "--history is of one condition: nothing varies");
+                       "--history cannot be combined with --vary");
     if (a->on.len > 1)
-        return err_set(err, ERR_USAGE, "--history: --on takes one quantity");
+        return err_set(err, ERR_USAGE,
+                       "--history: --on takes one quantity only");
     return 0;
 }
 
@@ -175,8 +174,10 @@ static int compare_searches(const struct compare_args *a,
 
     buf_init(&out, MAX_OUTPUT);
     if (a->on.len > 0)
-        rc = err_set(err, ERR_USAGE,
-                     "--on: searches are compared by their capacity alone");
+        rc = err_set(
+            err, ERR_USAGE,
+            "--on cannot be used with searches, which are compared by their "
+            "capacity");
     if (rc == 0)
         rc = capacities_make(&c, &ask, err);
     if (rc == 0) {
@@ -255,7 +256,7 @@ static const struct opt_block *const blocks[] = {&block, NULL};
 const struct command cmd_compare = {
     .name = "compare",
     .usage = "RECORDING RECORDING... | --history DIR [FLAGS]",
-    .help = "may recordings be compared, and do they differ",
+    .help = "check whether recordings are comparable, and whether they differ",
     .run = run,
     .blocks = blocks,
 };

@@ -1,5 +1,5 @@
-/* rerun: a run whose settings are those of a recording, as they were used, with
- * its seeds and its nonce. */
+/* rerun: a run with the settings of a recording as they were used, with its
+ * seeds and its nonce. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,17 +20,17 @@ static int run(const char *const *argv, struct err *err)
             return study_refuse_as_run(argv[i], err);
     }
     if (!argv[0])
-        return err_set(err, ERR_USAGE, "rerun repeats a recording: which?");
+        return err_set(err, ERR_USAGE, "rerun requires a recording");
     if (argv[0][0] != '-' && access(argv[0], F_OK) < 0)
         return err_set(err, ERR_CONFIG, "%s: %s", argv[0], strerror(errno));
     return err_set(err, ERR_USAGE,
-                   "rerun repeats a recording, and '%s' is none", argv[0]);
+                   "rerun requires a recording, and '%s' is not one", argv[0]);
 }
 
 const struct command cmd_rerun = {
     .name = "rerun",
-    .usage = "RECORDING [FLAGS as of run]",
-    .help = "repeat a recording: the same requests, and what differs beside "
-            "the numbers",
+    .usage = "RECORDING [FLAGS of run]",
+    .help = "repeat a recording with the same requests, and list what differs "
+            "besides the numbers",
     .run = run,
 };

@@ -22,7 +22,7 @@
 #include "study/study.h"
 #include "study/study_point.h"
 
-/* Both sides, every byte of them escaped. */
+/* Request and response, every byte escaped. */
 #define MAX_SHOWN (10 * SHOW_KEPT)
 
 struct run_args {
@@ -38,7 +38,8 @@ static const struct opt opts[] = {
     {.flag = "show",
      .type = &opt_switch,
      .offset = AT(show),
-     .help = "send one request, print both sides of it, record nothing"},
+     .help = "send one request and print request and response, without a "
+             "recording"},
     {.flag = "dry-run",
      .type = &opt_switch,
      .offset = AT(dry_run),
@@ -46,14 +47,14 @@ static const struct opt opts[] = {
     {.flag = "against",
      .type = &opt_text,
      .offset = AT(against),
-     .help = "with --trials: a second settings file, which takes turns with "
-             "the first (A B B A ...), into DIR/a and DIR/b"},
+     .help = "second settings file, which takes turns with the first (A B B "
+             "A ...), into DIR/a and DIR/b; requires --trials"},
 };
 
 static const struct opt_block block = {"run", opts,
                                        sizeof(opts) / sizeof(opts[0])};
 
-/* The command's own flags, of which settings_args.h wants a list. */
+/* The command's own flags, as a list for settings_args_parse(). */
 struct run_sets {
     struct opt_set list[3];
 };
@@ -206,7 +207,7 @@ static int show(const struct settings *asked, int64_t wait_ready_ns,
     return rc;
 }
 
-/* One request takes no rate, but a run of it takes a client. */
+/* One request needs no rate, but the settings need a load: one client. */
 static void ask_for_one(struct load_settings *load)
 {
     if (load->rate_rps == 0 && load->stages.len == 0 && !load->shape &&
@@ -296,7 +297,7 @@ static const struct opt_block *const blocks[] = {
 const struct command cmd_run = {
     .name = "run",
     .usage = "SETTINGS|URL [FLAGS]",
-    .help = "one run, or several trials: recordings, a summary, a verdict",
+    .help = "make one run or several trials: recordings, a summary, a verdict",
     .run = run,
     .blocks = blocks,
 };

@@ -36,72 +36,74 @@ static const struct opt opts[] = {
     {.flag = "strong",
      .type = &opt_switch,
      .offset = AT(strong),
-     .help = "the same job at each K; ideal: S(K) = K"},
+     .help = "strong scaling: the same job at each K; ideal: S(K) = K"},
     {.flag = "weak",
      .type = &opt_switch,
      .offset = AT(weak),
-     .help = "K times the job at K; ideal: T(K) = T(1)"},
+     .help = "weak scaling: K times the job at K; ideal: T(K) = T(1)"},
     {.flag = "capacity",
      .type = &opt_switch,
      .offset = AT(capacity),
-     .help = "capacities instead of times: the capacity efficiency, "
+     .help = "the input has capacities instead of times; efficiency is "
              "capacity(K) / (K capacity(1))"},
     {.flag = "efficiency",
      .type = &opt_share,
      .offset = AT(threshold),
      .initial = "0.7",
-     .help = "below this efficiency it does not pay"},
+     .help = "efficiency below which more workers do not pay"},
     {.flag = "tolerance",
      .type = &opt_share,
      .offset = AT(tolerance),
      .initial = "0.005",
-     .help = "how much worse than at K = 1 quality may be"},
+     .help = "how much lower than at K = 1 the quality may be"},
     {.flag = "work",
      .type = &opt_count,
      .offset = AT(work),
-     .help = "units of work of the job at K = 1, where the input does not say"},
+     .help =
+         "units of work of the job at K = 1, if the input does not have them"},
     {.flag = "unit",
      .type = &opt_text,
      .offset = AT(unit),
-     .help = "what a unit of work is called (default unit, of recordings and "
-             "capacities request)"},
+     .help = "name of a unit of work (default: unit; for recordings and "
+             "capacities: request)"},
     {.flag = "usd-per-hour",
      .type = &opt_number,
      .offset = AT(usd_per_hour),
-     .help = "price of one worker, where the input does not say"},
+     .help = "price of one worker, if the input does not have it"},
     {.flag = "prices",
      .type = &opt_text,
      .offset = AT(prices),
-     .help = PRICES_HELP "; of a CSV by its column 'machine', or --machine"},
+     .help = PRICES_HELP
+     "; a CSV of timings by its column 'machine', or --machine"},
     {.flag = "machine",
      .type = &opt_text,
      .offset = AT(machine),
-     .help = "with --prices: the machine of one worker, whatever the input "
-             "says"},
+     .help = "machine of one worker, instead of what the input says; requires "
+             "--prices"},
     {.flag = "flops-per-token",
      .type = &opt_count,
      .offset = AT(flops_per_token),
-     .help = "with --peak-flops: the model FLOPs utilisation at each K"},
+     .help = "FLOPs per token, for the model FLOPs utilisation at each K; "
+             "requires --peak-flops"},
     {.flag = "peak-flops",
      .type = &opt_count,
      .offset = AT(peak_flops),
-     .help = "FLOPs a second of one worker, at most"},
+     .help = "peak FLOPs per second of one worker"},
     {.flag = "slo",
      .type = &opt_list,
      .offset = AT(slo),
      .splits_commas = true,
      .check = slo_check_term,
-     .help = "judge recordings by this objective instead of their own; "
-             "repeats"},
+     .help = "judge recordings by this SLO instead of their own; repeats"},
     {.flag = "warmup-trials",
      .type = &opt_count,
      .offset = AT(warmup_trials),
-     .help = "leave out the first N trials of each set"},
+     .help = "ignore the first N trials of each set"},
     {.flag = "baseline",
      .type = &opt_text,
      .offset = AT(baseline),
-     .help = "a sealed baseline to cite, and to divide by where there is no "
-             "K = 1 (tailgate baseline freeze)"},
+     .help = "sealed baseline to cite, and to divide by if there is no K = 1 "
+             "(tailgate baseline freeze)"},
     {.flag = "json",
      .type = &opt_switch,
      .offset = AT(json),
@@ -116,15 +118,16 @@ static int check(const struct scale_args *a, const struct strlist *words,
 {
     if (words->len == 0)
         return err_set(err, ERR_USAGE,
-                       "scale takes a CSV of timings, or directories of "
+                       "scale requires a CSV of timings, or directories of "
                        "recordings");
     if (a->strong + a->weak + a->capacity != 1)
-        return err_set(err, ERR_USAGE,
-                       "say what was measured: one of --strong (the same job), "
-                       "--weak (K times the job) and --capacity");
+        return err_set(
+            err, ERR_USAGE,
+            "scale requires one of --strong (the same job at each K), "
+            "--weak (K times the job) and --capacity");
     if ((a->flops_per_token > 0) != (a->peak_flops > 0))
         return err_set(err, ERR_USAGE,
-                       "--flops-per-token and --peak-flops go together");
+                       "--flops-per-token and --peak-flops require each other");
     return 0;
 }
 
@@ -162,7 +165,7 @@ static int answer(void *args, const struct strlist *words, struct err *err)
 
     if (check(a, words, err) || cost_asked(&cost, &table, a->prices, err))
         return -1;
-    cost.usd_per_hour = 0; /* the input's own stands over it: ask_of() */
+    cost.usd_per_hour = 0; /* the price in the input comes first: ask_of() */
     ask.cost = &cost;
     s = xcalloc(1, sizeof(*s));
     buf_init(&out, MAX_OUTPUT);

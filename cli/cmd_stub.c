@@ -18,11 +18,11 @@ static const struct opt opts[] = {
     {.flag = "truth",
      .type = &opt_text,
      .offset = offsetof(struct stub_args, truth),
-     .help = "file to log arrival, start and finish of each request to"},
+     .help = "write arrival, start and finish of each request to this file"},
     {.flag = "print-config",
      .type = &opt_switch,
      .offset = offsetof(struct stub_args, print_config),
-     .help = "print the effective settings, fit for a file, and end"},
+     .help = "print the effective settings as a settings file and exit"},
 };
 
 static const struct opt_block block = {"log", opts,
@@ -44,7 +44,7 @@ static int read_args(struct settings *s, const struct opt_set *own,
     return opt_parse_argv(sets, 2, argv, words, err);
 }
 
-/* Flags stand over the file, so they are read again after it. */
+/* Flags override the file, so they are read again after it. */
 static int configure(struct settings *s, const struct opt_set *own,
                      const char *const *argv, struct err *err)
 {
@@ -111,7 +111,7 @@ static const struct opt_block *const blocks[] = {&block_stub, &block, NULL};
 const struct command cmd_stub = {
     .name = "stub",
     .usage = "[SETTINGS] [FLAGS]",
-    .help = "the bundled model server",
+    .help = "run the bundled model server",
     .run = run,
     .blocks = blocks,
 };

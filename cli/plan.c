@@ -34,7 +34,7 @@
  * (analyzer/tally/cache_check.c gives no ratio of fewer). */
 #define MIN_CACHE_CHECK 60
 
-/* Requests of a run of which nobody knows how many it will have. */
+/* Assumed where the number of requests is not known. */
 #define MANY 1e6
 
 /* ---- how many, and when ---- */
@@ -50,7 +50,7 @@ static double first_rate_rps(const struct load_settings *load)
     return first.from_rps;
 }
 
-/* Of an open loop, as long as so many requests are expected to take. */
+/* Of an open loop: as long as that many requests are expected to take. */
 static double warmup_ns(const struct load_settings *load)
 {
     return load->warmup_requests > 0
@@ -58,9 +58,10 @@ static double warmup_ns(const struct load_settings *load)
                : (double)load->warmup_ns;
 }
 
-/* Of the schedule, from so long after the window's start on, within that. */
-static double arrivals_from(const struct load_settings *load, double after_ns,
-                            int64_t length_ns)
+/* Expected arrivals in `length_ns` of the schedule, from `after_ns` after the
+ * start of the window on. */
+static double arrivals(const struct load_settings *load, double after_ns,
+                       int64_t length_ns)
 {
     double from_ns = warmup_ns(load) + after_ns;
     struct err ignored = {0};
@@ -78,17 +79,12 @@ static double arrivals_from(const struct load_settings *load, double after_ns,
     return n;
 }
 
-/* In a window of this length. */
-static double arrivals(const struct load_settings *load, int64_t window_ns)
-{
-    return arrivals_from(load, 0, window_ns);
-}
-
+/* Requests that the window will hold, or at least; 0: not known. */
 static double plan_requests(const struct run_plan *known)
 {
     const struct load_settings *load = &known->used.load;
-    double most = arrivals(load, load_longest_ns(load));
-    double least = arrivals(load, load->min_duration_ns);
+    double most = arrivals(load, 0, load_longest_ns(load));
+    double least = arrivals(load, 0, load->min_duration_ns);
 
     if (load->scenario == SCENARIO_TRACE)
         return (double)(known->trace.rows - known->trace.warmup_rows -
@@ -98,11 +94,6 @@ static double plan_requests(const struct run_plan *known)
     else if (load->min_requests > 0)
         least = fmax(least, (double)load->min_requests);
     return least > 0 && (most <= 0 || least < most) ? least : most;
-}
-
-static bool is_least(const struct load_settings *load)
-{
-    return load->min_duration_ns > 0 || load->min_requests > 0;
 }
 
 /* Deviation of the count over the root of its mean. */
@@ -137,7 +128,7 @@ static void put_others(const struct load_settings *load, double n,
                  (long long)load->warmup_requests);
     if (load->cooldown_ns > 0 && load->rate_rps > 0)
         buf_addf(out, "           about %.0f after it, as cool-down\n",
-                 arrivals_from(load, window_ns(load, n), load->cooldown_ns));
+                 arrivals(load, window_ns(load, n), load->cooldown_ns));
 }
 
 /* Sessions do not end with the window: at its edges some of their turns are
@@ -153,7 +144,7 @@ static void put_sessions(const struct load_settings *load, double n,
                  "many turns each has\n",
                  n);
     else if (n <= 0)
-        buf_addf(out, "about %.4g turns a session\n", turns);
+        buf_addf(out, "about %.4g turns per session\n", turns);
     else
         buf_addf(out,
                  "at most about %.0f in the window: %.0f sessions of %.4g "
@@ -171,7 +162,7 @@ static void put_requests(const struct load_settings *load, double n,
         put_sessions(load, n, out);
     else if (n <= 0)
         buf_adds(out, "as many as the server answers in time\n");
-    else if (is_least(load))
+    else if (load->min_duration_ns > 0 || load->min_requests > 0)
         buf_addf(out, "about %.0f in the window, or more\n", n);
     else if (cv > 0 && n != (double)load->requests)
         buf_addf(out, "about %.0f in the window, give or take %.0f (95%%)\n", n,
@@ -196,7 +187,7 @@ static void put_trace(const struct load_settings *load, const struct survey *s,
                  (long long)s->cooldown_rows);
 }
 
-/* What ends the window beside the clock; NULL: nothing. */
+/* What ends the window other than the clock; NULL: nothing. */
 static const char *end_of(const struct load_settings *load)
 {
     if (load->scenario == SCENARIO_OFFLINE)
@@ -288,7 +279,7 @@ static void put_target(const struct settings *s, struct buf *out)
     char *url = redact_url(settings_url(s));
 
     buf_addf(out, "target     %s %s%s\n", t->method, url,
-             s->has_stub ? " at the stub beside the run" : "");
+             s->has_stub ? " at the stub of the run" : "");
     if (t->urls.len > 1)
         buf_addf(out, "           and %zu more, in turn\n", t->urls.len - 1);
     free(url);
@@ -303,13 +294,8 @@ static void put_target(const struct settings *s, struct buf *out)
     buf_adds(out, "\n");
 }
 
-static bool has_tensors(int api)
-{
-    return api_takes_tensors((enum api_kind)api);
-}
-
-/* Where made prompts come from, and what of them was sent before, or will be:
- * of n requests, 0 if nobody knows how many. */
+/* How prompts are made, and which of them repeat among n requests (0: not
+ * known). */
 static void put_made(const struct settings *s, double n, struct buf *out)
 {
     const struct data_settings *d = &s->data;
@@ -342,9 +328,10 @@ static void put_data(const struct settings *s, double n, struct buf *out)
         buf_adds(out, "no body");
     else if (s->target.api == API_GRPC)
         buf_adds(out, d->file ? "messages of the data set" : "empty messages");
-    else if (has_tensors(s->target.api) && d->tensors.len == 0)
+    else if (api_takes_tensors((enum api_kind)s->target.api) &&
+             d->tensors.len == 0)
         buf_adds(out, "tensors as the server says, of random numbers");
-    else if (has_tensors(s->target.api))
+    else if (api_takes_tensors((enum api_kind)s->target.api))
         for (size_t i = 0; i < d->tensors.len; i++)
             buf_addf(out, "%s%s", i ? ", " : "tensors of random numbers: ",
                      d->tensors.items[i]);
@@ -356,10 +343,9 @@ static void put_data(const struct settings *s, double n, struct buf *out)
     buf_adds(out, "\n");
 }
 
-/* ---- what is asked of it ---- */
+/* ---- the SLO ---- */
 
-/* Of how many samples a quantile is taken among n requests, and what they are.
- */
+/* The number of samples of a term among n requests, and what they are. */
 static double samples_of(const struct slo_term *term,
                          const struct load_settings *load, double n,
                          const char **what)
@@ -379,13 +365,8 @@ static bool has_measure(const struct slo_term *term)
     return term->kind == SLO_QUANTILE || term->kind == SLO_LIMIT;
 }
 
-static bool is_of_queries(const struct slo_term *term)
-{
-    return has_measure(term) && term->measure == MEASURE_QUERY;
-}
-
-/* One whose time is up is beyond every limit, so a limit above that is never
- * seen to be kept or missed. */
+/* A request that timed out is beyond every limit, so a limit above the timeout
+ * is never seen to be kept or missed. */
 static bool is_beyond_timeout(const struct settings *s,
                               const struct slo_term *term)
 {
@@ -415,7 +396,8 @@ static void plan_doubt(const struct settings *s, const struct slo_term *term,
     double least =
         has_samples(term) ? (double)stats_least_n(term->quantile) : 0;
 
-    if (is_of_queries(term) && s->load.scenario != SCENARIO_MULTI_STREAM)
+    if (has_measure(term) && term->measure == MEASURE_QUERY &&
+        s->load.scenario != SCENARIO_MULTI_STREAM)
         buf_adds(out, "only the multi-stream scenario has queries, so there "
                       "is nothing to measure");
     else if (n > 0 && n < least)
@@ -435,16 +417,6 @@ static void plan_doubt(const struct settings *s, const struct slo_term *term,
     else if ((term->kind == SLO_QUALITY || term->kind == SLO_CHECK) &&
              !settings_some(checks, s))
         buf_adds(out, "nothing is checked (checks)");
-}
-
-/* Of an SLO as the batches of its test take it (common/measure/decide.h). */
-static void put_stop(const struct load_settings *load, struct buf *out)
-{
-    if (load->stop == STOP_DECIDED)
-        buf_adds(out, "stop       as soon as the SLO is decided; looked at "
-                      "after 5 s, 10 s, 20 s ... of the window,\n"
-                      "           a pass takes at least 15 s and as many "
-                      "independent requests as its terms need\n");
 }
 
 static void put_slo(const struct settings *s, const struct slo *slo,
@@ -482,8 +454,8 @@ static void put_carried(const struct settings *s, const struct dataset *data,
         put_data(s, n, out);
 }
 
-/* Of the count of a class: by chance there are more or fewer requests, and of
- * those more or fewer are of it. */
+/* Deviation of the count of a class: both the number of requests and the share
+ * of the class vary by chance. */
 static double class_deviation(const struct load_settings *load, double requests,
                               double share)
 {
@@ -492,7 +464,7 @@ static double class_deviation(const struct load_settings *load, double requests,
     return sqrt(requests * share * (share * cv * cv + 1 - share));
 }
 
-/* As of a run, with its share of the requests. */
+/* As for a run, with its share of the requests. */
 static void put_class(const struct settings *run, size_t i, double requests,
                       const struct dataset *data, struct buf *out)
 {
@@ -534,25 +506,27 @@ static void plan_view(const struct run_plan *known, const struct slo *slo,
     if (s->classes.len == 0)
         put_carried(s, known->data, n, out);
     if (s->warmup.len > 0) {
-        buf_adds(out, "           and in the warm-up its own:\n");
+        buf_adds(out, "           and in the warm-up:\n");
         put_carried(s->warmup.items[0].settings, known->warmup_data, n, out);
     }
     buf_addf(out, "memory     responses may use %s in total (client.memory)\n",
              units_show_size((double)s->client.memory, text));
     put_slo(s, slo, n, out);
-    put_stop(&s->load, out);
+    if (s->load.stop == STOP_DECIDED) /* see common/measure/decide.h */
+        buf_adds(out, "stop       as soon as the SLO is decided; checked after "
+                      "5 s, 10 s, 20 s ... of the window;\n"
+                      "           a pass takes at least 15 s and as many "
+                      "independent requests as its terms need\n");
     for (size_t i = 0; i < s->classes.len; i++)
         put_class(s, i, n, known->class_data[i], out);
     if (s->study.trials > 1)
-        buf_addf(out,
-                 "study      %lld such trials, each with a seed of its "
-                 "own\n",
+        buf_addf(out, "study      %lld such trials, each with its own seed\n",
                  (long long)s->study.trials);
 }
 
 /* ---- warnings ---- */
 
-/* "warning: chat.yaml:9: slo: ..." for each term that cannot be answered. */
+/* "warning: chat.yaml:9: slo: ..." for each term that the run cannot answer. */
 static void warn(const struct settings_file *file, const char *key,
                  const struct settings *s, double requests)
 {
@@ -561,7 +535,7 @@ static void warn(const struct settings_file *file, const char *key,
     struct slo slo;
 
     if (slo_parse_all(&s->slo, &slo, &ignored))
-        return; /* one that is none is somebody else's to refuse */
+        return; /* refused elsewhere */
     buf_init(&doubt, MAX_DOUBT);
     for (size_t i = 0; i < slo.len; i++) {
         const char *text = s->slo.items[i];
@@ -605,13 +579,13 @@ static void warn_of_spread(const struct settings_file *file,
 
     snprintf(text, sizeof(text),
              "wider than a step of the trace's clock: %lld of %lld rows are "
-             "sent at once with the row before",
+             "sent at the same time as the row before",
              (long long)trace->held, (long long)trace->rows);
     if (trace->held > 0)
         warn_of(file, "trace.spread", text);
 }
 
-/* Of prompts as short as that there are only so many. */
+/* There is a limited number of short prompts. */
 static void warn_of_repeats(const struct settings_file *file, const char *key,
                             const struct settings *s, double requests)
 {
@@ -620,15 +594,15 @@ static void warn_of_repeats(const struct settings_file *file, const char *key,
 
     if (repeats < 1)
         return;
-    snprintf(text, sizeof(text),
-             "so short that about %.0f of %.0f prompts repeat by chance, and a "
-             "cache may know them",
-             repeats, requests);
+    snprintf(
+        text, sizeof(text),
+        "so short that about %.0f of %.0f prompts repeat by chance and may "
+        "be in a cache",
+        repeats, requests);
     warn_of(file, key, text);
 }
 
-/* No SLO is judged in a cache check; each class has its share of the requests.
- */
+/* A cache check judges no SLO.  Each class has its share of the requests. */
 void plan_warn(void *arg, const struct run_plan *known)
 {
     const struct settings_file *file = arg;
@@ -641,8 +615,8 @@ void plan_warn(void *arg, const struct run_plan *known)
     if (s->data.cache_check) {
         if (requests > 0 && requests < MIN_CACHE_CHECK)
             warn_of(file, "data.cache_check",
-                    "needs ten parts of the window with three requests of "
-                    "either kind, so 60 at least");
+                    "needs at least 60 requests: ten parts of the window "
+                    "with three requests of each kind");
         return;
     }
     warn(file, "slo", s, requests);

@@ -25,7 +25,7 @@ static const struct opt opts[] = {
     {.flag = "set",
      .type = &opt_list,
      .offset = offsetof(struct settings_args, assign),
-     .help = "any key of a settings file: --set load.rate=80; repeats"},
+     .help = "set any key of a settings file: --set load.rate=80; repeats"},
     {.flag = CONSENT_FLAG,
      .type = &opt_switch,
      .offset = offsetof(struct settings_args, allow_commands),
@@ -68,10 +68,10 @@ static int read_flags(struct settings_args *a, const struct opt_set *own,
 
 /* ---- consent ----
  *
- * A recording may come from somebody else.  The commands, key sources and files
- * that its manifest names are used only if the user agrees: otherwise rerun
- * would run a stranger's command, or send a key or a file to a stranger's URL.
- * What the user gives on the command line needs no consent. */
+ * A recording may come from another person.  The commands, key sources and
+ * files that its manifest names are used only if the user agrees: otherwise
+ * rerun would run a stranger's command, or send a key or a file to a stranger's
+ * URL. What the user gives on the command line needs no consent. */
 
 #define MAX_NAMES 360  /* keys in a message */
 #define MAX_LINE  240  /* keys and values in a message */
@@ -89,78 +89,58 @@ static char *reaches_out(const struct opt_set *set, const struct opt *opt)
                : NULL;
 }
 
-static struct consent_item *add(struct consent *c)
+/* Take these texts out of a block; of a class, which keeps them, what the run
+ * does not have as well.  `whose` is "classes: chat: ", or "" for the run. */
+static void take_block(struct consent *c, struct settings *s,
+                       enum settings_block block, const char *whose,
+                       struct settings *run)
 {
-    c->items = xrealloc(c->items, c->len + 1, sizeof(*c->items));
-    c->items[c->len] = (struct consent_item){0};
-    return &c->items[c->len++];
-}
-
-static bool is_same(struct settings *run, enum settings_block block,
-                    const struct opt *opt, const char *text)
-{
-    struct opt_set set = settings_set(run, block);
-    const char *of_run = reaches_out(&set, opt);
-
-    return of_run && strcmp(of_run, text) == 0;
-}
-
-/* What a class says itself; the rest it will have from the run.  The warm-up
- * has nothing from the run once it is recorded: `run` is NULL. */
-static void take_class(struct consent *c, const struct class_settings *of,
-                       const char *list, struct settings *run,
-                       enum settings_block block)
-{
-    struct opt_set set = settings_set(of->settings, block);
+    const struct opt_set set = settings_set(s, block);
+    const char *name = set.block->name;
 
     for (size_t i = 0; i < set.block->len; i++) {
         const struct opt *opt = &set.block->opts[i];
-        const char *text = reaches_out(&set, opt);
-        struct consent_item *item;
-
-        if (!text || (run && is_same(run, block, opt, text)))
-            continue;
-        item = add(c);
-        item->where =
-            xasprintf("%s%s: %s.%s", list, of->name, set.block->name, opt->key);
-        item->text = xstrdup(text);
-    }
-}
-
-static void take_run(struct consent *c, struct settings *s,
-                     enum settings_block block)
-{
-    struct opt_set set = settings_set(s, block);
-
-    for (size_t i = 0; i < set.block->len; i++) {
-        const struct opt *opt = &set.block->opts[i];
+        const struct opt_set of_run = settings_set(run ? run : s, block);
+        const char *same = run ? reaches_out(&of_run, opt) : NULL;
         char *text = opt->key ? reaches_out(&set, opt) : NULL;
-        struct consent_item *item;
+        struct consent_item item = {.text = text};
 
-        if (!text)
+        if (!text || (same && strcmp(same, text) == 0))
             continue;
-        item = add(c);
-        item->where =
-            xasprintf("%s%s%s", set.block->name ? set.block->name : "",
-                      set.block->name ? "." : "", opt->key);
-        item->field = opt_field(&set, opt);
-        item->text = text;
-        *item->field = NULL;
+        item.where = xasprintf("%s%s%s%s", whose, name ? name : "",
+                               name ? "." : "", opt->key);
+        if (whose[0]) {
+            item.text = xstrdup(text);
+        } else {
+            item.field = opt_field(&set, opt);
+            *item.field = NULL;
+        }
+        c->items = xrealloc(c->items, c->len + 1, sizeof(*c->items));
+        c->items[c->len++] = item;
     }
 }
 
+/* Before flags are applied, so that what the user gives can be distinguished.
+ * A class will have the rest from the run; the warm-up has nothing from the run
+ * once it is recorded. */
 static void consent_take(struct consent *c, struct settings *s)
 {
     for (size_t i = 0; i < s->classes.len; i++) {
-        take_class(c, &s->classes.items[i], "classes: ", s, BLOCK_TARGET);
-        take_class(c, &s->classes.items[i], "classes: ", s, BLOCK_DATA);
+        struct class_settings *of = &s->classes.items[i];
+        char *whose = xasprintf("classes: %s: ", of->name);
+
+        take_block(c, of->settings, BLOCK_TARGET, whose, s);
+        take_block(c, of->settings, BLOCK_DATA, whose, s);
+        free(whose);
     }
     for (size_t i = 0; i < s->warmup.len; i++)
-        take_class(c, &s->warmup.items[i], "", NULL, BLOCK_DATA);
+        take_block(c, s->warmup.items[i].settings, BLOCK_DATA,
+                   CLASSES_WARMUP ": ", NULL);
     for (int b = 0; b < BLOCK_COUNT; b++)
-        take_run(c, s, (enum settings_block)b);
+        take_block(c, s, (enum settings_block)b, "", NULL);
 }
 
+/* Forget the text that was taken out of this field: it is not used. */
 static void consent_drop(struct consent *c, char *const *field)
 {
     for (size_t i = 0; i < c->len; i++) {
@@ -178,17 +158,7 @@ static bool is_given_again(const struct consent_item *item)
     return item->field && *item->field;
 }
 
-static void log_items(const struct consent *c)
-{
-    for (size_t i = 0; i < c->len; i++) {
-        const struct consent_item *item = &c->items[i];
-
-        if (!is_given_again(item))
-            log_error("in the recording: %s: %.*s%s", item->where, MAX_VALUE,
-                      item->text, strlen(item->text) > MAX_VALUE ? "..." : "");
-    }
-}
-
+/* Values that do not fit into the message are logged before it. */
 static int refuse(const struct consent *c, struct err *err)
 {
     struct buf names;
@@ -207,8 +177,13 @@ static int refuse(const struct consent *c, struct err *err)
         buf_addf(&line, "%s%s '%s'", line.len > 0 ? ", " : "", item->where,
                  item->text);
     }
-    if (line.overflowed)
-        log_items(c);
+    for (size_t i = 0; line.overflowed && i < c->len; i++) {
+        const struct consent_item *item = &c->items[i];
+
+        if (!is_given_again(item))
+            log_error("in the recording: %s: %.*s%s", item->where, MAX_VALUE,
+                      item->text, strlen(item->text) > MAX_VALUE ? "..." : "");
+    }
     if (n > 0)
         err_set(err, ERR_CONFIG,
                 "the recording names commands, keys or files of this machine: "
@@ -221,6 +196,8 @@ static int refuse(const struct consent *c, struct err *err)
     return n > 0 ? -1 : 0;
 }
 
+/* Put back what the user did not give, after printing it.  ERR_CONFIG, with
+ * keys and values, if there is any and it is not allowed. */
 static int consent_settle(struct consent *c, bool is_allowed, struct err *err)
 {
     if (!is_allowed && refuse(c, err))
@@ -263,15 +240,6 @@ static int refuse_word(const char *word, struct err *err)
     return -1;
 }
 
-static bool was_url(const struct settings *s)
-{
-    for (size_t i = 0; i < s->target.urls.len; i++) {
-        if (redact_was(s->target.urls.items[i]))
-            return true;
-    }
-    return false;
-}
-
 /* The key of a text that had a secret in it; NULL: none had. */
 static const char *redacted_key(const struct settings *s)
 {
@@ -288,8 +256,10 @@ static const char *redacted_key(const struct settings *s)
         {"study.restart", s->study.restart},
     };
 
-    if (was_url(s))
-        return "target.url";
+    for (size_t i = 0; i < s->target.urls.len; i++) {
+        if (redact_was(s->target.urls.items[i]))
+            return "target.url";
+    }
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (texts[i].text && redact_was(texts[i].text))
             return texts[i].key;
@@ -297,7 +267,7 @@ static const char *redacted_key(const struct settings *s)
     return NULL;
 }
 
-/* `class` is whose settings they are; NULL: the run's. */
+/* `class`: whose settings they are; NULL: those of the run. */
 static int refuse_redacted_in(const struct settings *s, const char *class,
                               struct err *err)
 {
@@ -321,7 +291,7 @@ static int refuse_redacted_in(const struct settings *s, const char *class,
     return 0;
 }
 
-/* What a recording does not keep must be said again. */
+/* What a recording does not keep must be given again. */
 static int refuse_redacted(const struct settings *s, struct err *err)
 {
     if (refuse_redacted_in(s, NULL, err))
@@ -335,8 +305,7 @@ static int refuse_redacted(const struct settings *s, struct err *err)
     return 0;
 }
 
-/* Headers that a class has from the run it will have again, as they are given
- * then. */
+/* Headers that a class has from the run are taken from the run again. */
 static void keep_own_headers(struct settings *of_class,
                              const struct settings *run)
 {
@@ -353,10 +322,10 @@ static void keep_own_headers(struct settings *of_class,
     strmap_fini(&all);
 }
 
-/* Not a price: the command line gives none. */
+/* Not a price: none was given on the command line. */
 #define NOT_GIVEN (-1)
 
-/* Put the price aside, so that one that is given again can be told. */
+/* Set the price aside, so that one that is given again can be distinguished. */
 static void lay_price_aside(struct settings_args *a)
 {
     const char *machine = prices_machine(&a->settings);
@@ -366,7 +335,7 @@ static void lay_price_aside(struct settings_args *a)
     a->settings.cost.usd_per_hour = NOT_GIVEN;
 }
 
-/* The recorded price is again that of the same machine, and of no other. */
+/* The recorded price applies to the same machine only. */
 static int take_price_again(struct settings_args *a, struct err *err)
 {
     struct cost_settings *cost = &a->settings.cost;
@@ -385,7 +354,7 @@ static int take_price_again(struct settings_args *a, struct err *err)
                    was, machine ? machine : "");
 }
 
-/* The settings as they were used; of a set of trials it is one. */
+/* The settings as they were used, for one run. */
 static int load_recording(struct settings_args *a, const char *dir,
                           struct err *err)
 {
@@ -407,7 +376,7 @@ static int load_recording(struct settings_args *a, const char *dir,
     return rc;
 }
 
-/* The recording is repeated as one run: what its study did between runs does
+/* The recording is repeated as one run, so what its study did between runs does
  * not apply.  A pause that is given again is kept. */
 static void drop_study(struct settings_args *a)
 {
@@ -448,7 +417,7 @@ static int load_word(struct settings_args *a, const char *word, struct err *err)
                : settings_load_file(&a->settings, &a->file, err);
 }
 
-/* NULL: there is none of that name. */
+/* NULL: there is no such class. */
 static struct settings *class_named(const struct settings *s, const char *name,
                                     size_t len)
 {
@@ -461,8 +430,8 @@ static struct settings *class_named(const struct settings *s, const char *name,
     return NULL;
 }
 
-/* No header has a slash in its name: 'chat/x-key: secret' is that of a class of
- * the recording, and of no other. */
+/* No header has a slash in its name: 'chat/x-key: secret' is for the class
+ * `chat` of the recording. */
 static int hand_out_headers(struct settings *s, struct err *err)
 {
     struct strmap all = s->target.headers;

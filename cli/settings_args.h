@@ -1,5 +1,5 @@
-/* settings_args.h - settings from a command line: a file, URLs, flags over
- * it, --set over both. */
+/* settings_args.h - settings from a command line: a file or URLs, overridden by
+ * flags and --set. */
 #ifndef CLI_SETTINGS_ARGS_H
 #define CLI_SETTINGS_ARGS_H
 
@@ -26,15 +26,15 @@ struct consent {
 
 struct settings_args {
     struct settings settings;  /* as asked, not resolved */
-    struct settings_file file; /* or a recording, of which only the path */
+    struct settings_file file; /* or a recording: then only its path */
     bool is_recording;         /* it is one, and its settings are repeated */
     char *first_url;           /* of the words; NULL: none */
     struct strlist assign;     /* --set */
     bool allow_commands;       /* --allow-commands */
     struct consent consent;    /* of a recording: what that is about */
 
-    /* Of a recording: what a replica cost, and of which machine that is the
-     * price; NULL: nobody says. */
+    /* Of a recording: the price of a replica, and its machine; NULL: not
+     * known. */
     double recorded_usd;
     char *recorded_machine;
     int64_t recorded_settle_ns; /* of a recording: its study.settle */

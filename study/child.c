@@ -26,8 +26,8 @@
 #define POLL_NS      (10 * NS_PER_MS)
 #define NAP_NS       (2 * NS_PER_MS)
 
-/* From SIGTERM to SIGKILL.  The stub writes its truth out; whoever interrupts
- * us while a command of theirs runs waits for no more than this. */
+/* From SIGTERM to SIGKILL.  The stub writes its truth out; a user who
+ * interrupts us while a command runs waits no longer than this. */
 #define GRACE_NS         (10 * NS_PER_S)
 #define COMMAND_GRACE_NS (2 * NS_PER_S)
 

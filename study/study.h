@@ -159,7 +159,7 @@ struct study {
     const struct study_policy *policy;
     enum study_form form;
     const char *dir; /* given before study_run() */
-    bool force;      /* replace a study that is there */
+    bool force;      /* replace an existing study */
     bool resume;     /* continue it */
 
     /* Make one recording.  0 if there is one, also if a signal cut it. */

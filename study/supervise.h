@@ -57,7 +57,7 @@ const char *supervise_describe_end(const struct supervised *s, char *text,
 /* End it and wait for that; accepts one that was never started. */
 void supervise_stop(struct supervised *s);
 
-/* A TCP port that is free on 127.0.0.1 just now; 0 if there is none. */
+/* A TCP port that is free on 127.0.0.1 now; 0: none. */
 int supervise_free_port(void);
 
 #endif

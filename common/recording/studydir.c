@@ -177,7 +177,7 @@ int study_refuse_empty(const char *dir, const char *part, struct err *err)
     return -1;
 }
 
-/* The name of its first part, borrowed; NULL: there is none. */
+/* The name of its first part, borrowed; NULL: none. */
 static const char *first_part(const json_t *json, enum study_kind kind)
 {
     static const char *const parts[STUDY_KINDS] = {
@@ -193,7 +193,7 @@ static const char *first_part(const json_t *json, enum study_kind kind)
                                   : parts[kind];
 }
 
-/* Its first recording, owned by the caller; NULL: there is none. */
+/* Its first recording, owned by the caller; NULL: none. */
 static char *first_recording(const char *dir)
 {
     char *path = xstrdup(dir);

@@ -36,16 +36,16 @@ const char *study_kind_name(enum study_kind kind);
 #define STUDY_HASH 17
 #define STUDY_TEXT 512
 
-/* Who started the server anew for each recording? */
+/* What starts the server again for each recording? */
 enum launched_by {
-    LAUNCHED_ONCE, /* nobody: all are of one process */
-    LAUNCHED_STUB, /* the stub beside the run */
+    LAUNCHED_ONCE, /* nothing: one process serves all */
+    LAUNCHED_STUB, /* the stub of the run */
     LAUNCHED_RESTART,
     LAUNCHED_SERVER, /* server.start */
 };
 
-/* "once", "stub", "restart", "server"; and back, LAUNCHED_ONCE if it is none.
- */
+/* "once", "stub", "restart", "server"; and back, LAUNCHED_ONCE for anything
+ * else. */
 const char *launched_by_name(enum launched_by launched_by);
 enum launched_by launched_by_of(const char *name);
 

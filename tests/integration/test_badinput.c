@@ -172,11 +172,11 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "--usd-per-hour", "1e308"},
      "--usd-per-hour: '1e308' is beyond what a number may be, 1e-12 to 1e15"},
     {{"tailgate", "rerun", "/no/such"}, "/no/such: No such file or directory"},
-    {{"tailgate", "rerun", "/"}, "rerun repeats a recording, and '/' is none"},
+    {{"tailgate", "rerun", "/"}, "rerun requires a recording, and '/' is not one"},
     {{"tailgate", "baseline"},
-     "baseline: say which: freeze, show, check or against"},
+     "baseline requires one of freeze, show, check, against"},
     {{"tailgate", "baseline", "freze"},
-     "baseline: 'freze' is none of freeze, show, check, against; did you mean "
+     "baseline: 'freze' is not one of freeze, show, check, against; did you mean "
      "'freeze'?"},
     {{"tailgate", "baseline", "check", "/no/such"},
      "/no/such: No such file or directory"},
@@ -188,7 +188,7 @@ static const struct {
     {{"tailgate", "scale", "/dev/zero", "--strong"},
      "/dev/zero: larger than 8388608 bytes"},
     {{"tailgate", "init", URL, "-o", "/"},
-     "/: there is such a file; --force replaces it"},
+     "/: the file exists; --force replaces it"},
     {{"tailgate", "run", URL, "--rate", "5", "--seeds", "lottery"},
      "--seeds: 'lottery' is none of: own, mlperf"},
     {{"tailgate", "report", "x", "--json", "--format", "csv"},

@@ -194,7 +194,7 @@ static void only_recordings_are_repeated(void **state)
 
     (void)state;
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "repeats a recording"));
+    assert_non_null(strstr(r.err, "requires a recording"));
     proc_result_fini(&r);
     r = proc_run(ARGS("rerun"));
     proc_expect(&r, 2);

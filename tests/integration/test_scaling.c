@@ -472,13 +472,13 @@ static void exit_codes(void **state)
         {ARGS("scale", yes, "--strong"), 0, "recommendation: 2 workers"},
         {ARGS("scale", no, "--strong"), 1, "recommendation: 1 worker,"},
         {ARGS("scale", no, "--weak"), 0, "E(K) = 1; S(K) is K T(1) / T(K)"},
-        {ARGS("scale", yes), 2, "say what was measured"},
-        {ARGS("scale", yes, "--strong", "--weak"), 2, "say what was measured"},
-        {ARGS("scale", "--strong"), 2, "scale takes a CSV"},
+        {ARGS("scale", yes), 2, "scale requires one of --strong"},
+        {ARGS("scale", yes, "--strong", "--weak"), 2, "scale requires one of --strong"},
+        {ARGS("scale", "--strong"), 2, "scale requires a CSV"},
         {ARGS("scale", yes, no, "--strong"), 2, "scale takes one CSV"},
         {ARGS("scale", typo, "--strong"), 2, "typo.csv:1: unknown column"},
         {ARGS("scale", yes, "--strong", "--peak-flops", "1e12"), 2,
-         "go together"},
+         "require each other"},
         {ARGS("scale", "/nowhere.csv", "--strong"), 2, "/nowhere.csv"},
     };
 
