@@ -89,50 +89,32 @@ int cost_asked(struct cost_ask *ask, struct prices *table, const char *path,
     return 0;
 }
 
+static bool is_one_of(const char *word, const char *a, const char *b)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
 /* tailgate --version and the like are what people type first. */
-static const char *alias(const char *word)
-{
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-        return "help";
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
-        return "version";
-    return word;
-}
-
-static bool asks_for_help(const char *const *argv)
-{
-    for (size_t i = 0; argv[i]; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return true;
-    }
-    return false;
-}
-
 static int dispatch(const char *const *argv, struct err *err)
 {
+    const char *name = argv[0];
     const struct command *command;
-    const char *topic[2] = {NULL, NULL};
 
-    if (!argv[0])
+    if (!name)
         return err_set(err, ERR_USAGE, "no command given; try 'tailgate help'");
-    command = command_find(alias(argv[0]));
+    if (is_one_of(name, "--help", "-h"))
+        name = "help";
+    if (is_one_of(name, "--version", "-V"))
+        name = "version";
+    command = command_find(name);
     if (!command)
-        return command_refuse(argv[0], err);
-    if (asks_for_help(argv + 1)) {
-        topic[0] = command->name;
-        return cmd_help.run(topic, err);
+        return command_refuse(name, err);
+    for (size_t i = 1; argv[i]; i++) {
+        if (is_one_of(argv[i], "--help", "-h"))
+            return cmd_help.run((const char *const[]){command->name, NULL},
+                                err);
     }
     return command->run(argv + 1, err);
-}
-
-static int exit_status(const struct err *err)
-{
-    if (err->code == ERR_STOPPED)
-        return EXIT_SIGNAL + atomic_load(&stop_signal);
-    if (err->code == ERR_UNTOLD)
-        return EXIT_INVALID;
-    return err->code == ERR_USAGE || err->code == ERR_CONFIG ? EXIT_USAGE
-                                                             : EXIT_CANNOT;
 }
 
 /* A standard descriptor that is closed would be taken by the next file or
@@ -164,7 +146,11 @@ int main(int argc, char **argv)
     status = dispatch((const char *const *)argv + 1, &err);
     if (status < 0) {
         log_error("%s", err.msg);
-        status = exit_status(&err);
+        status =
+            err.code == ERR_STOPPED  ? EXIT_SIGNAL + atomic_load(&stop_signal)
+            : err.code == ERR_UNTOLD ? EXIT_INVALID
+            : err.code == ERR_USAGE || err.code == ERR_CONFIG ? EXIT_USAGE
+                                                              : EXIT_CANNOT;
     }
     log_flush();
     return status;

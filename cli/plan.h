@@ -12,6 +12,6 @@ struct settings_args;
 int plan_print(const struct settings_args *a, struct err *err);
 
 /* The warnings alone, for struct run_options; `arg` is the settings file. */
-void plan_warn(void *arg, const struct run_plan *plan);
+void plan_warn(void *arg, const struct run_plan *known);
 
 #endif

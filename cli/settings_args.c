@@ -89,6 +89,16 @@ static char *reaches_out(const struct opt_set *set, const struct opt *opt)
                : NULL;
 }
 
+/* Does the run have the same text? */
+static bool is_same(struct settings *run, enum settings_block block,
+                    const struct opt *opt, const char *text)
+{
+    const struct opt_set set = settings_set(run, block);
+    const char *of_run = reaches_out(&set, opt);
+
+    return of_run && strcmp(of_run, text) == 0;
+}
+
 /* Take these texts out of a block; of a class, which keeps them, what the run
  * does not have as well.  `whose` is "classes: chat: ", or "" for the run. */
 static void take_block(struct consent *c, struct settings *s,
@@ -100,12 +110,10 @@ static void take_block(struct consent *c, struct settings *s,
 
     for (size_t i = 0; i < set.block->len; i++) {
         const struct opt *opt = &set.block->opts[i];
-        const struct opt_set of_run = settings_set(run ? run : s, block);
-        const char *same = run ? reaches_out(&of_run, opt) : NULL;
         char *text = opt->key ? reaches_out(&set, opt) : NULL;
         struct consent_item item = {.text = text};
 
-        if (!text || (same && strcmp(same, text) == 0))
+        if (!text || (run && is_same(run, block, opt, text)))
             continue;
         item.where = xasprintf("%s%s%s%s", whose, name ? name : "",
                                name ? "." : "", opt->key);
@@ -158,6 +166,17 @@ static bool is_given_again(const struct consent_item *item)
     return item->field && *item->field;
 }
 
+static void log_items(const struct consent *c)
+{
+    for (size_t i = 0; i < c->len; i++) {
+        const struct consent_item *item = &c->items[i];
+
+        if (!is_given_again(item))
+            log_error("in the recording: %s: %.*s%s", item->where, MAX_VALUE,
+                      item->text, strlen(item->text) > MAX_VALUE ? "..." : "");
+    }
+}
+
 /* Values that do not fit into the message are logged before it. */
 static int refuse(const struct consent *c, struct err *err)
 {
@@ -177,13 +196,8 @@ static int refuse(const struct consent *c, struct err *err)
         buf_addf(&line, "%s%s '%s'", line.len > 0 ? ", " : "", item->where,
                  item->text);
     }
-    for (size_t i = 0; line.overflowed && i < c->len; i++) {
-        const struct consent_item *item = &c->items[i];
-
-        if (!is_given_again(item))
-            log_error("in the recording: %s: %.*s%s", item->where, MAX_VALUE,
-                      item->text, strlen(item->text) > MAX_VALUE ? "..." : "");
-    }
+    if (line.overflowed)
+        log_items(c);
     if (n > 0)
         err_set(err, ERR_CONFIG,
                 "the recording names commands, keys or files of this machine: "
@@ -227,18 +241,6 @@ static void consent_fini(struct consent *c)
 }
 
 /* ---- words ---- */
-
-/* It is no file, and may be a URL with a secret in it. */
-static int refuse_word(const char *word, struct err *err)
-{
-    char *shown = redact_url(word);
-
-    err_set(err, ERR_CONFIG,
-            "a URL starts with http://; as a settings file: %s: %s", shown,
-            strerror(errno));
-    free(shown);
-    return -1;
-}
 
 /* The key of a text that had a secret in it; NULL: none had. */
 static const char *redacted_key(const struct settings *s)
@@ -399,8 +401,15 @@ static int load_word(struct settings_args *a, const char *word, struct err *err)
         }
         return opt_assign(&target, opt_by_key(target.block, "url"), word, err);
     }
-    if (strpbrk(word, ":?") && access(word, F_OK) < 0)
-        return refuse_word(word, err);
+    if (strpbrk(word, ":?") && access(word, F_OK) < 0) {
+        char *shown = redact_url(word); /* it may be a URL with a secret */
+
+        err_set(err, ERR_CONFIG,
+                "a URL starts with http://; as a settings file: %s: %s", shown,
+                strerror(errno));
+        free(shown);
+        return -1;
+    }
     if (a->file.path)
         return err_set(err, ERR_USAGE,
                        "'%s': only one settings file can be given, and '%s' "

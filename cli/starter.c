@@ -16,34 +16,16 @@ static void put_why(const char *unknown, struct buf *out)
     buf_adds(out, "\n");
 }
 
-static bool is_generative(int api)
-{
-    return api_generates((enum api_kind)api);
-}
-
-static bool has_model(int api)
-{
-    return api == API_OPENAI_CHAT || api == API_OPENAI_COMPLETIONS ||
-           api == API_OPENAI_EMBEDDINGS || api == API_RERANK;
-}
-
-static bool has_tensors(int api)
-{
-    return api_takes_tensors((enum api_kind)api);
-}
-
-/* A gRPC server describes a model by its name, but does not list models. */
-static bool must_name_model(int api)
-{
-    return has_tensors(api) && api_is_grpc((enum api_kind)api);
-}
-
 static void put_model(const struct target_settings *t, const char *unknown,
                       struct buf *out)
 {
-    if (must_name_model(t->api) && !t->model)
+    enum api_kind api = (enum api_kind)t->api;
+
+    /* A gRPC server describes a model by its name, but does not list models. */
+    if (api_takes_tensors(api) && api_is_grpc(api) && !t->model)
         buf_adds(out, "  model: NAME           # CHANGE THIS\n");
-    if (!has_model(t->api))
+    if (api != API_OPENAI_CHAT && api != API_OPENAI_COMPLETIONS &&
+        api != API_OPENAI_EMBEDDINGS && api != API_RERANK)
         return;
     if (t->model) {
         buf_adds(out, "  model: ");
@@ -86,22 +68,6 @@ static void put_target(const struct target_settings *t, const char *unknown,
              "  timeout: 30s          # a request that takes longer fails\n");
 }
 
-static void put_load(struct buf *out)
-{
-    buf_adds(
-        out,
-        "load:\n"
-        "  rate: 5/s             # in total, however slow the server is; start "
-        "low\n"
-        "  arrival: poisson      # independent users\n"
-        "  warmup: 10s           # before the window, not measured\n"
-        "  duration: 2m          # p99 needs at least 299 requests, better "
-        "more\n"
-        "  seed: 1               # same seed, same arrivals\n"
-        "  # shape: spike 5/s 50/s at 1m for 10s   # instead of rate and "
-        "duration\n");
-}
-
 static void put_tensors(const struct settings *s, const char *unknown,
                         struct buf *out)
 {
@@ -137,7 +103,7 @@ static void put_tensors(const struct settings *s, const char *unknown,
 static void put_data(const struct settings *s, const char *unknown,
                      struct buf *out)
 {
-    if (has_tensors(s->target.api)) {
+    if (api_takes_tensors((enum api_kind)s->target.api)) {
         put_tensors(s, unknown, out);
         return;
     }
@@ -146,7 +112,7 @@ static void put_data(const struct settings *s, const char *unknown,
     buf_adds(out, "data:                   # prompts are made, all different\n"
                   "  input_tokens: 256     # or a distribution: lognormal 512 "
                   "256\n");
-    if (is_generative(s->target.api))
+    if (api_generates((enum api_kind)s->target.api))
         buf_adds(out, "  output_tokens: 128\n");
 }
 
@@ -156,7 +122,7 @@ static void put_slo(int api, struct buf *out)
         out,
         "slo:                    # what users need; exit status 0 if they get "
         "it, 1 if not\n");
-    if (is_generative(api))
+    if (api_generates((enum api_kind)api))
         buf_adds(out, "  - ttft p99 < 1s       # until the first token\n"
                       "  - tpot p99 < 100ms    # from token to token\n");
     else
@@ -174,7 +140,18 @@ void starter_view(const struct settings *s, const char *unknown,
                   "#   tailgate run FILE           the run and its verdict\n"
                   "name: starter\n");
     put_target(&s->target, unknown, out);
-    put_load(out);
+    buf_adds(
+        out,
+        "load:\n"
+        "  rate: 5/s             # in total, however slow the server is; start "
+        "low\n"
+        "  arrival: poisson      # independent users\n"
+        "  warmup: 10s           # before the window, not measured\n"
+        "  duration: 2m          # p99 needs at least 299 requests, better "
+        "more\n"
+        "  seed: 1               # same seed, same arrivals\n"
+        "  # shape: spike 5/s 50/s at 1m for 10s   # instead of rate and "
+        "duration\n");
     put_data(s, unknown, out);
     put_slo(s->target.api, out);
     buf_adds(out, "conditions: {}          # what a comparison needs to know: "

@@ -295,6 +295,18 @@ static void say_probe(const struct work *w, double rps,
     say(w, &line);
 }
 
+static void say_disturbed(const struct work *w, double share)
+{
+    struct buf line;
+
+    buf_init(&line, MAX_LINE);
+    buf_addf(&line,
+             "%-6s the client was late although only %.0f%% busy: other "
+             "processes use this machine, so the measured limit is too low",
+             calibrated_names[w->which], 100 * share);
+    say(w, &line);
+}
+
 static bool has_time(const struct work *w)
 {
     const struct effort *e = w->effort;
@@ -302,6 +314,13 @@ static bool has_time(const struct work *w)
     return clk_now(&clk_monotonic) + e->warmup_ns + e->window_ns +
                PROBE_EXTRA_NS <=
            w->deadline_ns;
+}
+
+static enum ceiling_found found(const struct probe_result *r)
+{
+    if (r->is_trusted)
+        return FOUND_PASSED;
+    return probe_is_stub_limited(r) ? FOUND_STUB : FOUND_CLIENT;
 }
 
 static int find_ceiling(struct work *w, struct calibrated_transport *out,
@@ -321,9 +340,7 @@ static int find_ceiling(struct work *w, struct calibrated_transport *out,
         say_probe(w, p.rate_rps, &r);
         if (!r.is_trusted)
             share = r.client_share;
-        ceiling_note(&c, r.is_trusted                ? FOUND_PASSED
-                         : probe_is_stub_limited(&r) ? FOUND_STUB
-                                                     : FOUND_CLIENT);
+        ceiling_note(&c, found(&r));
     }
     out->max_rate_rps = c.low_rps;
     out->limit = c.low_rps > 0    ? c.limit
@@ -332,16 +349,8 @@ static int find_ceiling(struct work *w, struct calibrated_transport *out,
     /* Late although idle: something else had the CPU. */
     out->is_disturbed =
         (out->limit == LIMIT_CLIENT || c.low_rps <= 0) && share < BUSY;
-    if (out->is_disturbed) {
-        struct buf line;
-
-        buf_init(&line, MAX_LINE);
-        buf_addf(&line,
-                 "%-6s the client was late although only %.0f%% busy: other "
-                 "processes use this machine, so the measured limit is too low",
-                 calibrated_names[w->which], 100 * share);
-        say(w, &line);
-    }
+    if (out->is_disturbed)
+        say_disturbed(w, share);
     return 0;
 }
 

@@ -497,37 +497,43 @@ int study_plan(struct study *st, struct err *err)
     return 0;
 }
 
+/* A variant that fails gets no more turns; the others go on. */
+static int take_turn_of_variant(struct study_arm *arm, struct err *err)
+{
+    struct err why = {0};
+    int rc = step(arm, &why);
+
+    if (rc > 0 || atomic_load(&stop_signal))
+        return 0;
+    arm->is_over = true;
+    if (rc == 0)
+        return 0;
+    log_error("variant %s: %s", arm->name, why.msg);
+    snprintf(arm->failed, sizeof(arm->failed), "%s", why.msg);
+    return save_variants(arm->study, err);
+}
+
 /* Until all arms are over.  An arm alone, and each of a pair, notes a signal
  * itself if there was more to record. */
 static int take_turns(struct study *st, struct err *err)
 {
-    bool has_variants = st->form == STUDY_OF_VARIANTS;
     struct study_arm *arm;
+    int rc;
 
-    while (find_turn(st, &arm)) {
-        struct err why = {0};
-        int rc;
-
-        if (has_variants && atomic_load(&stop_signal))
-            break;
-        rc = step(arm, &why);
-        if (rc > 0)
-            continue;
-        if (!has_variants && rc < 0) {
-            *err = why;
-            return -1;
+    if (st->form == STUDY_OF_VARIANTS) {
+        while (!atomic_load(&stop_signal) && find_turn(st, &arm)) {
+            if (take_turn_of_variant(arm, err))
+                return -1;
         }
-        if (atomic_load(&stop_signal))
-            break;
-        arm->is_over = true;
-        if (rc == 0)
-            continue;
-        log_error("variant %s: %s", arm->name, why.msg);
-        snprintf(arm->failed, sizeof(arm->failed), "%s", why.msg);
-        if (save_variants(st, err))
-            return -1;
+        return save_variants(st, err);
     }
-    return has_variants ? save_variants(st, err) : 0;
+    while (find_turn(st, &arm)) {
+        rc = step(arm, err);
+        if (rc < 0 || (rc == 0 && atomic_load(&stop_signal)))
+            return rc;
+        arm->is_over = rc == 0;
+    }
+    return 0;
 }
 
 bool study_has_recorded(const struct study *st)

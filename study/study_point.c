@@ -207,27 +207,31 @@ static bool is_url(const char *text)
     return scheme && strcspn(text, " \t\n") > (size_t)(scheme - text);
 }
 
+static int refuse_late(const struct server *server, int64_t ns, struct err *err)
+{
+    char text[UNITS_TEXT];
+    char what[128];
+
+    snprintf(what, sizeof(what), "server.ready: not ready within %s",
+             units_print_duration(ns, text));
+    return blame(server, what, err);
+}
+
 static int wait_until_ready(struct server *server, const struct settings *s,
                             struct err *err)
 {
     int64_t until_ns = clk_now(&clk_monotonic) + s->server.ready_ns;
-    char text[UNITS_TEXT];
-    char what[128];
+    bool is_command = server->ready && !is_url(server->ready);
     int rc = 0;
 
     while (rc == 0) {
         int64_t left_ns = until_ns - clk_now(&clk_monotonic);
 
-        if (left_ns <= 0) {
-            snprintf(what, sizeof(what), "server.ready: not ready within %s",
-                     units_print_duration(s->server.ready_ns, text));
-            return blame(server, what, err);
-        }
-        if (server->ready && !is_url(server->ready))
-            rc = ask_command(server->ready, left_ns, err);
-        else
-            rc = ask_url(server, s, left_ns < SLICE_NS ? left_ns : SLICE_NS,
-                         err);
+        if (left_ns <= 0)
+            return refuse_late(server, s->server.ready_ns, err);
+        rc = is_command ? ask_command(server->ready, left_ns, err)
+                        : ask_url(server, s,
+                                  left_ns < SLICE_NS ? left_ns : SLICE_NS, err);
         if (rc >= 0 && supervise_has_ended(&server->process))
             return server_blame_end(server, "before it was ready", err);
         if (rc >= 0 && atomic_load(&stop_signal))

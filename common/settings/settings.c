@@ -70,11 +70,8 @@ static void clone_classes(struct classes *to, const struct classes *from)
 
         copy->name = c->name ? xstrdup(c->name) : NULL;
         copy->weight = c->weight;
-        copy->n_said = c->n_said;
-        if (c->n_said > 0) {
-            copy->said = xcalloc(c->n_said, sizeof(*copy->said));
-            memcpy(copy->said, c->said, c->n_said * sizeof(*copy->said));
-        }
+        for (size_t k = 0; k < c->n_said; k++)
+            class_note_said(copy, c->said[k]);
         settings_copy(copy->settings, c->settings);
         if (c->settings->data.workload) {
             copy->settings->data.workload = to;

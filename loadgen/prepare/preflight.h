@@ -36,10 +36,10 @@ void run_plan_init(struct run_plan *p, const struct settings *asked);
 void run_plan_fini(struct run_plan *p);
 
 /* Fill in what "auto" becomes, see plan_client(), and how long the replay of a
- * trace takes.  A data set is loaded, and p->used points to it from then on.
+ * trace takes.  A data set is loaded, and out->used points to it from then on.
  * ERR_CONFIG for what was asked wrongly, ERR_IO for what this machine does not
  * allow. */
-int preflight(struct run_plan *p, struct err *err);
+int preflight(struct run_plan *out, struct err *err);
 
 /* The data set, if there is one; the settings point to it from then on, and
  * the caller owns it.  ERR_CONFIG. */

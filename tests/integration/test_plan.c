@@ -161,7 +161,7 @@ static void doubts_have_file_and_line(void **state)
         {"target: {url: \"" URL "/\", api: openai-completions, model: m}\n"
          "load: {rate: 50}\ndata:\n  input_tokens: 1\n",
          ":4: data.input_tokens: so short that about 14 of 500 prompts repeat "
-         "by chance, and a cache may know them\n"},
+         "by chance and may be in a cache\n"},
         {"target: {url: \"" URL "/\", api: openai-completions, model: m}\n"
          "load: {rate: 50}\nclasses:\n  - {name: a}\n"
          "  - {name: b, data: {input_tokens: 1}}\n",

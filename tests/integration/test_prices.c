@@ -121,7 +121,7 @@ static void prices_over_a_recording(void **state)
             "--machine requires --prices");
     refused(
         ARGS("report", made.l4, "--prices", made.prices, "--usd-per-hour", "1"),
-        2, "--prices: instead of --usd-per-hour");
+        2, "--prices cannot be combined with --usd-per-hour");
     refused(ARGS("report", made.l4, "--prices", "/nowhere"), 2, "/nowhere");
     refused(
         ARGS("report", made.l4, "--prices", made.prices, "--machine", "TPU"), 2,
@@ -332,7 +332,7 @@ static void timings_of_the_machine_that_is_asked_for(void **state)
             2, "the price of which machine? (column 'machine', or --machine)");
     refused(ARGS("scale", made.timings, "--strong", "--prices", made.prices,
                  "--usd-per-hour", "1"),
-            2, "--prices: instead of --usd-per-hour");
+            2, "--prices cannot be combined with --usd-per-hour");
 }
 
 static double usd_of_rerun(const char *name, const char *const *flags)
