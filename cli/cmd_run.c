@@ -54,25 +54,32 @@ static const struct opt opts[] = {
 static const struct opt_block block = {"run", opts,
                                        sizeof(opts) / sizeof(opts[0])};
 
-/* The command's own flags, as a list for settings_args_parse(). */
-struct run_sets {
-    struct opt_set list[3];
+/* The command line. */
+struct given {
+    const char *const *argv;
+    struct run_args own;
+    struct settings_args a;
 };
 
-static struct run_sets run_args_init(struct run_args *own)
+/* The command's own flags are accepted next to those of the settings. */
+static int parse(struct run_args *own, struct settings_args *a,
+                 const char *const *argv, struct err *err)
 {
-    struct run_sets sets = {{{&record_args_block, &own->to}, {&block, own}}};
+    const struct opt_set sets[] = {
+        {&record_args_block, &own->to}, {&block, own}, {0}};
 
-    opt_init(&sets.list[0]);
-    opt_init(&sets.list[1]);
-    return sets;
+    opt_init(&sets[0]);
+    opt_init(&sets[1]);
+    return settings_args_parse(a, sets, BLOCK_COUNT, argv, err);
 }
 
-static void run_args_fini(const struct run_sets *sets)
+static void run_args_fini(struct run_args *own)
 {
-    opt_fini(&sets->list[0]);
-    opt_fini(&sets->list[1]);
+    opt_fini(&(struct opt_set){&record_args_block, &own->to});
+    opt_fini(&(struct opt_set){&block, own});
 }
+
+/* ---- one run ---- */
 
 static int print_run(void *arg, const struct summary *s, struct err *err)
 {
@@ -83,73 +90,69 @@ static int print_run(void *arg, const struct summary *s, struct err *err)
                : summary_exit_code(s);
 }
 
-/* One run, without a study. */
-static int record_one(const struct settings_args *a, const struct settings *s,
-                      const struct run_args *own, const char *const *argv,
+static int record_one(const struct given *g, const struct settings *s,
                       struct err *err)
 {
-    char *dir = record_args_dir(&own->to, s->name);
-    bool json = own->to.json;
+    char *dir = record_args_dir(&g->own.to, s->name);
+    const struct record_how how = {
+        .args = &g->own.to, .argv = g->argv, .file = &g->a.file, .dir = dir};
+    bool json = g->own.to.json;
     int rc;
 
     stop_catch_signals();
-    rc = record(
-        s,
-        &(struct record_how){
-            .args = &own->to, .argv = argv, .file = &a->file, .dir = dir},
-        err);
+    rc = record(s, &how, err);
     if (rc == 0)
         rc = point_sum_up(dir, print_run, &json, err);
     if (rc >= 0)
         log_note("recording  %s", dir);
-    if (rc >= 0 && a->is_recording)
-        record_note_repeated(a->file.path, dir);
+    if (rc >= 0 && g->a.is_recording)
+        record_note_repeated(g->a.file.path, dir);
     free(dir);
-    return rc < 0 ? settings_args_blame(a, err) : rc;
+    return rc < 0 ? settings_args_blame(&g->a, err) : rc;
 }
 
 /* ---- trials ---- */
 
 /* The same words, with the second settings file in place of the first, or of
  * the URL. */
-static int parse_against(struct settings_args *other,
-                         const struct settings_args *a, const char *against,
-                         const char *const *argv, struct err *err)
+static int parse_against(const struct given *g, struct settings_args *other,
+                         struct err *err)
 {
-    const char *old = a->file.path ? a->file.path : a->first_url;
-    struct run_args ignored; /* the command's own flags were read before */
-    struct run_sets sets = run_args_init(&ignored);
+    const char *old = g->a.file.path ? g->a.file.path : g->a.first_url;
+    struct run_args ignored; /* as before */
     const char **words;
     size_t n = 0;
     int rc;
 
-    while (argv[n])
+    while (g->argv[n])
         n++;
     words = xcalloc(n + 1, sizeof(*words));
     for (size_t i = 0; i < n; i++)
-        words[i] = old && strcmp(argv[i], old) == 0 ? against : argv[i];
-    rc = settings_args_parse(other, sets.list, BLOCK_COUNT, words, err);
+        words[i] =
+            old && strcmp(g->argv[i], old) == 0 ? g->own.against : g->argv[i];
+    rc = parse(&ignored, other, words, err);
     if (rc == 0 && !old)
         rc = err_set(err, ERR_USAGE,
                      "--against requires a settings file or a URL, which it "
                      "replaces");
+    run_args_fini(&ignored);
     free((void *)words);
-    run_args_fini(&sets);
     return rc;
 }
 
-static int run_trials(const struct settings_args *a, const struct run_args *own,
-                      const char *const *argv, struct err *err)
+static int run_trials(const struct given *g, struct err *err)
 {
     struct settings_args other;
-    struct study_command c = {
-        .policy = &study_trials, .args = &own->to, .argv = argv, .a = a};
-    int rc = 0;
+    struct study_command c = {.policy = &study_trials,
+                              .args = &g->own.to,
+                              .argv = g->argv,
+                              .a = &g->a};
+    int rc;
 
-    if (!own->against)
+    if (!g->own.against)
         return study_command(&c, err);
     c.against = &other;
-    rc = parse_against(&other, a, own->against, argv, err);
+    rc = parse_against(g, &other, err);
     if (rc == 0)
         rc = study_command(&c, err);
     settings_args_fini(&other);
@@ -215,18 +218,18 @@ static void ask_for_one(struct load_settings *load)
         load->clients = 1;
 }
 
-static int run_variants(const struct settings_args *a,
-                        const struct run_args *own, const char *const *argv,
-                        struct err *err)
+/* ---- all of it ---- */
+
+static int run_variants(const struct given *g, struct err *err)
 {
-    if (own->against || own->show)
+    if (g->own.against || g->own.show)
         return err_set(err, ERR_USAGE,
                        "--%s cannot be combined with settings that have "
                        "variants",
-                       own->show ? "show" : "against");
-    if (record_args_check_resume(&own->to, err))
+                       g->own.show ? "show" : "against");
+    if (record_args_check_resume(&g->own.to, err))
         return -1;
-    return own->dry_run ? plan_print(a, err) : run_trials(a, own, argv, err);
+    return g->own.dry_run ? plan_print(&g->a, err) : run_trials(g, err);
 }
 
 static int check(const struct settings *s, const struct run_args *own,
@@ -243,26 +246,24 @@ static int check(const struct settings *s, const struct run_args *own,
     return 0;
 }
 
-static int run_alone(struct settings_args *a, const struct run_args *own,
-                     const char *const *argv, struct err *err)
+static int run_alone(struct given *g, struct err *err)
 {
     struct settings s;
     int rc;
 
-    if (own->show)
-        ask_for_one(&a->settings.load);
-    rc = settings_args_resolve(a, &s, err);
+    if (g->own.show)
+        ask_for_one(&g->a.settings.load);
+    rc = settings_args_resolve(&g->a, &s, err);
     if (rc == 0)
-        rc = check(&s, own, err);
-    if (rc == 0 && own->dry_run) {
-        rc = plan_print(a, err);
-    } else if (rc == 0 && own->show) {
-        rc = show(&s, own->to.wait_ready_ns, err);
+        rc = check(&s, &g->own, err);
+    if (rc == 0 && g->own.dry_run) {
+        rc = plan_print(&g->a, err);
+    } else if (rc == 0 && g->own.show) {
+        rc = show(&s, g->own.to.wait_ready_ns, err);
         if (rc < 0)
-            settings_args_blame(a, err);
+            settings_args_blame(&g->a, err);
     } else if (rc == 0) {
-        rc = s.study.trials > 1 ? run_trials(a, own, argv, err)
-                                : record_one(a, &s, own, argv, err);
+        rc = s.study.trials > 1 ? run_trials(g, err) : record_one(g, &s, err);
     }
     settings_fini(&s);
     return rc;
@@ -270,21 +271,19 @@ static int run_alone(struct settings_args *a, const struct run_args *own,
 
 static int run(const char *const *argv, struct err *err)
 {
-    struct run_args own;
-    struct run_sets sets = run_args_init(&own);
-    struct settings_args a;
-    int rc = settings_args_parse(&a, sets.list, BLOCK_COUNT, argv, err);
+    struct given g = {.argv = argv};
+    int rc = parse(&g.own, &g.a, argv, err);
 
-    if (own.to.quiet)
+    if (g.own.to.quiet)
         log_set_level(LOG_QUIET);
-    if (rc == 0 && own.show && own.dry_run)
+    if (rc == 0 && g.own.show && g.own.dry_run)
         rc =
             err_set(err, ERR_USAGE, "--show cannot be combined with --dry-run");
     if (rc == 0)
-        rc = a.settings.variants.len > 0 ? run_variants(&a, &own, argv, err)
-                                         : run_alone(&a, &own, argv, err);
-    settings_args_fini(&a);
-    run_args_fini(&sets);
+        rc = g.a.settings.variants.len > 0 ? run_variants(&g, err)
+                                           : run_alone(&g, err);
+    settings_args_fini(&g.a);
+    run_args_fini(&g.own);
     return rc;
 }
 
