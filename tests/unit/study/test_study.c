@@ -171,6 +171,8 @@ static void the_order_of_a_pair(void **state)
 /* ---- the driver ---- */
 
 struct script {
+    const char *restart; /* NULL: none */
+    bool resume;
     int made;
     int fails_at; /* 0: never */
     int stops_at;
@@ -200,8 +202,7 @@ static int play(void *arg, const struct settings *s,
 
 /* Two arms of three trials. */
 static int run_study(struct script *script, enum study_form form,
-                     const char *dir, const char *restart, bool resume,
-                     struct study_set read[2], struct err *err)
+                     const char *dir, struct study_set read[2], struct err *err)
 {
     const struct settings_file no_file = {0};
     struct settings asked;
@@ -209,7 +210,7 @@ static int run_study(struct script *script, enum study_form form,
     struct study study = {.policy = &study_trials,
                           .form = form,
                           .dir = dir,
-                          .resume = resume,
+                          .resume = script->resume,
                           .record = play,
                           .arg = script};
     int rc;
@@ -219,7 +220,7 @@ static int run_study(struct script *script, enum study_form form,
     asked.load.rate_rps = 100;
     asked.study.trials = 3;
     asked.study.settle_ns = 0;
-    asked.study.restart = restart ? xstrdup(restart) : NULL;
+    asked.study.restart = script->restart ? xstrdup(script->restart) : NULL;
     study_add(&study, "a", &source);
     study_add(&study, "b", &source);
     rc = study_plan(&study, err);
@@ -255,8 +256,7 @@ static void all_of_them(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_int_equal(
-        run_study(&script, STUDY_TURNS, dir, NULL, false, set, &err), 0);
+    assert_int_equal(run_study(&script, STUDY_TURNS, dir, set, &err), 0);
     assert_string_equal(script.log, "ABBAAB");
     for (int i = 0; i < 2; i++) {
         assert_int_equal(set[i].asked, 3);
@@ -280,8 +280,7 @@ static void one_that_fails_ends_a_pair(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_int_equal(
-        run_study(&script, STUDY_TURNS, dir, NULL, false, set, &err), -1);
+    assert_int_equal(run_study(&script, STUDY_TURNS, dir, set, &err), -1);
     assert_string_equal(err.msg, "the server is gone");
     assert_int_equal(set[0].recorded, 1);
     assert_int_equal(set[1].recorded, 2);
@@ -301,8 +300,7 @@ static void a_signal_ends_it(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_int_equal(
-        run_study(&script, STUDY_TURNS, dir, NULL, false, set, &err), 0);
+    assert_int_equal(run_study(&script, STUDY_TURNS, dir, set, &err), 0);
     assert_string_equal(script.log, "AB");
     for (int i = 0; i < 2; i++) {
         assert_int_equal(set[i].recorded, 1);
@@ -315,13 +313,12 @@ static void a_signal_ends_it(void **state)
 static void a_restart_that_fails_ends_it(void **state)
 {
     char *dir = xstrdup(tmpdir_path("restart"));
-    struct script script = {0};
+    struct script script = {.restart = "exit 7"};
     struct study_set set[2];
     struct err err = {0};
 
     (void)state;
-    assert_int_equal(
-        run_study(&script, STUDY_TURNS, dir, "exit 7", false, set, &err), -1);
+    assert_int_equal(run_study(&script, STUDY_TURNS, dir, set, &err), -1);
     assert_string_equal(script.log, "");
     assert_string_equal(err.msg, "study.restart: exit code 7");
     assert_int_equal(access(dir, F_OK), -1); /* nothing was recorded */
@@ -334,14 +331,13 @@ static void variants_are_resumed(void **state)
 {
     char *dir = xstrdup(tmpdir_path("variants"));
     struct script first = {.fails_at = 4};
-    struct script second = {0};
+    struct script second = {.resume = true};
     struct variant_set variants;
     struct study_set set[2];
     struct err err = {0};
 
     (void)state;
-    assert_int_equal(
-        run_study(&first, STUDY_OF_VARIANTS, dir, NULL, false, set, &err), 0);
+    assert_int_equal(run_study(&first, STUDY_OF_VARIANTS, dir, set, &err), 0);
     assert_string_equal(first.log, "ABBAB");
     assert_int_equal(set[0].recorded, 1);
     assert_int_equal(set[1].recorded, 3);
@@ -351,8 +347,7 @@ static void variants_are_resumed(void **state)
     assert_string_equal(variants.list[1].failed, "");
     variant_set_fini(&variants);
 
-    assert_int_equal(
-        run_study(&second, STUDY_OF_VARIANTS, dir, NULL, true, set, &err), 0);
+    assert_int_equal(run_study(&second, STUDY_OF_VARIANTS, dir, set, &err), 0);
     assert_string_equal(second.log, "AA");
     assert_int_equal(set[0].recorded, 3);
     assert_string_equal(set[0].failed, "");
