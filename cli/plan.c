@@ -83,17 +83,17 @@ static double arrivals(const struct load_settings *load, double after_ns,
 static double plan_requests(const struct run_plan *known)
 {
     const struct load_settings *load = &known->used.load;
-    double most = arrivals(load, 0, load_longest_ns(load));
-    double least = arrivals(load, 0, load->min_duration_ns);
+    double max_n = arrivals(load, 0, load_longest_ns(load));
+    double min_n = arrivals(load, 0, load->min_duration_ns);
 
     if (load->scenario == SCENARIO_TRACE)
         return (double)(known->trace.rows - known->trace.warmup_rows -
                         known->trace.cooldown_rows);
     if (load->requests > 0)
-        least = (double)load->requests;
+        min_n = (double)load->requests;
     else if (load->min_requests > 0)
-        least = fmax(least, (double)load->min_requests);
-    return least > 0 && (most <= 0 || least < most) ? least : most;
+        min_n = fmax(min_n, (double)load->min_requests);
+    return min_n > 0 && (max_n <= 0 || min_n < max_n) ? min_n : max_n;
 }
 
 /* Deviation of the count over the root of its mean. */
@@ -393,18 +393,18 @@ static void plan_doubt(const struct settings *s, const struct slo_term *term,
     char text[UNITS_TEXT];
     const char *what;
     double n = samples_of(term, &s->load, requests, &what);
-    double least =
+    double min_n =
         has_samples(term) ? (double)stats_least_n(term->quantile) : 0;
 
     if (has_measure(term) && term->measure == MEASURE_QUERY &&
         s->load.scenario != SCENARIO_MULTI_STREAM)
         buf_adds(out, "only the multi-stream scenario has queries, so there "
                       "is nothing to measure");
-    else if (n > 0 && n < least)
+    else if (n > 0 && n < min_n)
         buf_addf(out,
                  "needs at least %.0f independent %s; this run is TOO SHORT, "
                  "with about %.0f",
-                 least, what, n);
+                 min_n, what, n);
     else if (has_measure(term) && measure_is_of_stream(term->measure) &&
              !settings_some(streams, s))
         buf_adds(out, "answers come in one piece, so there is nothing to "

@@ -171,6 +171,13 @@ static bool find_turn(const struct study *st, struct study_arm **arm)
 
 /* ---- one recording ---- */
 
+/* A trial outside of variants, of a set that cannot be resumed. */
+static bool is_plain_trial(const struct study_arm *arm)
+{
+    return arm->set.kind == STUDY_TRIALS &&
+           arm->study->form != STUDY_OF_VARIANTS;
+}
+
 /* An interrupted attempt may have left something, and the server may need a
  * pause or a restart. */
 static int prepare(const struct study_arm *arm, const char *dir,
@@ -178,14 +185,12 @@ static int prepare(const struct study_arm *arm, const char *dir,
 {
     const struct study *st = arm->study;
     const struct study_settings *study = &arm->settings.study;
-    bool is_plain_trial =
-        arm->set.kind == STUDY_TRIALS && st->form != STUDY_OF_VARIANTS;
 
     if (access(dir, F_OK) == 0 && recording_remove(dir, err))
         return -1;
     /* Trials keep the pause in any case.  Otherwise a server that is started
      * again needs none. */
-    if (is_plain_trial
+    if (is_plain_trial(arm)
             ? st->attempts > 0
             : arm->has_begun && arm->set.launched_by == LAUNCHED_ONCE)
         point_settle(study->settle_ns);
@@ -247,12 +252,10 @@ static int record(struct study_arm *arm, const struct study_shot *shot,
                   const char *dir, struct err *err)
 {
     struct study *st = arm->study;
-    bool is_plain_trial =
-        arm->set.kind == STUDY_TRIALS && st->form != STUDY_OF_VARIANTS;
     char title[MAX_TITLE];
     const struct study_recording r = {
         .dir = dir,
-        .title = is_plain_trial ? NULL : title,
+        .title = is_plain_trial(arm) ? NULL : title,
         .judge = shot->judge,
         .arm = arm,
         .is_first = st->attempts == 0,
@@ -280,14 +283,14 @@ static int record(struct study_arm *arm, const struct study_shot *shot,
 }
 
 /* Did it end by itself or by the study?  A plain trial that a signal cut is
- * kept, since it cannot be resumed. */
+ * kept. */
 static bool is_whole(const struct study_arm *arm, const char *dir)
 {
     struct manifest m;
     struct run_end end;
     bool is = false;
 
-    if (arm->set.kind == STUDY_TRIALS && arm->study->form != STUDY_OF_VARIANTS)
+    if (is_plain_trial(arm))
         return true;
     if (manifest_load(&m, dir, &(struct err){0}) == 0)
         is = manifest_end(&m, &end) && end.stopped_by == 0;
