@@ -204,6 +204,7 @@ static int run_probe(struct work *w, const struct probe *p,
                      struct probe_result *r, struct err *err)
 {
     const char *where = getenv("TMPDIR");
+    struct err ignored = {0};
     struct settings s;
     char *dir;
     int rc;
@@ -224,7 +225,7 @@ static int run_probe(struct work *w, const struct probe *p,
     if (rc == 0)
         rc = record_probe(w, &s, dir, r, err);
     settings_fini(&s);
-    if (recording_remove(dir, rc ? &(struct err){0} : err))
+    if (recording_remove(dir, rc ? &ignored : err))
         rc = -1;
     free(dir);
     w->stopped_by = r->stopped_by;
@@ -392,6 +393,7 @@ int calibrate(const struct calibrate_options *options, struct calibration *out,
 {
     struct work w = {.options = options,
                      .effort = options->is_quick ? &quick : &thorough};
+    struct err ignored = {0};
     int rc = start_stubs(&w, err);
 
     out->place = calibration_here();
@@ -401,7 +403,7 @@ int calibrate(const struct calibrate_options *options, struct calibration *out,
             rc = measure(&w, &out->transports[i], err);
     }
     for (size_t i = 0; i < w.n_stubs; i++) {
-        if (child_stop(&w.stubs[i], rc ? &(struct err){0} : err))
+        if (child_stop(&w.stubs[i], rc ? &ignored : err))
             rc = -1;
     }
     *stopped_by = atomic_load(&stop_signal);
