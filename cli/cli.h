@@ -1,4 +1,4 @@
-/* cli.h - the commands.  argv in, library calls, an exit status out. */
+/* cli.h - the commands: argv in, library calls, an exit status out. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -8,7 +8,9 @@
 #include "common/base/str.h"
 #include "common/settings/option.h"
 
+struct cost_ask;
 struct err;
+struct prices;
 
 struct command {
     const char *name;
@@ -41,24 +43,34 @@ extern const struct command cmd_help;
 /* All of them, NULL-terminated, in the order of the help. */
 extern const struct command *const commands[];
 
-/* NULL if there is none of that name. */
+/* NULL: there is no such command. */
 const struct command *command_find(const char *name);
 
-/* Print to stdout, without what a terminal would obey; ERR_IO on failure. */
+/* Print to stdout, without control characters; ERR_IO on failure. */
 int cli_print(const char *text, struct err *err);
 
-/* The same of a whole report: the exit status that it goes with, or -1. */
+/* Print a whole report; returns `status`, or -1. */
 int cli_print_report(const struct buf *out, int status, struct err *err);
 
-/* What a command does that has one table of flags: `args` is its struct, filled
- * in, and `words` what stands beside the flags. */
+/* A command that has one table of flags: `args` is its struct, filled in, and
+ * `words` are the arguments that are not flags. */
 typedef int command_answer_fn(void *args, const struct strlist *words,
                               struct err *err);
 
-/* Read argv by the table and have it answered; returns what that does, or -1.
- * The fields are released in any case. */
+/* Read argv by the table and call `answer`; returns its result, or -1.  The
+ * fields are released in any case. */
 int command_by_flags(const struct opt_set *set, const char *const *argv,
                      command_answer_fn *answer, struct err *err);
+
+#define PRICES_HELP                                                            \
+    "a CSV of machine,usd_per_hour: price each recording by its machine, or "  \
+    "its condition 'hardware'"
+
+/* Read the file of --prices, if one is named, into `table` and have `ask`,
+ * whose other fields are set, use it.  ERR_USAGE if they contradict each other.
+ * The caller calls prices_fini() on success. */
+int cost_asked(struct cost_ask *ask, struct prices *table, const char *path,
+               struct err *err);
 
 /* "unknown command 'rnu'; did you mean 'run'?" */
 int command_refuse(const char *name, struct err *err);

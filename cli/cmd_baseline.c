@@ -52,7 +52,8 @@ static const struct opt opts[] = {
 static const struct opt_block block = {"baseline", opts,
                                        sizeof(opts) / sizeof(opts[0])};
 
-/* What makes no baseline, or was altered, is refused: 4. */
+/* Recordings that are not fit for a baseline, or a file that was altered: exit
+ * status 4. */
 static int refuse(const char *why)
 {
     log_error("%s", why);
@@ -74,9 +75,11 @@ static int freeze(const struct baseline_args *a, const struct strlist *dirs,
     int rc;
 
     if (!a->out)
-        return err_set(err, ERR_USAGE, "freeze: into which file? (-o FILE)");
+        return err_set(err, ERR_USAGE,
+                       "freeze requires the file to write (-o FILE)");
     if (dirs->len == 0)
-        return err_set(err, ERR_USAGE, "freeze takes one trial set or more");
+        return err_set(err, ERR_USAGE,
+                       "freeze requires at least one trial set");
     buf_init(&out, MAX_TEXT);
     rc = baseline_freeze(&b, &ask, why, err);
     if (rc == 0)
@@ -90,15 +93,6 @@ static int freeze(const struct baseline_args *a, const struct strlist *dirs,
     buf_fini(&out);
     baseline_fini(&b);
     return rc;
-}
-
-/* The recordings need not be there: what is sealed is in the file. */
-static void check_files(const struct baseline *b, struct buf *out)
-{
-    size_t bad = baseline_check_files(b, out);
-
-    buf_addf(out, "recordings %zu of %zu files are as they were sealed\n",
-             b->n_files - bad, b->n_files);
 }
 
 static int compare_with(const struct baseline *b, const char *dir, bool json,
@@ -132,15 +126,21 @@ static int use(enum verb verb, const struct baseline_args *a,
     rc = baseline_load(&b, words->items[0], why, err);
     if (rc > 0)
         rc = refuse(why);
-    else if (rc == 0 && verb == VERB_AGAINST)
+    if (rc == 0 && verb == VERB_AGAINST) {
         rc = compare_with(&b, words->items[1], a->json, &out, err);
-    else if (rc == 0 && verb == VERB_SHOW)
+    } else if (rc == 0 && verb == VERB_SHOW) {
         baseline_text(&b, &out);
-    else if (rc == 0)
-        check_files(&b, &out);
-    if (rc == 0 && verb == VERB_CHECK)
-        buf_addf(&out, "baseline   %s: as it was sealed (%.12s)\n", b.name,
-                 b.seal);
+    } else if (rc == 0) {
+        /* The recordings may be missing: everything sealed is in the file. */
+        size_t bad = baseline_check_files(&b, &out);
+
+        buf_addf(&out,
+                 "recordings %zu of %zu files are unchanged since they were "
+                 "sealed\n",
+                 b.n_files - bad, b.n_files);
+        buf_addf(&out, "baseline   %s: unchanged since it was sealed (%.12s)\n",
+                 b.name, b.seal);
+    }
     if (rc == 0)
         rc = cli_print_report(&out, EXIT_YES, err);
     buf_fini(&out);
@@ -157,33 +157,29 @@ static const char *const verbs[] = {
 
 #define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
-static int refuse_verb(const char *word, struct err *err)
-{
-    struct suggest s = {.word = word};
-    char hint[64];
-
-    for (size_t i = 0; i < N_VERBS; i++)
-        suggest_consider(&s, verbs[i]);
-    return err_set(err, ERR_USAGE,
-                   "baseline: '%s' is not freeze, show, check or against%s",
-                   word, suggest_text(&s, "", hint, sizeof(hint)));
-}
-
 static int dispatch(void *args, const struct strlist *words, struct err *err)
 {
     const struct baseline_args *a = args;
     struct strlist rest = {0};
+    struct suggest s = {0};
+    char hint[64];
 
     if (words->len == 0)
         return err_set(err, ERR_USAGE,
-                       "baseline: say which: freeze, show, check or against");
+                       "baseline requires one of freeze, show, check, against");
     rest = (struct strlist){words->items + 1, words->len - 1};
     for (size_t i = 0; i < N_VERBS; i++) {
         if (strcmp(words->items[0], verbs[i]) == 0)
             return i == VERB_FREEZE ? freeze(a, &rest, err)
                                     : use((enum verb)i, a, &rest, err);
     }
-    return refuse_verb(words->items[0], err);
+    s.word = words->items[0];
+    for (size_t i = 0; i < N_VERBS; i++)
+        suggest_consider(&s, verbs[i]);
+    return err_set(
+        err, ERR_USAGE,
+        "baseline: '%s' is not one of freeze, show, check, against%s", s.word,
+        suggest_text(&s, "", hint, sizeof(hint)));
 }
 
 static int run(const char *const *argv, struct err *err)

@@ -1,13 +1,13 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "cli/calibration_view.h"
 #include "cli/cli.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/json.h"
 #include "common/base/log.h"
 #include "common/base/stop.h"
+#include "common/base/units.h"
 #include "common/spec/calibration.h"
 #include "study/calibrate.h"
 
@@ -23,7 +23,7 @@ struct calibrate_args {
 
 enum { EVERY_TRANSPORT };
 
-/* enum calibrated, after the one that means all of them. */
+/* "all", then enum calibrated. */
 static const char *const choices[] = {"all", "native", "curl", NULL};
 
 #define AT(field) offsetof(struct calibrate_args, field)
@@ -57,7 +57,42 @@ static const struct opt opts[] = {
 static const struct opt_block block = {"calibrate", opts,
                                        sizeof(opts) / sizeof(opts[0])};
 
-/* `stale`: "" if it applies, NULL if that is not asked. */
+/* ---- what is known ---- */
+
+static const char *show_ns(int64_t ns, char out[static UNITS_TEXT])
+{
+    return ns >= 0 ? units_show_duration((double)ns, out) : "not known";
+}
+
+static void put_transport(const char *name,
+                          const struct calibrated_transport *t, struct buf *out)
+{
+    static const char *const why[] = {
+        [LIMIT_CLIENT] = "",
+        [LIMIT_STUB] = " (the stub was the limit)",
+        [LIMIT_SEARCH] = " (higher rates were not tried)",
+    };
+    char a[UNITS_TEXT];
+    char b[UNITS_TEXT];
+
+    if (t->max_rate_rps > 0)
+        buf_addf(out, "%-10s good for %s%s%s", name,
+                 calibration_is_at_least(t) ? "at least " : "",
+                 units_show_rate(t->max_rate_rps, a), why[t->limit]);
+    else
+        buf_addf(out, "%-10s NOT trusted: %s", name, calibration_no_rate(t));
+    buf_addf(out, "; %scalibrated %s%s\n", t->is_quick ? "quickly " : "",
+             t->date,
+             t->is_disturbed ? ", while other processes used the machine" : "");
+    buf_addf(out, "           floor %s from due, %s from sent\n",
+             show_ns(t->floor_ns, a), show_ns(t->floor_sent_ns, b));
+    buf_addf(out, "           lag at 1k/s p50 %s, p99 %s",
+             show_ns(t->lag_p50_ns, a), show_ns(t->lag_p99_ns, b));
+    buf_addf(out, "; with --spin 80us p50 %s, p99 %s\n",
+             show_ns(t->spin_lag_p50_ns, a), show_ns(t->spin_lag_p99_ns, b));
+}
+
+/* `stale`: "" if it applies here, NULL if that is not asked. */
 static void put_json(const struct calibration *c, const char *stale,
                      struct buf *out)
 {
@@ -75,7 +110,15 @@ static void put_json(const struct calibration *c, const char *stale,
 static void put_text(const struct calibration *c, const char *stale,
                      struct buf *out)
 {
-    calibration_view(c, out);
+    buf_addf(out, "host       %s, %lld CPUs, kernel %s, tailgate %s\n",
+             c->place.host, (long long)c->place.cpus, c->place.kernel,
+             c->place.version);
+    for (int i = 0; i < CALIBRATED_COUNT; i++) {
+        if (c->transports[i].date[0])
+            put_transport(calibrated_names[i], &c->transports[i], out);
+    }
+    buf_adds(out, "note       client and stub shared the machine, so this is a "
+                  "lower bound\n");
     if (stale && stale[0])
         buf_addf(out, "applies    no, it is stale: %s\n", stale);
     else if (stale)
@@ -83,95 +126,84 @@ static void put_text(const struct calibration *c, const char *stale,
 }
 
 static int print(const struct calibration *c, const char *stale, bool json,
-                 struct err *err)
+                 int status, struct err *err)
 {
     struct buf out;
-    int rc;
 
     buf_init(&out, MAX_TEXT);
-    if (json)
-        put_json(c, stale, &out);
-    else
-        put_text(c, stale, &out);
-    rc = cli_print(buf_text(&out), err);
+    (json ? put_json : put_text)(c, stale, &out);
+    status = cli_print_report(&out, status, err);
     buf_fini(&out);
+    return status;
+}
+
+/* 1: there is one, and `stale` says why it does not apply here (""); 0: there
+ * is none; -1. */
+static int load(struct calibration *c, char stale[static CALIBRATION_TEXT],
+                struct err *err)
+{
+    const struct calibration_place here = calibration_here();
+    int rc = calibration_load(c, err);
+
+    stale[0] = '\0';
+    if (rc == 1)
+        calibration_differs(&c->place, &here, stale);
     return rc;
 }
 
 static int show(bool json, struct err *err)
 {
-    const struct calibration_place here = calibration_here();
     struct calibration c;
     char stale[CALIBRATION_TEXT];
-    int rc = calibration_load(&c, err);
+    int rc = load(&c, stale, err);
 
-    if (rc < 0)
-        return -1;
-    if (rc == 0) {
-        log_error("no calibration yet; 'tailgate calibrate' makes one");
-        return EXIT_NO;
-    }
-    calibration_differs(&c.place, &here, stale);
-    if (print(&c, stale, json, err))
-        return -1;
-    return stale[0] ? EXIT_NO : EXIT_YES;
+    if (rc > 0)
+        return print(&c, stale, json, stale[0] ? EXIT_NO : EXIT_YES, err);
+    if (rc == 0)
+        log_error("there is no calibration; make one with 'tailgate "
+                  "calibrate'");
+    return rc < 0 ? -1 : EXIT_NO;
 }
+
+/* ---- measuring ---- */
 
 static void say(const char *line)
 {
     log_note("%s", line);
 }
 
-/* What is known of a transport that is not measured stays, if it applies. */
-static void keep_known(struct calibration *c)
-{
-    const struct calibration_place here = calibration_here();
-    struct err ignored = {0};
-    char stale[CALIBRATION_TEXT];
-
-    if (calibration_load(c, &ignored) == 1) {
-        calibration_differs(&c->place, &here, stale);
-        if (!stale[0])
-            return;
-    }
-    *c = (struct calibration){0};
-}
-
-static int save(const struct calibration *c, struct err *err)
-{
-    char *path;
-
-    if (calibration_save(c, err))
-        return -1;
-    path = calibration_path(err);
-    log_note("kept in    %s", path);
-    free(path);
-    return 0;
-}
-
 static int measure(const struct calibrate_args *a, struct err *err)
 {
     struct calibrate_options options = {.is_quick = a->quick, .say = say};
-    struct calibration c;
+    char stale[CALIBRATION_TEXT];
     bool is_all_trusted = true;
+    struct calibration c;
     int stopped_by;
+    char *path;
 
     for (int i = 0; i < CALIBRATED_COUNT; i++)
         options.wants[i] =
             a->transport == EVERY_TRANSPORT || a->transport == i + 1;
     if (calibration_prepare(err))
         return -1;
-    keep_known(&c);
+    /* What is known of a transport that is not measured is kept, if it applies.
+     */
+    if (load(&c, stale, &(struct err){0}) <= 0 || stale[0])
+        c = (struct calibration){0};
     stop_catch_signals();
     if (calibrate(&options, &c, &stopped_by, err))
         return -1;
     if (stopped_by)
-        return 128 + stopped_by;
-    if (save(&c, err) || print(&c, NULL, a->json, err))
+        return EXIT_SIGNAL + stopped_by;
+    if (calibration_save(&c, err))
         return -1;
+    path = calibration_path(err);
+    log_note("saved to   %s", path);
+    free(path);
     for (int i = 0; i < CALIBRATED_COUNT; i++)
         is_all_trusted &= !options.wants[i] || c.transports[i].max_rate_rps > 0;
-    return is_all_trusted ? EXIT_YES : EXIT_INVALID;
+    return print(&c, NULL, a->json, is_all_trusted ? EXIT_YES : EXIT_INVALID,
+                 err);
 }
 
 static int answer(void *args, const struct strlist *words, struct err *err)
@@ -179,7 +211,7 @@ static int answer(void *args, const struct strlist *words, struct err *err)
     const struct calibrate_args *a = args;
 
     if (words->len > 0)
-        return err_set(err, ERR_USAGE, "calibrate takes flags alone, not '%s'",
+        return err_set(err, ERR_USAGE, "calibrate takes only flags, not '%s'",
                        words->items[0]);
     if (a->quiet)
         log_set_level(LOG_QUIET);

@@ -5,7 +5,6 @@
 #include "analyzer/compare/compare_history.h"
 #include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
-#include "cli/cost_asked.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
@@ -24,7 +23,7 @@ struct compare_args {
     char *regression;
     char *history;
     char *prices;
-    struct cost_ask cost; /* what they say */
+    struct cost_ask cost; /* filled in from --prices */
     bool json;
 };
 
@@ -87,23 +86,23 @@ static int check_sides(const struct compare_args *a,
 {
     if (words->len < 2)
         return err_set(err, ERR_USAGE,
-                       "compare takes two recordings or more, not %zu",
+                       "compare requires at least two recordings, not %zu",
                        words->len);
     if (words->len > COMPARE_MAX_SIDES)
-        return err_set(err, ERR_USAGE, "compare takes %d recordings at most",
+        return err_set(err, ERR_USAGE, "compare takes at most %d recordings",
                        COMPARE_MAX_SIDES);
     if (a->vary.len > 1)
-        return err_set(err, ERR_USAGE,
-                       "--vary: one variable at a time; what two of them do "
-                       "together says nothing of either");
+        return err_set(
+            err, ERR_USAGE,
+            "--vary takes one variable: the effects of two cannot be "
+            "told apart");
     if (a->regression && words->len > 2)
         return err_set(err, ERR_USAGE,
-                       "--regression takes two recordings, not %zu",
+                       "--regression requires two recordings, not %zu",
                        words->len);
     return 0;
 }
 
-/* An answer to that is no answer. */
 static void warn_of_same(const struct strlist *words)
 {
     for (size_t i = 1; i < words->len; i++) {
@@ -121,13 +120,14 @@ static int check_history(const struct compare_args *a,
 {
     if (words->len > 0)
         return err_set(err, ERR_USAGE,
-                       "--history takes the recordings of its directory, and "
-                       "no others");
+                       "--history cannot be combined with recordings: it takes "
+                       "those in its directory");
     if (a->vary.len > 0)
         return err_set(err, ERR_USAGE,
-                       "--history is of one condition: nothing varies");
+                       "--history cannot be combined with --vary");
     if (a->on.len > 1)
-        return err_set(err, ERR_USAGE, "--history: --on takes one quantity");
+        return err_set(err, ERR_USAGE,
+                       "--history: --on takes one quantity only");
     return 0;
 }
 
@@ -176,8 +176,10 @@ static int compare_searches(const struct compare_args *a,
 
     buf_init(&out, MAX_OUTPUT);
     if (a->on.len > 0)
-        rc = err_set(err, ERR_USAGE,
-                     "--on: searches are compared by their capacity alone");
+        rc = err_set(
+            err, ERR_USAGE,
+            "--on cannot be used with searches, which are compared by their "
+            "capacity");
     if (rc == 0)
         rc = capacities_make(&c, &ask, err);
     if (rc == 0) {

@@ -17,7 +17,7 @@
 
 #define MAX_FILE 65536
 
-/* For a server that may well not be there yet. */
+/* The server may not run yet. */
 #define CONNECT_NS (2 * NS_PER_S)
 #define TIMEOUT_NS (5 * NS_PER_S)
 
@@ -56,7 +56,7 @@ static const struct opt opts[] = {
 static const struct opt_block block = {"init", opts,
                                        sizeof(opts) / sizeof(opts[0])};
 
-/* It would stand in the file. */
+/* It would be written to the file. */
 static int refuse_secret(const char *url, struct err *err)
 {
     char *shown = redact_url(url);
@@ -64,8 +64,8 @@ static int refuse_secret(const char *url, struct err *err)
 
     if (strcmp(shown, url) != 0)
         rc = err_set(err, ERR_USAGE,
-                     "%s: a secret, which would stand in the file; leave it "
-                     "out, and see --auth-env",
+                     "%s: the URL has a secret, which would be written to the "
+                     "file; leave it out and use --auth-env",
                      shown);
     free(shown);
     return rc;
@@ -95,11 +95,10 @@ static int write_out(const struct buf *text, const struct init_args *own,
         return cli_print(buf_text(text), err);
     if (!own->force && access(own->out, F_OK) == 0)
         return err_set(err, ERR_USAGE,
-                       "%s: there is such a file; --force replaces it",
-                       own->out);
+                       "%s: the file exists; --force replaces it", own->out);
     if (file_replace(own->out, buf_text(text), text->len, err))
         return -1;
-    log_note("settings   %s; see it with: tailgate validate %s", own->out,
+    log_note("settings   %s; check it with: tailgate validate %s", own->out,
              own->out);
     return 0;
 }
@@ -115,7 +114,7 @@ static int make(const char *url, const struct init_args *own, struct err *err)
     buf_init(&text, MAX_FILE);
     rc = aim(&s, url, own, err);
     if (rc == 0) {
-        if (discover(&s, &unknown)) /* no answer is an answer too */
+        if (discover(&s, &unknown)) /* the file then says why */
             strlist_fini(&s.data.tensors);
         starter_view(&s, unknown.code ? unknown.msg : NULL, &text);
         rc = write_out(&text, own, err);

@@ -8,20 +8,17 @@
 #include "analyzer/report/trials_report.h"
 #include "analyzer/tally/summary.h"
 #include "cli/cli.h"
-#include "cli/cost_asked.h"
-#include "cli/lanes.h"
 #include "cli/report_asked.h"
 #include "cli/report_below.h"
 #include "cli/report_instead.h"
 #include "cli/report_out.h"
+#include "cli/study_command.h"
 #include "cli/study_report.h"
-#include "cli/trials_run.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/xalloc.h"
 #include "common/recording/manifest.h"
-#include "common/recording/trialset.h"
-#include "common/recording/variantset.h"
+#include "common/recording/study_set.h"
 #include "common/spec/prices.h"
 #include "common/spec/slo.h"
 
@@ -494,7 +491,7 @@ static int words_of(const char *dir, enum study_kind kind,
 static int report_first(const char *dir, const struct report_args *a,
                         struct err *err)
 {
-    char *path = trial_set_path(dir, 1);
+    char *path = study_trial_path(dir, 1);
     int rc = report_one(path, a, err);
 
     free(path);
@@ -536,7 +533,7 @@ static int report_study(const char *dir, const struct report_args *a,
 
     if (study_kind_at(dir, &kind, err))
         return -1;
-    if (a->checklist && trial_set_has(dir, 1))
+    if (a->checklist && study_has_trial(dir, 1))
         return report_first(dir, a, err);
     if (kind == STUDY_TRIALS || kind == STUDY_PAIR)
         has_format = render_of_trials(a) != NULL;

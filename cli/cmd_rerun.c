@@ -1,5 +1,5 @@
-/* rerun: a run whose settings are those of a recording, as they were used, with
- * its seeds and its nonce. */
+/* rerun: a run with the settings of a recording as they were used, with its
+ * seeds and its nonce. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

@@ -7,13 +7,10 @@
 #include "cli/cli.h"
 #include "cli/plan.h"
 #include "cli/record.h"
-#include "cli/record_args.h"
-#include "cli/repeated.h"
 #include "cli/report_out.h"
-#include "cli/run_lanes.h"
 #include "cli/settings_args.h"
 #include "cli/show_view.h"
-#include "cli/trials_run.h"
+#include "cli/study_command.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/stop.h"
@@ -22,9 +19,10 @@
 #include "loadgen/prepare/show.h"
 #include "server-stub/stub.h"
 #include "study/child.h"
+#include "study/study.h"
 #include "study/study_point.h"
 
-/* Both sides, every byte of them escaped. */
+/* Request and response, every byte escaped. */
 #define MAX_SHOWN (10 * SHOW_KEPT)
 
 struct run_args {
@@ -57,25 +55,32 @@ static const struct opt opts[] = {
 static const struct opt_block block = {"run", opts,
                                        sizeof(opts) / sizeof(opts[0])};
 
-/* The command's own flags, of which settings_args.h wants a list. */
-struct run_sets {
-    struct opt_set list[3];
+/* The command line. */
+struct given {
+    const char *const *argv;
+    struct run_args own;
+    struct settings_args a;
 };
 
-static struct run_sets run_args_init(struct run_args *own)
+/* The command's own flags are accepted next to those of the settings. */
+static int parse(struct run_args *own, struct settings_args *a,
+                 const char *const *argv, struct err *err)
 {
-    struct run_sets sets = {{{&record_args_block, &own->to}, {&block, own}}};
+    const struct opt_set sets[] = {
+        {&record_args_block, &own->to}, {&block, own}, {0}};
 
-    opt_init(&sets.list[0]);
-    opt_init(&sets.list[1]);
-    return sets;
+    opt_init(&sets[0]);
+    opt_init(&sets[1]);
+    return settings_args_parse(a, sets, BLOCK_COUNT, argv, err);
 }
 
-static void run_args_fini(const struct run_sets *sets)
+static void run_args_fini(struct run_args *own)
 {
-    opt_fini(&sets->list[0]);
-    opt_fini(&sets->list[1]);
+    opt_fini(&(struct opt_set){&record_args_block, &own->to});
+    opt_fini(&(struct opt_set){&block, own});
 }
+
+/* ---- one run ---- */
 
 static int print_run(void *arg, const struct summary *s, struct err *err)
 {
@@ -86,117 +91,78 @@ static int print_run(void *arg, const struct summary *s, struct err *err)
                : exit_status_of_run(s);
 }
 
-static int conclude(const char *dir, bool json, struct err *err)
-{
-    int rc = point_sum_up(dir, print_run, &json, err);
-
-    if (rc >= 0)
-        log_note("recording  %s", dir);
-    return rc;
-}
-
-static int record_trial(void *arg, struct settings_args *a, const char *dir,
-                        bool is_again, struct err *err)
-{
-    struct record_how how = *(const struct record_how *)arg;
-
-    how.is_again = is_again;
-    return record(a, &how, dir, err);
-}
-
-/* The command's own flags were read before. */
-static int read_again(const char *const *argv, struct settings_args *a,
+static int record_one(const struct given *g, const struct settings *s,
                       struct err *err)
 {
-    struct run_args ignored;
-    struct run_sets sets = run_args_init(&ignored);
-    int rc = settings_args_read(a, sets.list, argv, err);
-
-    run_args_fini(&sets);
-    return rc;
-}
-
-static int drive(struct settings_args *a, const struct run_args *own,
-                 const char *const *argv, struct err *err)
-{
-    char *dir = record_args_dir(&own->to, a->settings.name);
-    struct record_how one = {.argv = argv,
-                             .force = own->to.force,
-                             .quiet = own->to.quiet,
-                             .no_colour = own->to.no_colour,
-                             .wait_ready_ns = own->to.wait_ready_ns};
-    const struct trials_how many = {
-        .dir = dir,
-        .against = own->against,
-        .argv = argv,
-        .force = own->to.force,
-        .json = own->to.json,
-        .read = read_again,
-        .record = record_trial,
-        .arg = &one,
-    };
+    char *dir = record_args_dir(&g->own.to, s->name);
+    const struct record_how how = {
+        .args = &g->own.to, .argv = g->argv, .file = &g->a.file, .dir = dir};
+    bool json = g->own.to.json;
     int rc;
 
-    if (a->settings.study.trials > 1) {
-        rc = trials_drive(a, &many, err);
-    } else {
-        stop_catch_signals();
-        rc = record(a, &one, dir, err);
-        if (rc == 0)
-            rc = conclude(dir, own->to.json, err);
-        if (rc >= 0 && a->is_recording)
-            repeated_note(a->file, dir);
-    }
-    free(dir);
-    return rc;
-}
-
-/* ---- variants ---- */
-
-static int read_variant(const char *const *argv, size_t i,
-                        struct settings_args *a, struct err *err)
-{
-    struct run_args ignored;
-    struct run_sets sets = run_args_init(&ignored);
-    int rc = settings_args_parse(a, sets.list, argv, err);
-
+    stop_catch_signals();
+    rc = record(s, &how, err);
     if (rc == 0)
-        rc = settings_args_resolve_variant(a, i, err);
-    run_args_fini(&sets);
+        rc = point_sum_up(dir, print_run, &json, err);
+    if (rc >= 0)
+        log_note("recording  %s", dir);
+    if (rc >= 0 && g->a.is_recording)
+        record_note_repeated(g->a.file.path, dir);
+    free(dir);
+    return rc < 0 ? settings_args_blame(&g->a, err) : rc;
+}
+
+/* ---- trials ---- */
+
+/* The same words, with the second settings file in place of the first, or of
+ * the URL. */
+static int parse_against(const struct given *g, struct settings_args *other,
+                         struct err *err)
+{
+    const char *old = g->a.file.path ? g->a.file.path : g->a.first_url;
+    struct run_args ignored; /* as before */
+    const char **words;
+    size_t n = 0;
+    int rc;
+
+    while (g->argv[n])
+        n++;
+    words = xcalloc(n + 1, sizeof(*words));
+    for (size_t i = 0; i < n; i++)
+        words[i] =
+            old && strcmp(g->argv[i], old) == 0 ? g->own.against : g->argv[i];
+    rc = parse(&ignored, other, words, err);
+    if (rc == 0 && !old)
+        rc = err_set(err, ERR_USAGE,
+                     "--against requires a settings file or a URL, which it "
+                     "replaces");
+    run_args_fini(&ignored);
+    free((void *)words);
     return rc;
 }
 
-static int drive_variants(const struct settings_args *a,
-                          const struct run_args *own, const char *const *argv,
-                          struct err *err)
+static int run_trials(const struct given *g, struct err *err)
 {
-    char *dir = record_args_dir(&own->to,
-                                a->settings.name ? a->settings.name : "study");
-    struct run_lanes with = {
-        .read = read_variant,
-        .how = {.argv = argv,
-                .quiet = own->to.quiet,
-                .no_colour = own->to.no_colour,
-                .wait_ready_ns = own->to.wait_ready_ns},
-    };
-    const struct lanes_how how = {
-        .ops = &run_lane_ops,
-        .arg = &with,
-        .a = a,
-        .dir = dir,
-        .force = own->to.force,
-        .resumes = own->to.resume,
-        .json = own->to.json,
-    };
-    int rc = lanes_drive(&how, err);
+    struct settings_args other;
+    struct study_command c = {.policy = &study_trials,
+                              .args = &g->own.to,
+                              .argv = g->argv,
+                              .a = &g->a};
+    int rc;
 
-    free(dir);
+    if (!g->own.against)
+        return study_command(&c, err);
+    c.against = &other;
+    rc = parse_against(g, &other, err);
+    if (rc == 0)
+        rc = study_command(&c, err);
+    settings_args_fini(&other);
     return rc;
 }
 
 /* ---- --show ---- */
 
-static int show_target(struct settings *s, int64_t wait_ready_ns,
+static int show_target(const struct settings *s, int64_t wait_ready_ns,
                        struct err *err)
 {
     struct exchange x = {0};
@@ -209,50 +175,43 @@ static int show_target(struct settings *s, int64_t wait_ready_ns,
     rc = show_request(s, &x, err);
     if (rc == 0) {
         show_view(&x, &out);
-        rc = cli_print(buf_text(&out), err);
+        rc = cli_print_report(&out, show_exit_code(&x), err);
     }
-    if (rc == 0)
-        rc = show_exit_code(&x);
     exchange_fini(&x);
     buf_fini(&out);
     return rc;
 }
 
-/* One request of each class. */
-static int show_all(struct settings *s, int64_t wait_ready_ns, struct err *err)
-{
-    int rc = 0;
-
-    if (s->classes.len == 0)
-        return show_target(s, wait_ready_ns, err);
-    for (size_t i = 0; i < s->classes.len && rc == 0; i++)
-        rc = show_target(s->classes.items[i].settings, wait_ready_ns, err);
-    return rc;
-}
-
-/* The stub, if there is one, is asked like any server, and logs nothing. */
-static int show(struct settings *s, int64_t wait_ready_ns, struct err *err)
+/* One request, or one of each class.  The stub, if there is one, is asked like
+ * any server, and logs nothing. */
+static int show(const struct settings *asked, int64_t wait_ready_ns,
+                struct err *err)
 {
     struct child stub = {0};
     struct err late = {0};
+    struct settings s;
     int rc = 0;
 
     stop_catch_signals();
-    if (s->has_stub) {
-        rc = stub_check(&s->stub, err);
+    settings_clone(&s, asked);
+    if (s.has_stub) {
+        rc = stub_check(&s.stub, err);
         if (rc == 0)
-            rc = child_start_stub(&stub, s, NULL, err);
+            rc = child_start_stub(&stub, &s, NULL, err);
         if (rc == 0)
-            point_aim(s, &stub);
+            point_aim(&s, &stub);
     }
-    if (rc == 0)
-        rc = show_all(s, wait_ready_ns, err);
+    if (rc == 0 && s.classes.len == 0)
+        rc = show_target(&s, wait_ready_ns, err);
+    for (size_t i = 0; i < s.classes.len && rc == 0; i++)
+        rc = show_target(s.classes.items[i].settings, wait_ready_ns, err);
     if (child_stop(&stub, &late))
         log_error("%s", late.msg);
+    settings_fini(&s);
     return rc;
 }
 
-/* One request takes no rate, but a run of it takes a client. */
+/* One request needs no rate, but the settings need a load: one client. */
 static void ask_for_one(struct load_settings *load)
 {
     if (load->rate_rps == 0 && load->stages.len == 0 && !load->shape &&
@@ -260,68 +219,72 @@ static void ask_for_one(struct load_settings *load)
         load->clients = 1;
 }
 
-static int act(struct settings_args *a, const struct run_args *own,
-               const char *const *argv, struct err *err)
-{
-    int rc;
+/* ---- all of it ---- */
 
-    if (own->dry_run)
-        rc = plan_print(a, err);
-    else if (own->show)
-        rc = show(&a->settings, own->to.wait_ready_ns, err);
-    else
-        rc = drive(a, own, argv, err);
-    return rc < 0 ? settings_args_blame(a, err) : rc;
+static int run_variants(const struct given *g, struct err *err)
+{
+    if (g->own.against || g->own.show)
+        return err_set(err, ERR_USAGE,
+                       "--%s cannot be combined with settings that have "
+                       "variants",
+                       g->own.show ? "show" : "against");
+    if (record_args_check_resume(&g->own.to, err))
+        return -1;
+    return g->own.dry_run ? plan_print(&g->a, err) : run_trials(g, err);
 }
 
-static int act_variants(struct settings_args *a, const struct run_args *own,
-                        const char *const *argv, struct err *err)
+static int check(const struct settings *s, const struct run_args *own,
+                 struct err *err)
 {
-    if (own->against || own->show)
-        return err_set(err, ERR_USAGE, "--%s cannot be combined with variants",
-                       own->show ? "show" : "against");
-    if (record_args_check_resume(&own->to, err))
-        return -1;
-    return own->dry_run ? plan_print_variants(a->settings.variants.len,
-                                              read_variant, argv, err)
-                        : drive_variants(a, own, argv, err);
-}
-
-static int act_alone(struct settings_args *a, const struct run_args *own,
-                     const char *const *argv, struct err *err)
-{
-    if (own->show)
-        ask_for_one(&a->settings.load);
-    if (settings_args_resolve(a, err))
-        return -1;
     if (own->to.resume)
         return err_set(err, ERR_USAGE,
                        "--resume requires settings with variants");
-    if (own->against && a->settings.study.trials < 2)
+    if (own->against && s->study.trials < 2)
         return err_set(err, ERR_USAGE, "--against requires --trials 2 or more");
-    if (a->settings.study.restart && a->settings.study.trials < 2)
+    if (s->study.restart && s->study.trials < 2)
         return err_set(err, ERR_CONFIG,
                        "study.restart requires study.trials: 2 or more");
-    return act(a, own, argv, err);
+    return 0;
+}
+
+static int run_alone(struct given *g, struct err *err)
+{
+    struct settings s;
+    int rc;
+
+    if (g->own.show)
+        ask_for_one(&g->a.settings.load);
+    rc = settings_args_resolve(&g->a, &s, err);
+    if (rc == 0)
+        rc = check(&s, &g->own, err);
+    if (rc == 0 && g->own.dry_run) {
+        rc = plan_print(&g->a, err);
+    } else if (rc == 0 && g->own.show) {
+        rc = show(&s, g->own.to.wait_ready_ns, err);
+        if (rc < 0)
+            settings_args_blame(&g->a, err);
+    } else if (rc == 0) {
+        rc = s.study.trials > 1 ? run_trials(g, err) : record_one(g, &s, err);
+    }
+    settings_fini(&s);
+    return rc;
 }
 
 static int run(const char *const *argv, struct err *err)
 {
-    struct run_args own;
-    struct run_sets sets = run_args_init(&own);
-    struct settings_args a;
-    int rc = settings_args_parse(&a, sets.list, argv, err);
+    struct given g = {.argv = argv};
+    int rc = parse(&g.own, &g.a, argv, err);
 
-    if (own.to.quiet)
+    if (g.own.to.quiet)
         log_set_level(LOG_QUIET);
-    if (rc == 0 && own.show && own.dry_run)
+    if (rc == 0 && g.own.show && g.own.dry_run)
         rc =
             err_set(err, ERR_USAGE, "--show cannot be combined with --dry-run");
     if (rc == 0)
-        rc = a.settings.variants.len > 0 ? act_variants(&a, &own, argv, err)
-                                         : act_alone(&a, &own, argv, err);
-    settings_args_fini(&a);
-    run_args_fini(&sets);
+        rc = g.a.settings.variants.len > 0 ? run_variants(&g, err)
+                                           : run_alone(&g, err);
+    settings_args_fini(&g.a);
+    run_args_fini(&g.own);
     return rc;
 }
 

@@ -3,7 +3,6 @@
 #include "analyzer/scaling/scaling.h"
 #include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
-#include "cli/cost_asked.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
@@ -119,15 +118,16 @@ static int check(const struct scale_args *a, const struct strlist *words,
 {
     if (words->len == 0)
         return err_set(err, ERR_USAGE,
-                       "scale takes a CSV of timings, or directories of "
+                       "scale requires a CSV of timings, or directories of "
                        "recordings");
     if (a->strong + a->weak + a->capacity != 1)
-        return err_set(err, ERR_USAGE,
-                       "say what was measured: one of --strong (the same job), "
-                       "--weak (K times the job) and --capacity");
+        return err_set(
+            err, ERR_USAGE,
+            "scale requires one of --strong (the same job at each K), "
+            "--weak (K times the job) and --capacity");
     if ((a->flops_per_token > 0) != (a->peak_flops > 0))
         return err_set(err, ERR_USAGE,
-                       "--flops-per-token and --peak-flops go together");
+                       "--flops-per-token and --peak-flops require each other");
     return 0;
 }
 
@@ -165,7 +165,7 @@ static int answer(void *args, const struct strlist *words, struct err *err)
 
     if (check(a, words, err) || cost_asked(&cost, &table, a->prices, err))
         return -1;
-    cost.usd_per_hour = 0; /* the input's own stands over it: ask_of() */
+    cost.usd_per_hour = 0; /* the price in the input comes first: ask_of() */
     ask.cost = &cost;
     s = xcalloc(1, sizeof(*s));
     buf_init(&out, MAX_OUTPUT);

@@ -46,7 +46,7 @@ static int read_args(struct settings *s, const struct opt_set *own,
     return opt_parse_argv(sets, 2, argv, words, err);
 }
 
-/* Flags stand over the file, so they are read again after it. */
+/* Flags override the file, so they are read again after it. */
 static int configure(struct settings *s, const struct opt_set *own,
                      const char *const *argv, struct err *err)
 {
@@ -80,16 +80,6 @@ static int print_config(struct settings *settings, struct err *err)
     return rc;
 }
 
-static int serve(const struct settings *settings, const struct stub_args *a,
-                 struct err *err)
-{
-    struct stub_options options = {.truth_path = a->truth,
-                                   .listening = say_listening};
-
-    stop_catch_signals();
-    return stub_run(&settings->stub, &options, err);
-}
-
 static int run(const char *const *argv, struct err *err)
 {
     struct stub_args a;
@@ -100,9 +90,15 @@ static int run(const char *const *argv, struct err *err)
     opt_init(&own);
     settings_init(&settings);
     rc = configure(&settings, &own, argv, err);
-    if (rc == 0)
-        rc = a.print_config ? print_config(&settings, err)
-                            : serve(&settings, &a, err);
+    if (rc == 0 && a.print_config) {
+        rc = print_config(&settings, err);
+    } else if (rc == 0) {
+        stop_catch_signals();
+        rc = stub_run(&settings.stub,
+                      &(struct stub_options){.truth_path = a.truth,
+                                             .listening = say_listening},
+                      err);
+    }
     settings_fini(&settings);
     opt_fini(&own);
     return rc;

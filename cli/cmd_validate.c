@@ -1,29 +1,14 @@
 #include "cli/cli.h"
 #include "cli/plan.h"
 #include "cli/settings_args.h"
-#include "common/base/err.h"
-
-static int read_variant(const char *const *argv, size_t i,
-                        struct settings_args *a, struct err *err)
-{
-    int rc = settings_args_parse(a, NULL, argv, err);
-
-    return rc ? rc : settings_args_resolve_variant(a, i, err);
-}
 
 static int run(const char *const *argv, struct err *err)
 {
     struct settings_args a;
-    int rc = settings_args_parse(&a, NULL, argv, err);
+    int rc = settings_args_parse(&a, NULL, BLOCK_COUNT, argv, err);
 
-    if (rc == 0 && a.settings.variants.len > 0) {
-        rc = plan_print_variants(a.settings.variants.len, read_variant, argv,
-                                 err);
-    } else if (rc == 0) {
-        rc = settings_args_resolve(&a, err);
-        if (rc == 0 && plan_print(&a, err))
-            rc = settings_args_blame(&a, err);
-    }
+    if (rc == 0)
+        rc = plan_print(&a, err);
     settings_args_fini(&a);
     return rc;
 }

@@ -1,16 +1,276 @@
 #include "cli/live.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/progress_view.h"
 #include "common/base/buf.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/base/units.h"
+#include "common/stats/hist.h"
 #include "loadgen/engine/progress.h"
+
+#define DIM    "\x1b[2m"
+#define RED    "\x1b[31m"
+#define NORMAL "\x1b[0m"
+
+#define LABEL    9 /* columns of it */
+#define MAX_LINE 512
+
+/* ---- values ---- */
+
+/* 12s, 1m05s, 2h03m. */
+static const char *show_span(double seconds, char out[static UNITS_TEXT])
+{
+    long long s = (long long)seconds;
+
+    if (s < 60)
+        snprintf(out, UNITS_TEXT, "%llds", s);
+    else if (s < 3600)
+        snprintf(out, UNITS_TEXT, "%lldm%02llds", s / 60, s % 60);
+    else
+        snprintf(out, UNITS_TEXT, "%lldh%02lldm", s / 3600, s / 60 % 60);
+    return out;
+}
+
+static const char *show_rate(double rps, char out[static UNITS_TEXT])
+{
+    snprintf(out, UNITS_TEXT, rps < 99.95 ? "%.3g/s" : "%.0f/s", rps);
+    return out;
+}
+
+static const char *show_ns(int64_t ns, char out[static UNITS_TEXT])
+{
+    if (ns >= 0)
+        return units_show_duration((double)ns, out);
+    return ns == HIST_BEYOND         ? "failed"
+           : ns == HIST_OUT_OF_RANGE ? "> 1h"
+                                     : "-";
+}
+
+/* ---- facts, without an end of line ---- */
+
+/* Where there is more than a window. */
+static void put_phase(const struct run_progress *p, struct buf *out)
+{
+    static const char *const names[] = {
+        [PHASE_WARMUP] = "warm-up",
+        [PHASE_WINDOW] = "window",
+        [PHASE_COOLDOWN] = "cool-down",
+        [PHASE_DRAIN] = "drain",
+    };
+
+    if (p->has_phases)
+        buf_addf(out, ", %s", names[p->phase]);
+}
+
+static void put_time(const struct run_progress *p, struct buf *out)
+{
+    char elapsed[UNITS_TEXT];
+    char text[UNITS_TEXT];
+
+    buf_adds(out, show_span(p->elapsed_s, elapsed));
+    if (p->planned_s > 0)
+        buf_addf(out, " of %s", show_span(p->planned_s, text));
+    if (p->planned_s > p->elapsed_s)
+        buf_addf(out, ", %s left",
+                 show_span(p->planned_s - p->elapsed_s + 0.5, text));
+    else if (p->planned_s > 0)
+        buf_adds(out, ", waiting for answers");
+    put_phase(p, out);
+}
+
+static void put_rate(const struct run_progress *p, struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    if (p->is_open_loop)
+        buf_addf(out, "asked %s, ", show_rate(p->asked_rps, text));
+    buf_addf(out, "sent %s", show_rate(p->sent_rps, text));
+    buf_addf(out, ", done %s", show_rate(p->done_rps, text));
+}
+
+static void put_requests(const struct run_progress *p, struct buf *out)
+{
+    buf_addf(out, "%lld", (long long)p->issued);
+    if (p->planned_requests > 0)
+        buf_addf(out, " of %lld", (long long)p->planned_requests);
+    buf_addf(out, " sent, %lld in flight", (long long)p->in_flight);
+    if (p->unsent > 0)
+        buf_addf(out, ", %lld unsent", (long long)p->unsent);
+}
+
+static void put_quantiles(const struct last_second *s, struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    buf_addf(out, "p50 %s", show_ns(s->p50_ns, text));
+    buf_addf(out, ", p99 %s", show_ns(s->p99_ns, text));
+}
+
+static void put_lag(const struct run_progress *p, struct buf *out)
+{
+    char text[UNITS_TEXT];
+
+    put_quantiles(&p->lag, out);
+    buf_addf(out, ", max %s", show_ns(p->lag.max_ns, text));
+}
+
+static void put_good(const struct run_progress *p, struct buf *out)
+{
+    if (p->due > 0)
+        buf_addf(out, "%.4g%% of %lld", 100 * (double)p->good / (double)p->due,
+                 (long long)p->due);
+    else
+        buf_adds(out, "-");
+}
+
+static bool is_error(int outcome)
+{
+    return outcome != OUTCOME_OK && outcome != OUTCOME_UNSENT;
+}
+
+static bool has_errors(const struct run_progress *p)
+{
+    for (int o = 0; o < OUTCOME_COUNT; o++) {
+        if (is_error(o) && p->outcome[o] > 0)
+            return true;
+    }
+    return false;
+}
+
+static void put_errors(const struct run_progress *p, struct buf *out)
+{
+    const char *before = "";
+
+    for (int o = 0; o < OUTCOME_COUNT; o++) {
+        if (!is_error(o) || p->outcome[o] == 0)
+            continue;
+        buf_addf(out, "%s%s %lld", before, outcome_name((enum outcome)o),
+                 (long long)p->outcome[o]);
+        before = ", ";
+    }
+    if (!before[0])
+        buf_adds(out, "none");
+}
+
+static void put_e2e(const struct run_progress *p, struct buf *out)
+{
+    put_quantiles(&p->e2e, out);
+}
+
+static void put_ttft(const struct run_progress *p, struct buf *out)
+{
+    put_quantiles(&p->ttft, out);
+}
+
+/* ---- the block ---- */
+
+struct row {
+    const char *label;
+    void (*put)(const struct run_progress *p, struct buf *out);
+    bool (*applies)(const struct run_progress *p); /* NULL: always */
+    bool (*is_bad)(const struct run_progress *p);  /* NULL: never */
+};
+
+static bool has_slo(const struct run_progress *p)
+{
+    return p->has_slo;
+}
+
+static bool has_streams(const struct run_progress *p)
+{
+    return p->has_streams;
+}
+
+static bool has_lag(const struct run_progress *p)
+{
+    return !p->is_offline;
+}
+
+static const struct row rows[] = {
+    {"time", put_time, NULL, NULL},           {"rate", put_rate, NULL, NULL},
+    {"requests", put_requests, NULL, NULL},   {"e2e", put_e2e, NULL, NULL},
+    {"ttft", put_ttft, has_streams, NULL},    {"good", put_good, has_slo, NULL},
+    {"errors", put_errors, NULL, has_errors}, {"lag", put_lag, has_lag, NULL},
+};
+
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* In a line, the rows before this one have no label. */
+#define FIRST_NAMED 3
+
+/* Cut it to `columns`, if possible at the end of an item. */
+static void shorten(char *line, size_t columns)
+{
+    size_t at;
+
+    if (strlen(line) <= columns)
+        return;
+    line[columns] = '\0';
+    for (at = columns; at > LABEL; at--) {
+        if (line[at - 1] != ',' || at + 2 > columns)
+            continue;
+        memcpy(line + at - 1, " ..", sizeof(" .."));
+        return;
+    }
+}
+
+static void put_row(const struct row *row, const struct run_progress *p,
+                    const struct view_style *style, struct buf *out)
+{
+    size_t columns = style->columns > 1 ? (size_t)style->columns - 1 : 0;
+    const char *colour = row->is_bad && row->is_bad(p) ? RED : "";
+    char line[MAX_LINE];
+    struct buf text;
+
+    buf_init(&text, MAX_LINE);
+    row->put(p, &text);
+    snprintf(line, sizeof(line), "%-*s%s", LABEL, row->label, buf_text(&text));
+    buf_fini(&text);
+    shorten(line, columns);
+    if (style->has_colour && columns > LABEL)
+        buf_addf(out, DIM "%.*s" NORMAL "%s%s%s\n", LABEL, line, colour,
+                 line + LABEL, colour[0] ? NORMAL : "");
+    else
+        buf_addf(out, "%s\n", line);
+}
+
+void progress_view_block(const struct run_progress *p,
+                         const struct view_style *style, struct buf *out)
+{
+    for (size_t i = 0; i < N_ROWS; i++) {
+        if (!rows[i].applies || rows[i].applies(p))
+            put_row(&rows[i], p, style, out);
+    }
+}
+
+/* ---- the line ---- */
+
+void progress_view_line(const struct run_progress *p, struct buf *out)
+{
+    buf_addf(out, "%6.0fs", p->elapsed_s);
+    if (p->planned_s > 0)
+        buf_addf(out, " of %.0fs", p->planned_s);
+    put_phase(p, out);
+    buf_adds(out, ": ");
+    put_rate(p, out);
+    buf_adds(out, "; ");
+    put_requests(p, out);
+    for (size_t i = FIRST_NAMED; i < N_ROWS; i++) {
+        if (rows[i].applies && !rows[i].applies(p))
+            continue;
+        buf_addf(out, "; %s ", rows[i].label);
+        rows[i].put(p, out);
+    }
+    buf_adds(out, "\n");
+}
+
+/* ---- on the terminal ---- */
 
 #define MAX_FRAME LOG_MAX_BYTES
 
@@ -25,8 +285,8 @@
 #define LATE_LINE_EVERY_S 10
 #define LATE_S            60
 
-/* After as long without a frame, as when we were stopped, the screen may hold
- * something else below the block: that one is left alone, a new one begun. */
+/* After this long without a frame, as when the process was stopped, other text
+ * may be on the screen below the block: a new block is begun. */
 #define STALE_S 2
 
 static const char *environment(const char *name)
@@ -55,7 +315,7 @@ static struct winsize screen_size(void)
     return size;
 }
 
-/* In the background of a shell the screen is somebody else's. */
+/* In the background of a shell the screen is not ours. */
 static bool is_in_background(void)
 {
     pid_t group = tcgetpgrp(STDERR_FILENO);
@@ -92,7 +352,7 @@ static void draw(struct live *l, const struct run_progress *p)
                                .has_colour = l->has_colour};
     struct buf lines;
     struct buf frame;
-    int rows;
+    int drawn;
 
     if (p->elapsed_s - l->drawn_s > STALE_S)
         l->drawn_rows = 0;
@@ -106,10 +366,10 @@ static void draw(struct live *l, const struct run_progress *p)
     }
     progress_view_block(p, &style, &lines);
     put_start(l, &frame);
-    rows = put_lines(&lines, size.ws_row - 1, &frame);
+    drawn = put_lines(&lines, size.ws_row - 1, &frame);
     buf_adds(&frame, ERASE_TO_END SHOW_CURSOR);
     if (log_frame(frame.data, frame.len))
-        l->drawn_rows = rows;
+        l->drawn_rows = drawn;
     l->drawn_s = p->elapsed_s; /* else the screen is as it was */
     buf_fini(&frame);
     buf_fini(&lines);

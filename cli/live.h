@@ -1,15 +1,16 @@
-/* live.h - progress on standard error: a block that is redrawn where that is a
- * terminal, else a line now and then.
+/* live.h - progress on standard error: a block that is redrawn on a terminal,
+ * otherwise a line now and then.
  *
- * The cursor is hidden within a frame only, and a frame is one write: whatever
- * ends us, the terminal is left as it should be.  A frame that the terminal
- * does not take at once is dropped.
+ * The cursor is hidden only within a frame, and a frame is one write, so the
+ * terminal is left as it should be however the process ends.  A frame that the
+ * terminal does not take at once is dropped.
  */
 #ifndef CLI_LIVE_H
 #define CLI_LIVE_H
 
 #include <stdbool.h>
 
+struct buf;
 struct run_progress;
 
 struct live {
@@ -21,15 +22,31 @@ struct live {
     double next_line;  /* seconds into the run */
 };
 
-/* Looks at the terminal, TERM and NO_COLOR.  The title, if any, is borrowed and
- * stands above the block.  From here on a message of
- * common/log erases the block first. */
+/* Depends on the terminal, TERM and NO_COLOR.  The title, if not NULL, is
+ * borrowed and drawn above the block.  From here on a message of
+ * common/base/log.h erases the block first. */
 void live_init(struct live *live, bool no_colour, const char *title);
 
 /* A struct live as `arg`, for run_options. */
 void live_show(void *arg, const struct run_progress *progress);
 
-/* Erase the block: before anything else is printed. */
+/* Erase the block, before anything else is printed. */
 void live_end(struct live *live);
+
+/* ---- the text alone: a moment of a run in, lines out.  Pure.  Plain ASCII, so
+ * that a byte is a column. ---- */
+
+struct view_style {
+    int columns; /* lines are shorter than this */
+    bool has_colour;
+};
+
+/* A few lines, always the same number in a run.  Items that do not fit into a
+ * line are replaced by "..". */
+void progress_view_block(const struct run_progress *p,
+                         const struct view_style *style, struct buf *out);
+
+/* The same facts in one long line, with its end. */
+void progress_view_line(const struct run_progress *p, struct buf *out);
 
 #endif

@@ -5,12 +5,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/stop.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
+#include "common/spec/prices.h"
 
 const struct command *const commands[] = {
     &cmd_run,     &cmd_search,   &cmd_sweep,    &cmd_rerun, &cmd_report,
@@ -70,38 +72,46 @@ int command_by_flags(const struct opt_set *set, const char *const *argv,
     return rc;
 }
 
+int cost_asked(struct cost_ask *ask, struct prices *table, const char *path,
+               struct err *err)
+{
+    if (!path)
+        return ask->machine
+                   ? err_set(err, ERR_USAGE, "--machine requires --prices")
+                   : 0;
+    if (ask->usd_per_hour > 0)
+        return err_set(err, ERR_USAGE,
+                       "--prices cannot be combined with --usd-per-hour");
+    if (prices_read(table, path, err))
+        return err_context(err, "--prices");
+    ask->prices = table;
+    return 0;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
 /* tailgate --version and the like are what people type first. */
-static const char *alias(const char *word)
-{
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-        return "help";
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
-        return "version";
-    return word;
-}
-
-static bool asks_for_help(const char *const *argv)
-{
-    for (size_t i = 0; argv[i]; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return true;
-    }
-    return false;
-}
-
 static int dispatch(const char *const *argv, struct err *err)
 {
+    const char *name = argv[0];
     const struct command *command;
-    const char *topic[2] = {NULL, NULL};
 
-    if (!argv[0])
+    if (!name)
         return err_set(err, ERR_USAGE, "no command given; try 'tailgate help'");
-    command = command_find(alias(argv[0]));
+    if (is_one_of(name, "--help", "-h"))
+        name = "help";
+    if (is_one_of(name, "--version", "-V"))
+        name = "version";
+    command = command_find(name);
     if (!command)
-        return command_refuse(argv[0], err);
-    if (asks_for_help(argv + 1)) {
-        topic[0] = command->name;
-        return cmd_help.run(topic, err);
+        return command_refuse(name, err);
+    for (size_t i = 1; argv[i]; i++) {
+        if (is_one_of(argv[i], "--help", "-h"))
+            return cmd_help.run((const char *const[]){command->name, NULL},
+                                err);
     }
     return command->run(argv + 1, err);
 }

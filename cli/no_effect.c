@@ -39,7 +39,7 @@ static void find_unmet(void *arg, const char *subject, const char *unmet)
         s->found(s->arg, key, why);
 }
 
-void no_effect_find(const struct settings *s, const struct preflight *known,
+void no_effect_find(const struct settings *s, const struct run_plan *known,
                     no_effect_fn *found, void *arg)
 {
     const struct load_settings *load = &s->load;

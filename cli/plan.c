@@ -1,46 +1,549 @@
 #include "cli/plan.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/no_effect.h"
-#include "cli/plan_view.h"
 #include "cli/settings_args.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "common/settings/variant_settings.h"
+#include "common/base/redact.h"
+#include "common/base/str.h"
+#include "common/base/units.h"
+#include "common/settings/settings.h"
+#include "common/spec/load_shape.h"
 #include "common/spec/slo.h"
+#include "common/stats/stats.h"
+#include "common/wire/api_names.h"
+#include "loadgen/engine/run_limits.h"
+#include "loadgen/payload/dataset.h"
 #include "loadgen/payload/prompt_collisions.h"
 #include "loadgen/prepare/preflight.h"
+#include "loadgen/schedule/rate_shape.h"
 #include "server-stub/stub.h"
+#include "study/study.h"
 
 #define MAX_PLAN  65536
 #define MAX_DOUBT 256
 
 /* Ten parts of the window, and three of each kind in each
  * (analyzer/tally/cache_check.c gives no ratio of fewer). */
-#define PLAN_LEAST_CACHE_CHECK 60
+#define MIN_CACHE_CHECK 60
 
-/* "warning: chat.yaml:9: slo: ..." for each term that cannot be answered. */
-static void warn(const char *file, const char *key, const struct settings *s,
-                 double requests)
+/* Assumed where the number of requests is not known. */
+#define MANY 1e6
+
+/* ---- how many, and when ---- */
+
+/* The warm-up goes at the rate that the first stage starts with. */
+static double first_rate_rps(const struct load_settings *load)
+{
+    struct load_stage first = {.from_rps = load->rate_rps};
+    struct err ignored = {0};
+
+    if (load->stages.len > 0)
+        load_stage_parse(load->stages.items[0], &first, &ignored);
+    return first.from_rps;
+}
+
+/* Of an open loop: as long as that many requests are expected to take. */
+static double warmup_ns(const struct load_settings *load)
+{
+    return load->warmup_requests > 0
+               ? (double)load->warmup_requests * 1e9 / first_rate_rps(load)
+               : (double)load->warmup_ns;
+}
+
+/* Expected arrivals in `length_ns` of the schedule, from `after_ns` after the
+ * start of the window on. */
+static double arrivals(const struct load_settings *load, double after_ns,
+                       int64_t length_ns)
+{
+    double from_ns = warmup_ns(load) + after_ns;
+    struct err ignored = {0};
+    struct shape shape;
+    double n = 0;
+
+    if (scenario_has_rate(load->scenario) && length_ns > 0 &&
+        !shape_init(&shape, load, &ignored)) {
+        shape_end_warmup(&shape, warmup_ns(load));
+        n = shape_arrivals(&shape, from_ns + (double)length_ns) -
+            shape_arrivals(&shape, from_ns);
+        n *= plan_turns(load);
+        shape_fini(&shape);
+    }
+    return n;
+}
+
+/* Requests that the window will hold, or at least; 0: not known. */
+static double plan_requests(const struct run_plan *known)
+{
+    const struct load_settings *load = &known->used.load;
+    double max_n = arrivals(load, 0, load_longest_ns(load));
+    double min_n = arrivals(load, 0, load->min_duration_ns);
+
+    if (load->scenario == SCENARIO_TRACE)
+        return (double)(known->trace.rows - known->trace.warmup_rows -
+                        known->trace.cooldown_rows);
+    if (load->requests > 0)
+        min_n = (double)load->requests;
+    else if (load->min_requests > 0)
+        min_n = fmax(min_n, (double)load->min_requests);
+    return min_n > 0 && (max_n <= 0 || min_n < max_n) ? min_n : max_n;
+}
+
+/* Deviation of the count over the root of its mean. */
+static double count_cv(const struct load_settings *load)
+{
+    if (load->arrival == ARRIVAL_CONSTANT || load->exact)
+        return 0;
+    return load->arrival == ARRIVAL_GAMMA ? load->cv : 1;
+}
+
+/* A window of n requests that ends by its count lasts as long as they take. */
+static double window_ns(const struct load_settings *load, double n)
+{
+    double longest_ns = (double)load_longest_ns(load);
+    double counted_ns = load->rate_rps > 0 ? n / load->rate_rps * 1e9 : 0;
+
+    return longest_ns > 0 && (longest_ns < counted_ns || load->requests == 0)
+               ? longest_ns
+               : counted_ns;
+}
+
+/* Before and after the n of the window. */
+static void put_others(const struct load_settings *load, double n,
+                       struct buf *out)
+{
+    if (load->warmup_ns > 0 && load->rate_rps > 0)
+        buf_addf(out, "           about %.0f before it, as warm-up\n",
+                 first_rate_rps(load) * plan_turns(load) *
+                     (double)load->warmup_ns / 1e9);
+    if (load->warmup_requests > 0)
+        buf_addf(out, "           %lld before it, as warm-up\n",
+                 (long long)load->warmup_requests);
+    if (load->cooldown_ns > 0 && load->rate_rps > 0)
+        buf_addf(out, "           about %.0f after it, as cool-down\n",
+                 arrivals(load, window_ns(load, n), load->cooldown_ns));
+}
+
+/* Sessions do not end with the window: at its edges some of their turns are
+ * missing. */
+static void put_sessions(const struct load_settings *load, double n,
+                         struct buf *out)
+{
+    double turns = plan_turns(load);
+
+    if (!load->turns)
+        buf_addf(out,
+                 "about %.0f sessions in the window; the data set says how "
+                 "many turns each has\n",
+                 n);
+    else if (n <= 0)
+        buf_addf(out, "about %.4g turns per session\n", turns);
+    else
+        buf_addf(out,
+                 "at most about %.0f in the window: %.0f sessions of %.4g "
+                 "turns on average\n",
+                 n, n / turns, turns);
+}
+
+static void put_requests(const struct load_settings *load, double n,
+                         struct buf *out)
+{
+    double cv = count_cv(load);
+
+    buf_adds(out, "requests   ");
+    if (load->scenario == SCENARIO_SESSIONS)
+        put_sessions(load, n, out);
+    else if (n <= 0)
+        buf_adds(out, "as many as the server answers in time\n");
+    else if (load->min_duration_ns > 0 || load->min_requests > 0)
+        buf_addf(out, "about %.0f in the window, or more\n", n);
+    else if (cv > 0 && n != (double)load->requests)
+        buf_addf(out, "about %.0f in the window, give or take %.0f (95%%)\n", n,
+                 ceil(1.96 * cv * sqrt(n)));
+    else
+        buf_addf(out, "%.0f in the window\n", n);
+    put_others(load, n, out);
+}
+
+/* A trace says how many, exactly. */
+static void put_trace(const struct load_settings *load, const struct survey *s,
+                      struct buf *out)
+{
+    survey_describe(s, load, out);
+    buf_addf(out, "requests   %lld in the window\n",
+             (long long)(s->rows - s->warmup_rows - s->cooldown_rows));
+    if (s->warmup_rows > 0)
+        buf_addf(out, "           %lld before it, as warm-up\n",
+                 (long long)s->warmup_rows);
+    if (load->cooldown_ns > 0)
+        buf_addf(out, "           %lld after it, as cool-down\n",
+                 (long long)s->cooldown_rows);
+}
+
+/* What ends the window other than the clock; NULL: nothing. */
+static const char *end_of(const struct load_settings *load)
+{
+    if (load->scenario == SCENARIO_OFFLINE)
+        return "the last answer";
+    if (load->min_duration_ns > 0 && load->min_requests > 0)
+        return "both minima are reached";
+    if (load->min_duration_ns > 0)
+        return "the minimum is over";
+    return load->requests > 0 || load->min_requests > 0 ? "all of them were due"
+                                                        : NULL;
+}
+
+static void put_window(const struct load_settings *load, struct buf *out)
+{
+    const char *end = end_of(load);
+    int64_t longest_ns = load_longest_ns(load);
+    char text[UNITS_TEXT];
+
+    buf_adds(out, "window ");
+    if (end)
+        buf_addf(out, "until %s", end);
+    if (longest_ns > 0)
+        buf_addf(out, "%s%s", end ? ", at most " : "",
+                 units_show_duration((double)longest_ns, text));
+}
+
+static void put_phases(const struct settings *s, struct buf *out)
+{
+    int64_t drain_ns =
+        s->load.drain_ns == OPT_AUTO ? s->target.timeout_ns : s->load.drain_ns;
+    char text[UNITS_TEXT];
+
+    buf_adds(out, "phases     ");
+    if (s->load.warmup_ns > 0)
+        buf_addf(out, "warm-up %s, then ",
+                 units_show_duration((double)s->load.warmup_ns, text));
+    if (s->load.warmup_requests > 0)
+        buf_addf(out, "warm-up of %lld requests, then ",
+                 (long long)s->load.warmup_requests);
+    put_window(&s->load, out);
+    if (s->load.cooldown_ns > 0)
+        buf_addf(out, ", then cool-down %s",
+                 units_show_duration((double)s->load.cooldown_ns, text));
+    if (s->load.scenario != SCENARIO_OFFLINE)
+        buf_addf(out, ", then at most %s for what is in flight",
+                 units_show_duration((double)drain_ns, text));
+    buf_adds(out, "\n");
+}
+
+/* By chance the rate of a window is not that of the process. */
+static void put_rate(const struct load_settings *load, double n,
+                     struct buf *out)
+{
+    int64_t window_ns = load_longest_ns(load);
+    double rps = load->rate_rps;
+    double share = n > 0 ? 1.96 * count_cv(load) / sqrt(n) : 0;
+    double peak = plan_peak_rps(load);
+    char text[UNITS_TEXT];
+    char low[UNITS_TEXT];
+    char high[UNITS_TEXT];
+
+    if (!scenario_is_open(load->scenario))
+        return;
+    if (window_ns > 0 && load->requests == 0)
+        rps = n / ((double)window_ns / 1e9);
+    if (load->scenario == SCENARIO_TRACE)
+        share = 0;
+    buf_addf(out, "rate       %s expected in the window",
+             units_show_rate(rps, text));
+    if (share > 0)
+        buf_addf(out, ", %s to %s by chance (95%%)",
+                 units_show_rate(rps * fmax(0, 1 - share), low),
+                 units_show_rate(rps * (1 + share), high));
+    if (peak > rps * 1.001)
+        buf_addf(out, ", %s at its highest", units_show_rate(peak, text));
+    buf_adds(out, "\n");
+}
+
+/* ---- what is sent ---- */
+
+static bool is_streamed(const struct target_settings *t)
+{
+    return t->stream != STREAM_OFF && api_can_stream((enum api_kind)t->api);
+}
+
+static void put_target(const struct settings *s, struct buf *out)
+{
+    const struct target_settings *t = &s->target;
+    char *url = redact_url(settings_url(s));
+
+    buf_addf(out, "target     %s %s%s\n", t->method, url,
+             s->has_stub ? " at the stub of the run" : "");
+    if (t->urls.len > 1)
+        buf_addf(out, "           and %zu more, in turn\n", t->urls.len - 1);
+    free(url);
+    if (t->api == API_HTTP)
+        return;
+    buf_addf(out, "api        %s, answers %s", api_names[t->api],
+             is_streamed(t) ? "as streams" : "in one piece");
+    if (t->model) {
+        buf_adds(out, ", model ");
+        printable_add(t->model, out);
+    }
+    buf_adds(out, "\n");
+}
+
+/* How prompts are made, and which of them repeat among n requests (0: not
+ * known). */
+static void put_made(const struct settings *s, double n, struct buf *out)
+{
+    const struct data_settings *d = &s->data;
+    bool is_traced = s->load.scenario == SCENARIO_TRACE;
+
+    if (is_traced)
+        buf_adds(out, "prompts as long as the trace says, ");
+    else
+        buf_addf(out, "prompts of %s tokens, ", d->input_tokens);
+    buf_adds(out, d->unique == UNIQUE_FALSE
+                      ? "made from the seed, the same in each run"
+                      : "made for this run");
+    if (d->cache_check)
+        buf_adds(out, ", half of them the same, all of one length");
+    else if (d->unique != UNIQUE_FALSE && d->cache_hit_rate == 0 && !is_traced)
+        buf_adds(out, prompt_collisions_expected(s, n > 0 ? n : MANY) < 1
+                          ? ", none twice"
+                          : ", so short that some repeat by chance");
+    settings_describe_reuse(d, out);
+}
+
+static void put_data(const struct settings *s, double n, struct buf *out)
+{
+    const struct data_settings *d = &s->data;
+
+    buf_adds(out, "data       ");
+    if (s->target.body)
+        buf_adds(out, "the body that was given");
+    else if (s->target.api == API_HTTP)
+        buf_adds(out, "no body");
+    else if (s->target.api == API_GRPC)
+        buf_adds(out, d->file ? "messages of the data set" : "empty messages");
+    else if (api_takes_tensors((enum api_kind)s->target.api) &&
+             d->tensors.len == 0)
+        buf_adds(out, "tensors as the server says, of random numbers");
+    else if (api_takes_tensors((enum api_kind)s->target.api))
+        for (size_t i = 0; i < d->tensors.len; i++)
+            buf_addf(out, "%s%s", i ? ", " : "tensors of random numbers: ",
+                     d->tensors.items[i]);
+    else
+        put_made(s, n, out);
+    if (!s->target.body && api_generates((enum api_kind)s->target.api) &&
+        s->load.scenario != SCENARIO_TRACE)
+        buf_addf(out, "; answers of %s", d->output_tokens);
+    buf_adds(out, "\n");
+}
+
+/* ---- the SLO ---- */
+
+/* The number of samples of a term among n requests, and what they are. */
+static double samples_of(const struct slo_term *term,
+                         const struct load_settings *load, double n,
+                         const char **what)
+{
+    *what = term->measure == MEASURE_QUERY ? "queries" : "requests";
+    return term->measure == MEASURE_QUERY ? n / (double)load->query_size : n;
+}
+
+static bool has_samples(const struct slo_term *term)
+{
+    return term->kind == SLO_QUANTILE && (term->measure == MEASURE_QUERY ||
+                                          !measure_is_pooled(term->measure));
+}
+
+static bool has_measure(const struct slo_term *term)
+{
+    return term->kind == SLO_QUANTILE || term->kind == SLO_LIMIT;
+}
+
+/* A request that timed out is beyond every limit, so a limit above the timeout
+ * is never seen to be kept or missed. */
+static bool is_beyond_timeout(const struct settings *s,
+                              const struct slo_term *term)
+{
+    return has_measure(term) && s->load.scenario != SCENARIO_OFFLINE &&
+           (term->measure == MEASURE_E2E || term->measure == MEASURE_TTFT) &&
+           term->limit_ns > s->target.timeout_ns;
+}
+
+static bool streams(const struct settings *s)
+{
+    return is_streamed(&s->target);
+}
+
+static bool checks(const struct settings *s)
+{
+    return s->checks.len > 0;
+}
+
+/* Why a run of n requests (0: not known) cannot answer this term: "needs at
+ * least 2995 independent requests; ..."; nothing if it can. */
+static void plan_doubt(const struct settings *s, const struct slo_term *term,
+                       double requests, struct buf *out)
+{
+    char text[UNITS_TEXT];
+    const char *what;
+    double n = samples_of(term, &s->load, requests, &what);
+    double min_n = has_samples(term) ? (double)stats_min_n(term->quantile) : 0;
+
+    if (has_measure(term) && term->measure == MEASURE_QUERY &&
+        s->load.scenario != SCENARIO_MULTI_STREAM)
+        buf_adds(out, "only the multi-stream scenario has queries, so there "
+                      "is nothing to measure");
+    else if (n > 0 && n < min_n)
+        buf_addf(out,
+                 "needs at least %.0f independent %s; this run is TOO SHORT, "
+                 "with about %.0f",
+                 min_n, what, n);
+    else if (has_measure(term) && measure_is_of_stream(term->measure) &&
+             !settings_some(streams, s))
+        buf_adds(out, "answers come in one piece, so there is nothing to "
+                      "measure");
+    else if (is_beyond_timeout(s, term))
+        buf_addf(out,
+                 "the limit is above target.timeout (%s), which ends a "
+                 "request before",
+                 units_print_duration(s->target.timeout_ns, text));
+    else if ((term->kind == SLO_QUALITY || term->kind == SLO_CHECK) &&
+             !settings_some(checks, s))
+        buf_adds(out, "nothing is checked (checks)");
+}
+
+static void put_slo(const struct settings *s, const struct slo *slo,
+                    double requests, struct buf *out)
+{
+    if (s->data.cache_check && slo->len > 0) {
+        buf_adds(out, "slo        not judged in a cache check\n");
+        return;
+    }
+    for (size_t i = 0; i < slo->len; i++) {
+        const struct slo_term *term = &slo->terms[i];
+        const char *what;
+        size_t before;
+
+        samples_of(term, &s->load, requests, &what);
+        buf_addf(out, "slo        %s: ", term->text);
+        before = out->len;
+        plan_doubt(s, term, requests, out);
+        if (out->len == before && has_samples(term))
+            buf_addf(out, "needs at least %.0f independent %s%s",
+                     (double)stats_min_n(term->quantile), what,
+                     requests > 0 ? ", which it has if they are" : "");
+        else if (out->len == before)
+            buf_adds(out, "of all requests");
+        buf_adds(out, "\n");
+    }
+}
+
+static void put_carried(const struct settings *s, const struct dataset *data,
+                        double n, struct buf *out)
+{
+    if (data)
+        dataset_describe(data, &s->data, out);
+    else
+        put_data(s, n, out);
+}
+
+/* Deviation of the count of a class: both the number of requests and the share
+ * of the class vary by chance. */
+static double class_deviation(const struct load_settings *load, double requests,
+                              double share)
+{
+    double cv = requests == (double)load->requests ? 0 : count_cv(load);
+
+    return sqrt(requests * share * (share * cv * cv + 1 - share));
+}
+
+/* As for a run, with its share of the requests. */
+static void put_class(const struct settings *run, size_t i, double requests,
+                      const struct dataset *data, struct buf *out)
+{
+    const struct class_settings *c = &run->classes.items[i];
+    double share = classes_share(&run->classes, i);
+    double n = requests * share;
+    struct err ignored = {0};
+    struct slo slo;
+
+    buf_addf(out, "\nclass      %s: %.4g%% of the requests", c->name,
+             100 * share);
+    if (n > 0)
+        buf_addf(out, ", about %.0f in the window, give or take %.0f (95%%)", n,
+                 ceil(1.96 * class_deviation(&run->load, requests, share)));
+    buf_adds(out, "\n");
+    put_target(c->settings, out);
+    put_carried(c->settings, data, n, out);
+    if (slo_parse_all(&c->settings->slo, &slo, &ignored) == 0)
+        put_slo(c->settings, &slo, n, out);
+}
+
+static void plan_view(const struct run_plan *known, const struct slo *slo,
+                      struct buf *out)
+{
+    const struct settings *s = &known->used;
+    double n = plan_requests(known);
+    char text[UNITS_TEXT];
+
+    if (s->classes.len == 0)
+        put_target(s, out);
+    buf_adds(out, "load       ");
+    settings_describe_load(&s->load, out);
+    put_phases(s, out);
+    if (s->load.scenario == SCENARIO_TRACE)
+        put_trace(&s->load, &known->trace, out);
+    else
+        put_requests(&s->load, n, out);
+    put_rate(&s->load, n, out);
+    if (s->classes.len == 0)
+        put_carried(s, known->data, n, out);
+    if (s->warmup.len > 0) {
+        buf_adds(out, "           and in the warm-up:\n");
+        put_carried(s->warmup.items[0].settings, known->warmup_data, n, out);
+    }
+    buf_addf(out, "memory     responses may use %s in total (client.memory)\n",
+             units_show_size((double)s->client.memory, text));
+    put_slo(s, slo, n, out);
+    if (s->load.stop == STOP_DECIDED) /* see common/measure/decide.h */
+        buf_adds(out, "stop       as soon as the SLO is decided; checked after "
+                      "5 s, 10 s, 20 s ... of the window;\n"
+                      "           a pass takes at least 15 s and as many "
+                      "independent requests as its terms need\n");
+    for (size_t i = 0; i < s->classes.len; i++)
+        put_class(s, i, n, known->class_data[i], out);
+    if (s->study.trials > 1)
+        buf_addf(out, "study      %lld such trials, each with its own seed\n",
+                 (long long)s->study.trials);
+}
+
+/* ---- warnings ---- */
+
+/* "warning: chat.yaml:9: slo: ..." for each term that the run cannot answer. */
+static void warn(const struct settings_file *file, const char *key,
+                 const struct settings *s, double requests)
 {
     struct err ignored = {0};
     struct buf doubt;
     struct slo slo;
 
     if (slo_parse_all(&s->slo, &slo, &ignored))
-        return; /* one that is none is somebody else's to refuse */
+        return; /* refused elsewhere */
     buf_init(&doubt, MAX_DOUBT);
     for (size_t i = 0; i < slo.len; i++) {
         const char *text = s->slo.items[i];
-        size_t line = file ? settings_line_of(file, key, text) : 0;
+        size_t line = settings_line_of(file, key, text);
 
         buf_reset(&doubt);
         plan_doubt(s, &slo.terms[i], requests, &doubt);
         if (doubt.len > 0 && line > 0)
-            log_note("warning: %s:%zu: %s: %s: %s", file, line, key, text,
+            log_note("warning: %s:%zu: %s: %s: %s", file->path, line, key, text,
                      buf_text(&doubt));
         else if (doubt.len > 0)
             log_note("warning: %s: %s: %s", key, text, buf_text(&doubt));
@@ -49,13 +552,13 @@ static void warn(const char *file, const char *key, const struct settings *s,
 }
 
 /* "warning: chat.yaml:9: data.limit: ..." */
-static void warn_of(void *arg, const char *key, const char *why)
+static void warn_of(const struct settings_file *file, const char *key,
+                    const char *why)
 {
-    const struct settings_args *a = arg;
-    size_t line = a->file ? settings_line_of(a->file, key, NULL) : 0;
+    size_t line = settings_line_of(file, key, NULL);
 
     if (line > 0)
-        log_note("warning: %s:%zu: %s: %s", a->file, line, key, why);
+        log_note("warning: %s:%zu: %s: %s", file->path, line, key, why);
     else
         log_note("warning: %s: %s", key, why);
 }
@@ -68,20 +571,21 @@ static void warn_no_effect(void *arg, const char *key, const char *why)
     warn_of(arg, key, text);
 }
 
-static void warn_of_spread(struct settings_args *a, const struct survey *trace)
+static void warn_of_spread(const struct settings_file *file,
+                           const struct survey *trace)
 {
     char text[MAX_DOUBT];
 
     snprintf(text, sizeof(text),
              "wider than a step of the trace's clock: %lld of %lld rows are "
-             "sent at once with the row before",
+             "sent at the same time as the row before",
              (long long)trace->held, (long long)trace->rows);
     if (trace->held > 0)
-        warn_of(a, "trace.spread", text);
+        warn_of(file, "trace.spread", text);
 }
 
-/* Of prompts as short as that there are only so many. */
-static void warn_of_repeats(struct settings_args *a, const char *key,
+/* There is a limited number of short prompts. */
+static void warn_of_repeats(const struct settings_file *file, const char *key,
                             const struct settings *s, double requests)
 {
     double repeats = prompt_collisions_expected(s, requests);
@@ -89,101 +593,90 @@ static void warn_of_repeats(struct settings_args *a, const char *key,
 
     if (repeats < 1)
         return;
-    snprintf(text, sizeof(text),
-             "so short that about %.0f of %.0f prompts repeat by chance, and a "
-             "cache may know them",
-             repeats, requests);
-    warn_of(a, key, text);
+    snprintf(
+        text, sizeof(text),
+        "so short that about %.0f of %.0f prompts repeat by chance and may "
+        "be in a cache",
+        repeats, requests);
+    warn_of(file, key, text);
 }
 
-/* No SLO is judged in a cache check; each class has its share of the requests.
- */
-static void warn_all(struct settings_args *a, const struct preflight *known)
+/* A cache check judges no SLO.  Each class has its share of the requests. */
+void plan_warn(void *arg, const struct run_plan *known)
 {
-    const struct classes *all = &a->settings.classes;
-    double requests = plan_requests(&a->settings, known);
+    const struct settings_file *file = arg;
+    const struct settings *s = &known->used;
+    const struct classes *all = &s->classes;
+    double requests = plan_requests(known);
 
-    no_effect_find(&a->settings, known, warn_no_effect, a);
-    warn_of_spread(a, &known->trace);
-    if (a->settings.data.cache_check) {
-        if (requests > 0 && requests < PLAN_LEAST_CACHE_CHECK)
-            warn_of(a, "data.cache_check",
-                    "needs ten parts of the window with three requests of "
-                    "either kind, so 60 at least");
+    no_effect_find(s, known, warn_no_effect, arg);
+    warn_of_spread(file, &known->trace);
+    if (s->data.cache_check) {
+        if (requests > 0 && requests < MIN_CACHE_CHECK)
+            warn_of(file, "data.cache_check",
+                    "needs at least 60 requests: ten parts of the window "
+                    "with three requests of each kind");
         return;
     }
-    warn(a->file, "slo", &a->settings, requests);
+    warn(file, "slo", s, requests);
     if (all->len == 0)
-        warn_of_repeats(a, "data.input_tokens", &a->settings, requests);
+        warn_of_repeats(file, "data.input_tokens", s, requests);
     for (size_t i = 0; i < all->len; i++) {
         const struct class_settings *c = &all->items[i];
         char key[96];
 
         snprintf(key, sizeof(key), "classes: %.64s: slo", c->name);
-        warn(a->file, key, c->settings, requests * classes_share(all, i));
+        warn(file, key, c->settings, requests * classes_share(all, i));
         snprintf(key, sizeof(key), "classes: %.64s: data.input_tokens",
                  c->name);
-        warn_of_repeats(a, key, c->settings, requests * classes_share(all, i));
+        warn_of_repeats(file, key, c->settings,
+                        requests * classes_share(all, i));
     }
 }
 
-void plan_warn(void *arg, const struct preflight *known)
-{
-    warn_all(arg, known);
-}
+/* ---- all of it ---- */
 
-int plan_print(struct settings_args *a, struct err *err)
+static int print_one(const struct study_source *source, struct err *err)
 {
-    struct settings *s = &a->settings;
-    struct preflight known;
+    struct run_plan plan;
+    struct settings s;
     struct slo slo;
     struct buf out;
-    int rc;
+    int rc = study_settings(source, NULL, &s, err);
 
-    if (slo_parse_all(&s->slo, &slo, err) ||
-        (s->has_stub && stub_check(&s->stub, err)))
-        return -1;
     buf_init(&out, MAX_PLAN);
-    rc = preflight(s, &known, err);
+    run_plan_init(&plan, &s);
+    if (rc == 0 &&
+        (slo_parse_all(&s.slo, &slo, err) ||
+         (s.has_stub && stub_check(&s.stub, err)) || preflight(&plan, err)))
+        rc = study_blame(source, err);
     if (rc == 0) {
-        plan_view(s, &known, &slo, &out);
-        warn_all(a, &known);
+        plan_view(&plan, &slo, &out);
+        plan_warn((void *)source->file, &plan);
         rc = cli_print(buf_text(&out), err);
     }
-    preflight_fini(&known);
+    run_plan_fini(&plan);
+    settings_fini(&s);
     buf_fini(&out);
     return rc;
 }
 
-static int print_variant(struct settings_args *a, struct err *err)
+int plan_print(const struct settings_args *a, struct err *err)
 {
-    const char *name = strmap_get(&a->settings.conditions, VARIANTS_CONDITION);
-    struct buf line;
-    int rc;
+    const struct classes *variants = &a->settings.variants;
+    struct study_source source = settings_args_source(a);
+    int rc = variants->len == 0 ? print_one(&source, err) : 0;
 
-    buf_init(&line, MAX_PLAN);
-    buf_addf(&line, "variant    %s\n", name);
-    rc = cli_print(buf_text(&line), err);
-    buf_fini(&line);
-    if (rc)
-        return -1;
-    return plan_print(a, err) ? settings_args_blame(a, err) : 0;
-}
+    for (size_t i = 0; rc == 0 && i < variants->len; i++) {
+        struct buf line;
 
-int plan_print_variants(size_t n,
-                        int (*read)(const char *const *argv, size_t i,
-                                    struct settings_args *a, struct err *err),
-                        const char *const *argv, struct err *err)
-{
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        struct settings_args a;
-
-        rc = read(argv, i, &a, err);
+        source.variant = i + 1;
+        buf_init(&line, MAX_PLAN);
+        buf_addf(&line, "variant    %s\n", variants->items[i].name);
+        rc = cli_print(buf_text(&line), err);
+        buf_fini(&line);
         if (rc == 0)
-            rc = print_variant(&a, err);
-        settings_args_fini(&a);
+            rc = print_one(&source, err);
     }
     return rc;
 }

@@ -1,19 +1,21 @@
 #include "cli/record.h"
 
 #include <ctype.h>
+#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/ignored_environment.h"
 #include "cli/live.h"
 #include "cli/plan.h"
-#include "cli/settings_args.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/url.h"
 #include "common/base/xalloc.h"
 #include "common/recording/dir.h"
+#include "common/recording/manifest.h"
+#include "common/settings/settings.h"
 #include "common/spec/calibration.h"
 #include "common/wire/api_names.h"
 #include "loadgen/engine/run.h"
@@ -24,13 +26,70 @@
 
 #define MAX_NAME 64
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- flags ---- */
+
+#define AT(field) offsetof(struct record_args, field)
+
+static const struct opt opts[] = {
+    {.flag = "out",
+     .letter = 'o',
+     .type = &opt_text,
+     .offset = AT(out),
+     .help = "directory to record into (tailgate-runs/TIME-NAME)"},
+    {.flag = "force",
+     .type = &opt_switch,
+     .offset = AT(force),
+     .help = "replace a recording or study that exists there"},
+    {.flag = "resume",
+     .type = &opt_switch,
+     .offset = AT(resume),
+     .help = "continue an interrupted search, sweep or study with variants; "
+             "what it has recorded is not repeated"},
+    {.flag = "quiet",
+     .letter = 'q',
+     .type = &opt_switch,
+     .offset = AT(quiet),
+     .help = "no progress"},
+    {.flag = "no-color",
+     .type = &opt_switch,
+     .offset = AT(no_colour),
+     .help = "no colour on a terminal (also with NO_COLOR in the environment)"},
+    {.flag = "json",
+     .type = &opt_switch,
+     .offset = AT(json),
+     .help = "print summary.json instead of text"},
+    {.flag = "wait-ready",
+     .type = &opt_duration,
+     .offset = AT(wait_ready_ns),
+     .is_positive = true,
+     .help = "before the run, wait until the target answers, at most this "
+             "long"},
+};
+
+const struct opt_block record_args_block = {"recording", opts, COUNT(opts)};
+
+int record_args_check_resume(const struct record_args *args, struct err *err)
+{
+    if (args->force && args->resume)
+        return err_set(err, ERR_USAGE,
+                       "--resume cannot be combined with --force");
+    if (args->resume && !args->out)
+        return err_set(err, ERR_USAGE,
+                       "--resume requires the directory of the study (-o DIR)");
+    return 0;
+}
+
 /* The last part keeps runs apart that start within a second. */
-char *record_default_dir(const char *name)
+char *record_args_dir(const struct record_args *args, const char *name)
 {
     int64_t now_ns = clk_realtime_ns();
     char time[32];
     char *dir;
 
+    if (args->out)
+        return xstrdup(args->out);
     clk_format_utc(now_ns, CLK_NAME_FORMAT, time, sizeof(time));
     dir = xasprintf(RECORDING_RUNS "/%s-%.*s-%04x", time, MAX_NAME, name,
                     (unsigned)((uint64_t)now_ns / 1000 ^ (uint64_t)getpid()) &
@@ -42,19 +101,35 @@ char *record_default_dir(const char *name)
     return dir;
 }
 
-/* One that cannot be read is no reason not to run. */
-static bool load_calibration(struct calibration *c)
-{
-    struct err err = {0};
-    int rc = calibration_load(c, &err);
+/* ---- notes before the first ---- */
 
-    if (rc < 0)
-        log_error("the calibration is not used: %s", err.msg);
-    return rc == 1;
+static bool is_set(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && value[0];
 }
 
-/* It may have been taken from the URL, and shows in every number; where that is
- * not clear, it may be another. */
+/* Proxies of the environment are not used. */
+static void note_proxies(const struct target_settings *target)
+{
+    static const char *const names[] = {"http_proxy",  "HTTP_PROXY",
+                                        "https_proxy", "HTTPS_PROXY",
+                                        "all_proxy",   "ALL_PROXY"};
+    static const char *const exceptions[] = {"no_proxy", "NO_PROXY"};
+
+    for (size_t i = 0; i < COUNT(names) && !target->proxy; i++) {
+        if (is_set(names[i]))
+            log_note("%s is set and ignored; use --proxy", names[i]);
+    }
+    for (size_t i = 0; i < COUNT(exceptions); i++) {
+        if (is_set(exceptions[i]))
+            log_note("%s is set and ignored", exceptions[i]);
+    }
+}
+
+/* The API may have been taken from the URL, and affects every number; where the
+ * URL is not clear, the guess may be wrong. */
 static void note_api(const struct settings *s)
 {
     const char *hint = NULL;
@@ -70,51 +145,120 @@ static void note_api(const struct settings *s)
         log_note("api        http, or is this %s? (--api)", hint);
 }
 
-static void note_apis(const struct settings *s)
-{
-    if (s->classes.len == 0)
-        note_api(s);
-    for (size_t i = 0; i < s->classes.len; i++)
-        note_api(s->classes.items[i].settings);
-}
+/* ---- the recording ---- */
 
-/* A server that was just started anew is waited for. */
-static int64_t wait_of(const struct settings *s, const struct record_how *how)
+int record(const struct settings *s, const struct record_how *how,
+           struct err *err)
 {
-    return how->wait_ready_ns == 0 && s->study.restart ? RESTART_WAIT_NS
-                                                       : how->wait_ready_ns;
-}
-
-int record(struct settings_args *a, const struct record_how *how,
-           const char *dir, struct err *err)
-{
+    const struct record_args *args = how->args;
+    bool waits_for_restart = args->wait_ready_ns == 0 && s->study.restart;
+    struct err no_calibration = {0};
     struct calibration calibration;
     struct live live;
     struct run_options options = {
-        .dir = dir,
-        .force = how->force,
+        .dir = how->dir,
+        .force = args->force,
         .argv = how->argv,
-        .settings_file = a->file,
-        .wait_ready_ns = wait_of(&a->settings, how),
+        .settings_file = how->file->path,
+        .settings_sha256 = how->file->sha256[0] ? how->file->sha256 : NULL,
+        .wait_ready_ns =
+            waits_for_restart ? RESTART_WAIT_NS : args->wait_ready_ns,
         .foresee = how->is_again || how->title ? NULL : plan_warn,
-        .foresee_arg = a,
+        .foresee_arg = (void *)how->file,
         .judge = how->judge,
     };
-    int rc;
+    int rc = calibration_load(&calibration, &no_calibration);
 
-    if (!how->quiet) {
-        live_init(&live, how->no_colour, how->title);
+    if (rc < 0) /* no reason not to run */
+        log_error("the calibration is not used: %s", no_calibration.msg);
+    if (rc == 1)
+        options.calibration = &calibration;
+    if (!args->quiet) {
+        live_init(&live, args->no_colour, how->title);
         options.progress = live_show;
         options.arg = &live;
     }
-    if (load_calibration(&calibration))
-        options.calibration = &calibration;
     if (!how->is_again) {
-        ignored_environment_note_proxy(&a->settings.target);
-        note_apis(&a->settings);
+        note_proxies(&s->target);
+        if (s->classes.len == 0)
+            note_api(s);
+        for (size_t i = 0; i < s->classes.len; i++)
+            note_api(s->classes.items[i].settings);
     }
-    rc = point_record(&a->settings, &options, err);
-    if (!how->quiet)
+    rc = point_record(s, &options, err);
+    if (!args->quiet)
         live_end(&live);
     return rc;
+}
+
+/* ---- a repetition ---- */
+
+/* A value in a line; the caller frees it. */
+static char *shown(const json_t *value)
+{
+    return value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+}
+
+/* 1 if the values differ, else 0. */
+static int note_pair(const char *part, const char *key, const json_t *old,
+                     const json_t *new)
+{
+    char *before;
+    char *after;
+
+    if (old == new || json_equal(old, new))
+        return 0;
+    before = shown(old);
+    after = shown(new);
+    log_note("           %s%s%s: %s, now %s", part, key ? "." : "",
+             key ? key : "", before ? before : "(not known)",
+             after ? after : "(not known)");
+    free(before);
+    free(after);
+    return 1;
+}
+
+static int note_part(const char *part, json_t *old, json_t *new)
+{
+    const char *key;
+    json_t *value;
+    int n = 0;
+
+    if (!json_is_object(old) || !json_is_object(new))
+        return note_pair(part, NULL, old, new);
+    json_object_foreach(old, key, value)
+    {
+        n += note_pair(part, key, value, json_object_get(new, key));
+    }
+    json_object_foreach(new, key, value)
+    {
+        if (!json_object_get(old, key))
+            n += note_pair(part, key, NULL, value);
+    }
+    return n;
+}
+
+void record_note_repeated(const char *old_dir, const char *new_dir)
+{
+    /* Parts of a manifest that should be the same in a repetition. */
+    static const char *const parts[] = {"tailgate",  "environment", "endpoints",
+                                        "transport", "data",        "trace"};
+    struct manifest old = {0};
+    struct manifest new = {0};
+    struct err err = {0};
+    int n = 0;
+
+    if (manifest_load(&old, old_dir, &err) ||
+        manifest_load(&new, new_dir, &err)) {
+        log_error("%s", err.msg);
+    } else {
+        log_note("repeated   %s; differences other than the numbers:", old_dir);
+        for (size_t i = 0; i < COUNT(parts); i++)
+            n += note_part(parts[i], json_object_get(old.json, parts[i]),
+                           json_object_get(new.json, parts[i]));
+        if (n == 0)
+            log_note("           none that was recorded");
+    }
+    manifest_fini(&old);
+    manifest_fini(&new);
 }

@@ -8,7 +8,7 @@
 #include "analyzer/verdict/claim.h"
 #include "cli/cli.h"
 #include "common/base/buf.h"
-#include "common/recording/trialset.h"
+#include "common/recording/study_set.h"
 
 #define MAX_TEXT 65536
 
@@ -70,7 +70,7 @@ int report_claim_set(const char *dir, const struct strlist *slo,
     int rc = trials_read(&set, dir, slo, cost, err);
 
     if (rc == 0) {
-        path = trial_set_path(dir, trials_first(&set)->number);
+        path = study_trial_path(dir, trials_first(&set)->number);
         rc = recording_open(&first, path, err);
     }
     if (rc == 0) {

@@ -6,14 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/buf.h"
 #include "common/base/err.h"
+#include "common/base/log.h"
 #include "common/base/redact.h"
 #include "common/base/xalloc.h"
 #include "common/recording/dir.h"
 #include "common/recording/manifest.h"
 #include "common/recording/studydir.h"
+#include "common/settings/settings_file.h"
 #include "common/settings/variant_settings.h"
 #include "common/spec/prices.h"
+#include "study/study.h"
+
+#define CONSENT_FLAG "allow-commands"
 
 static const struct opt opts[] = {
     {.flag = "set",
@@ -34,16 +40,9 @@ const struct opt_block settings_args_block = {"settings", opts,
 
 #define MAX_SETS 12
 
-/* What stands beside the settings: flags of the command's own, and what a study
- * adds; either may be NULL. */
-struct beside {
-    const struct opt_set *own;
-    const struct settings_more *more;
-};
-
-static int read_flags(struct settings_args *a, const struct beside *beside,
-                      const char *const *argv, struct strlist *words,
-                      struct err *err)
+static int read_flags(struct settings_args *a, const struct opt_set *own,
+                      enum settings_block block, const char *const *argv,
+                      struct strlist *words, struct err *err)
 {
     struct opt_set sets[MAX_SETS] = {
         {&settings_args_block, a},
@@ -60,35 +59,190 @@ static int read_flags(struct settings_args *a, const struct beside *beside,
 
     while (sets[n].block)
         n++;
-    if (beside->more)
-        sets[n++] = settings_set(&a->settings, beside->more->block);
-    for (const struct opt_set *own = beside->own; own && own->block; own++) {
+    if (block != BLOCK_COUNT)
+        sets[n++] = settings_set(&a->settings, block);
+    for (; own && own->block; own++) {
         assert(n < MAX_SETS);
         sets[n++] = *own;
     }
     return opt_parse_argv(sets, n, argv, words, err);
 }
 
-/* It is no file, and may be a URL with a secret in it. */
-static int refuse_word(const char *word, struct err *err)
-{
-    char *shown = redact_url(word);
+/* ---- consent ----
+ *
+ * A recording may come from another person.  The commands, key sources and
+ * files that its manifest names are used only if the user agrees: otherwise
+ * rerun would run a stranger's command, or send a key or a file to a stranger's
+ * URL. What the user gives on the command line needs no consent. */
 
-    err_set(err, ERR_CONFIG,
-            "a URL starts with http://; as a settings file: %s: %s", shown,
-            strerror(errno));
-    free(shown);
-    return -1;
+#define MAX_NAMES 360  /* keys in a message */
+#define MAX_LINE  240  /* keys and values in a message */
+#define MAX_VALUE 1000 /* of a value on a line of its own */
+
+/* The text, if the option makes us run a command, or read a key or a file. */
+static char *reaches_out(const struct opt_set *set, const struct opt *opt)
+{
+    char *text = opt->type == &opt_text ? *(char **)opt_field(set, opt) : NULL;
+
+    if (!text || !text[0])
+        return NULL;
+    return opt->is_command || opt->is_key_source || settings_path_in(opt, text)
+               ? text
+               : NULL;
 }
 
-static bool was_url(const struct settings *s)
+/* Does the run have the same text? */
+static bool is_same(struct settings *run, enum settings_block block,
+                    const struct opt *opt, const char *text)
 {
-    for (size_t i = 0; i < s->target.urls.len; i++) {
-        if (redact_was(s->target.urls.items[i]))
-            return true;
+    const struct opt_set set = settings_set(run, block);
+    const char *of_run = reaches_out(&set, opt);
+
+    return of_run && strcmp(of_run, text) == 0;
+}
+
+/* Take these texts out of a block; of a class, which keeps them, what the run
+ * does not have as well.  `whose` is "classes: chat: ", or "" for the run. */
+static void take_block(struct consent *c, struct settings *s,
+                       enum settings_block block, const char *whose,
+                       struct settings *run)
+{
+    const struct opt_set set = settings_set(s, block);
+    const char *name = set.block->name;
+
+    for (size_t i = 0; i < set.block->len; i++) {
+        const struct opt *opt = &set.block->opts[i];
+        char *text = opt->key ? reaches_out(&set, opt) : NULL;
+        struct consent_item item = {.text = text};
+
+        if (!text || (run && is_same(run, block, opt, text)))
+            continue;
+        item.where = xasprintf("%s%s%s%s", whose, name ? name : "",
+                               name ? "." : "", opt->key);
+        if (whose[0]) {
+            item.text = xstrdup(text);
+        } else {
+            item.field = opt_field(&set, opt);
+            *item.field = NULL;
+        }
+        c->items = xrealloc(c->items, c->len + 1, sizeof(*c->items));
+        c->items[c->len++] = item;
     }
-    return false;
 }
+
+/* Before flags are applied, so that what the user gives can be distinguished.
+ * A class will have the rest from the run; the warm-up has nothing from the run
+ * once it is recorded. */
+static void consent_take(struct consent *c, struct settings *s)
+{
+    for (size_t i = 0; i < s->classes.len; i++) {
+        struct class_settings *of = &s->classes.items[i];
+        char *whose = xasprintf("classes: %s: ", of->name);
+
+        take_block(c, of->settings, BLOCK_TARGET, whose, s);
+        take_block(c, of->settings, BLOCK_DATA, whose, s);
+        free(whose);
+    }
+    for (size_t i = 0; i < s->warmup.len; i++)
+        take_block(c, s->warmup.items[i].settings, BLOCK_DATA,
+                   CLASSES_WARMUP ": ", NULL);
+    for (int b = 0; b < BLOCK_COUNT; b++)
+        take_block(c, s, (enum settings_block)b, "", NULL);
+}
+
+/* Forget the text that was taken out of this field: it is not used. */
+static void consent_drop(struct consent *c, char *const *field)
+{
+    for (size_t i = 0; i < c->len; i++) {
+        if (c->items[i].field != field)
+            continue;
+        free(c->items[i].where);
+        free(c->items[i].text);
+        c->items[i] = c->items[--c->len];
+        return;
+    }
+}
+
+static bool is_given_again(const struct consent_item *item)
+{
+    return item->field && *item->field;
+}
+
+static void log_items(const struct consent *c)
+{
+    for (size_t i = 0; i < c->len; i++) {
+        const struct consent_item *item = &c->items[i];
+
+        if (!is_given_again(item))
+            log_error("in the recording: %s: %.*s%s", item->where, MAX_VALUE,
+                      item->text, strlen(item->text) > MAX_VALUE ? "..." : "");
+    }
+}
+
+/* Values that do not fit into the message are logged before it. */
+static int refuse(const struct consent *c, struct err *err)
+{
+    struct buf names;
+    struct buf line;
+    size_t n = 0;
+
+    buf_init(&names, MAX_NAMES); /* names that do not fit are left out */
+    buf_init(&line, MAX_LINE);
+    for (size_t i = 0; i < c->len; i++) {
+        const struct consent_item *item = &c->items[i];
+
+        if (is_given_again(item))
+            continue;
+        n++;
+        buf_addf(&names, "%s%s", names.len > 0 ? ", " : "", item->where);
+        buf_addf(&line, "%s%s '%s'", line.len > 0 ? ", " : "", item->where,
+                 item->text);
+    }
+    if (line.overflowed)
+        log_items(c);
+    if (n > 0)
+        err_set(err, ERR_CONFIG,
+                "the recording names commands, keys or files of this machine: "
+                "%s (--" CONSENT_FLAG " shows and uses them)",
+                !line.overflowed ? buf_text(&line)
+                : names.len > 0  ? buf_text(&names)
+                                 : "long names");
+    buf_fini(&line);
+    buf_fini(&names);
+    return n > 0 ? -1 : 0;
+}
+
+/* Put back what the user did not give, after printing it.  ERR_CONFIG, with
+ * keys and values, if there is any and it is not allowed. */
+static int consent_settle(struct consent *c, bool is_allowed, struct err *err)
+{
+    if (!is_allowed && refuse(c, err))
+        return -1;
+    for (size_t i = 0; i < c->len; i++) {
+        struct consent_item *item = &c->items[i];
+
+        if (is_given_again(item))
+            continue;
+        log_error("from the recording: %s: %s", item->where, item->text);
+        if (item->field) {
+            *item->field = item->text;
+            item->text = NULL;
+        }
+    }
+    return 0;
+}
+
+static void consent_fini(struct consent *c)
+{
+    for (size_t i = 0; i < c->len; i++) {
+        free(c->items[i].where);
+        free(c->items[i].text);
+    }
+    free(c->items);
+    *c = (struct consent){0};
+}
+
+/* ---- words ---- */
 
 /* The key of a text that had a secret in it; NULL: none had. */
 static const char *redacted_key(const struct settings *s)
@@ -106,8 +260,10 @@ static const char *redacted_key(const struct settings *s)
         {"study.restart", s->study.restart},
     };
 
-    if (was_url(s))
-        return "target.url";
+    for (size_t i = 0; i < s->target.urls.len; i++) {
+        if (redact_was(s->target.urls.items[i]))
+            return "target.url";
+    }
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (texts[i].text && redact_was(texts[i].text))
             return texts[i].key;
@@ -115,7 +271,7 @@ static const char *redacted_key(const struct settings *s)
     return NULL;
 }
 
-/* `class` is whose settings they are; NULL: the run's. */
+/* `class`: whose settings they are; NULL: those of the run. */
 static int refuse_redacted_in(const struct settings *s, const char *class,
                               struct err *err)
 {
@@ -139,7 +295,7 @@ static int refuse_redacted_in(const struct settings *s, const char *class,
     return 0;
 }
 
-/* What a recording does not keep must be said again. */
+/* What a recording does not keep must be given again. */
 static int refuse_redacted(const struct settings *s, struct err *err)
 {
     if (refuse_redacted_in(s, NULL, err))
@@ -153,8 +309,7 @@ static int refuse_redacted(const struct settings *s, struct err *err)
     return 0;
 }
 
-/* Headers that a class has from the run it will have again, as they are given
- * then. */
+/* Headers that a class has from the run are taken from the run again. */
 static void keep_own_headers(struct settings *of_class,
                              const struct settings *run)
 {
@@ -171,10 +326,10 @@ static void keep_own_headers(struct settings *of_class,
     strmap_fini(&all);
 }
 
-/* Not a price: the command line gives none. */
+/* Not a price: none was given on the command line. */
 #define NOT_GIVEN (-1)
 
-/* Put the price aside, so that one that is given again can be told. */
+/* Set the price aside, so that one that is given again can be distinguished. */
 static void lay_price_aside(struct settings_args *a)
 {
     const char *machine = prices_machine(&a->settings);
@@ -184,7 +339,7 @@ static void lay_price_aside(struct settings_args *a)
     a->settings.cost.usd_per_hour = NOT_GIVEN;
 }
 
-/* The recorded price is again that of the same machine, and of no other. */
+/* The recorded price applies to the same machine only. */
 static int take_price_again(struct settings_args *a, struct err *err)
 {
     struct cost_settings *cost = &a->settings.cost;
@@ -203,7 +358,7 @@ static int take_price_again(struct settings_args *a, struct err *err)
                    was, machine ? machine : "");
 }
 
-/* The settings as they were used; of a set of trials it is one. */
+/* The settings as they were used, for one run. */
 static int load_recording(struct settings_args *a, const char *dir,
                           struct err *err)
 {
@@ -225,7 +380,7 @@ static int load_recording(struct settings_args *a, const char *dir,
     return rc;
 }
 
-/* The recording is repeated as one run: what its study did between runs does
+/* The recording is repeated as one run, so what its study did between runs does
  * not apply.  A pause that is given again is kept. */
 static void drop_study(struct settings_args *a)
 {
@@ -248,30 +403,32 @@ static int load_word(struct settings_args *a, const char *word, struct err *err)
         }
         return opt_assign(&target, opt_by_key(target.block, "url"), word, err);
     }
-    if (strpbrk(word, ":?") && access(word, F_OK) < 0)
-        return refuse_word(word, err);
-    if (a->file)
-        return err_set(err, ERR_USAGE,
-                       "'%s': one settings file is enough, after '%s'", word,
-                       a->file);
-    a->file = xstrdup(word);
-    if (recording_is_at(word))
-        return load_recording(a, word, err);
-    return study_is_at(word) ? study_refuse_as_run(word, err)
-                             : settings_load(&a->settings, word, err);
-}
+    if (strpbrk(word, ":?") && access(word, F_OK) < 0) {
+        char *shown = redact_url(word); /* it may be a URL with a secret */
 
-static int assign_all(struct settings_args *a, const struct strlist *texts,
-                      struct err *err)
-{
-    for (size_t i = 0; texts && i < texts->len; i++) {
-        if (settings_assign(&a->settings, texts->items[i], err))
-            return -1;
+        err_set(err, ERR_CONFIG,
+                "a URL starts with http://; as a settings file: %s: %s", shown,
+                strerror(errno));
+        free(shown);
+        return -1;
     }
-    return 0;
+    if (a->file.path)
+        return err_set(err, ERR_USAGE,
+                       "'%s': only one settings file can be given, and '%s' "
+                       "is one",
+                       word, a->file.path);
+    if (recording_is_at(word)) {
+        a->file.path = xstrdup(word);
+        return load_recording(a, word, err);
+    }
+    if (study_is_at(word))
+        return study_refuse_as_run(word, err);
+    return settings_file_read(&a->file, word, err)
+               ? -1
+               : settings_load_file(&a->settings, &a->file, err);
 }
 
-/* NULL: there is none of that name. */
+/* NULL: there is no such class. */
 static struct settings *class_named(const struct settings *s, const char *name,
                                     size_t len)
 {
@@ -284,8 +441,8 @@ static struct settings *class_named(const struct settings *s, const char *name,
     return NULL;
 }
 
-/* No header has a slash in its name: 'chat/x-key: secret' is that of a class of
- * the recording, and of no other. */
+/* No header has a slash in its name: 'chat/x-key: secret' is for the class
+ * `chat` of the recording. */
 static int hand_out_headers(struct settings *s, struct err *err)
 {
     struct strmap all = s->target.headers;
@@ -310,26 +467,25 @@ static int hand_out_headers(struct settings *s, struct err *err)
     return rc;
 }
 
-static int apply(struct settings_args *a, const struct beside *beside,
-                 const char *const *argv, struct err *err)
+static int apply(struct settings_args *a, const struct opt_set *own,
+                 enum settings_block block, const char *const *argv,
+                 struct err *err)
 {
     struct strlist words = {0};
-    int rc = read_flags(a, beside, argv, &words, err);
+    int rc = read_flags(a, own, block, argv, &words, err);
 
     strlist_fini(&words);
-    if (rc == 0)
-        rc = assign_all(a, &a->assign, err);
-    if (rc == 0 && beside->more)
-        rc = assign_all(a, beside->more->over, err);
+    for (size_t i = 0; rc == 0 && i < a->assign.len; i++)
+        rc = settings_assign(&a->settings, a->assign.items[i], err);
     if (rc == 0 && a->is_recording)
         rc = hand_out_headers(&a->settings, err) || take_price_again(a, err)
                  ? -1
                  : 0;
-    if (rc == 0 && a->is_recording && !beside->more &&
+    if (rc == 0 && a->is_recording && block == BLOCK_COUNT &&
         a->settings.study.trials < 2)
         drop_study(a);
     if (rc == 0 && consent_settle(&a->consent, a->allow_commands, err))
-        rc = err_context(err, "%s", a->file);
+        rc = err_context(err, "%s", a->file.path);
     if (rc == 0 && a->first_url &&
         strcmp(settings_url(&a->settings), a->first_url) != 0)
         rc = err_set(err, ERR_USAGE,
@@ -337,110 +493,60 @@ static int apply(struct settings_args *a, const struct beside *beside,
     return rc;
 }
 
-/* The words must be known before the flags can stand over them, so the flags
- * are read twice. */
-static int parse(struct settings_args *a, const struct beside *beside,
-                 const char *const *argv, struct err *err)
+/* The words must be known before the flags can be applied over them, so the
+ * flags are read twice. */
+int settings_args_parse(struct settings_args *a, const struct opt_set *own,
+                        enum settings_block block, const char *const *argv,
+                        struct err *err)
 {
     struct strlist words = {0};
     int rc;
 
     *a = (struct settings_args){0};
     settings_init(&a->settings);
-    rc = read_flags(a, beside, argv, &words, err);
+    rc = read_flags(a, own, block, argv, &words, err);
     settings_fini(&a->settings);
     settings_init(&a->settings);
     strlist_fini(&a->assign);
     for (size_t i = 0; rc == 0 && i < words.len; i++)
         rc = load_word(a, words.items[i], err);
     strlist_fini(&words);
-    return rc ? rc : apply(a, beside, argv, err);
+    return rc ? rc : apply(a, own, block, argv, err);
 }
 
-int settings_args_parse(struct settings_args *a, const struct opt_set *own,
-                        const char *const *argv, struct err *err)
+struct study_source settings_args_source(const struct settings_args *a)
 {
-    return parse(a, &(struct beside){.own = own}, argv, err);
+    return (struct study_source){
+        .asked = &a->settings,
+        .file = &a->file,
+        .check = a->is_recording ? refuse_redacted : NULL,
+    };
 }
 
-int settings_args_parse_study(struct settings_args *a,
-                              const struct opt_set *own,
-                              const struct settings_more *more,
-                              const char *const *argv, struct err *err)
+int settings_args_resolve(const struct settings_args *a, struct settings *out,
+                          struct err *err)
 {
-    return parse(a, &(struct beside){.own = own, .more = more}, argv, err);
-}
+    const struct study_source source = settings_args_source(a);
 
-int settings_args_read_study(struct settings_args *a, const struct opt_set *own,
-                             const struct settings_more *more,
-                             const char *const *argv, struct err *err)
-{
-    int rc = settings_args_parse_study(a, own, more, argv, err);
-
-    if (rc)
-        return rc;
-    return more->variant > 0
-               ? settings_args_resolve_variant(a, more->variant - 1, err)
-               : settings_args_resolve(a, err);
+    if (a->settings.variants.len == 0)
+        return study_settings(&source, NULL, out, err);
+    settings_init(out);
+    err_set(err, ERR_CONFIG,
+            VARIANTS ": can only be used with run, sweep, search and validate");
+    return settings_args_blame(a, err);
 }
 
 int settings_args_blame(const struct settings_args *a, struct err *err)
 {
-    return a->file && !a->is_recording ? settings_blame(a->file, err) : -1;
-}
-
-static int resolve(struct settings *s, struct err *err)
-{
-    return settings_look_up_price(s, err) ? -1 : settings_resolve(s, err);
-}
-
-int settings_args_resolve_variant(struct settings_args *a, size_t i,
-                                  struct err *err)
-{
-    char *name;
-    int rc;
-
-    if (i >= a->settings.variants.len)
-        return err_set(err, ERR_USAGE, "the variants changed meanwhile");
-    name = xstrdup(a->settings.variants.items[i].name);
-    variants_take(&a->settings, i);
-    rc = resolve(&a->settings, err);
-    if (rc)
-        err_context(err, "%s: %s", VARIANTS, name);
-    free(name);
-    return rc ? settings_args_blame(a, err) : 0;
-}
-
-int settings_args_resolve(struct settings_args *a, struct err *err)
-{
-    int rc;
-
-    if (a->settings.variants.len > 0) {
-        err_set(err, ERR_CONFIG,
-                VARIANTS ": only run, sweep, search and validate use them");
-        return settings_args_blame(a, err);
-    }
-
-    rc = resolve(&a->settings, err);
-    if (rc)
-        return settings_args_blame(a, err);
-    return a->is_recording ? refuse_redacted(&a->settings, err) : 0;
-}
-
-int settings_args_read(struct settings_args *a, const struct opt_set *own,
-                       const char *const *argv, struct err *err)
-{
-    int rc = settings_args_parse(a, own, argv, err);
-
-    return rc ? rc : settings_args_resolve(a, err);
+    return settings_blame(&a->file, err);
 }
 
 void settings_args_fini(struct settings_args *a)
 {
     settings_fini(&a->settings);
+    settings_file_fini(&a->file);
     strlist_fini(&a->assign);
     consent_fini(&a->consent);
-    free(a->file);
     free(a->first_url);
     free(a->recorded_machine);
 }

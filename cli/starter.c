@@ -16,34 +16,16 @@ static void put_why(const char *unknown, struct buf *out)
     buf_adds(out, "\n");
 }
 
-static bool is_generative(int api)
-{
-    return api_generates((enum api_kind)api);
-}
-
-static bool has_model(int api)
-{
-    return api == API_OPENAI_CHAT || api == API_OPENAI_COMPLETIONS ||
-           api == API_OPENAI_EMBEDDINGS || api == API_RERANK;
-}
-
-static bool has_tensors(int api)
-{
-    return api_takes_tensors((enum api_kind)api);
-}
-
-/* A server of gRPC tells of a model that is named, not which there are. */
-static bool must_name_model(int api)
-{
-    return has_tensors(api) && api_is_grpc((enum api_kind)api);
-}
-
 static void put_model(const struct target_settings *t, const char *unknown,
                       struct buf *out)
 {
-    if (must_name_model(t->api) && !t->model)
+    enum api_kind api = (enum api_kind)t->api;
+
+    /* A gRPC server describes a model by its name, but does not list models. */
+    if (api_takes_tensors(api) && api_is_grpc(api) && !t->model)
         buf_adds(out, "  model: NAME           # CHANGE THIS\n");
-    if (!has_model(t->api))
+    if (api != API_OPENAI_CHAT && api != API_OPENAI_COMPLETIONS &&
+        api != API_OPENAI_EMBEDDINGS && api != API_RERANK)
         return;
     if (t->model) {
         buf_adds(out, "  model: ");
@@ -51,7 +33,7 @@ static void put_model(const struct target_settings *t, const char *unknown,
         buf_adds(out, "\n");
         return;
     }
-    buf_adds(out, "  # model: NAME         # without it, the one that the "
+    buf_adds(out, "  # model: NAME         # default: the one that the "
                   "server has when the run starts\n");
     if (unknown)
         put_why(unknown, out);
@@ -77,28 +59,13 @@ static void put_target(const struct target_settings *t, const char *unknown,
                       "  # body: '@body.json'\n"
                       "  # headers: {Content-Type: application/json}\n");
     if (t->api == API_GRPC)
-        buf_adds(out,
-                 "  # body: '@message.bin'   # the bytes of a message; "
-                 "without it an empty one\n"
-                 "  # stream: on             # if it has several answers\n");
+        buf_adds(
+            out,
+            "  # body: '@message.bin'   # the bytes of a message; "
+            "without it an empty one\n"
+            "  # stream: on             # if there are several responses\n");
     buf_adds(out,
-             "  timeout: 30s          # one that takes longer has failed\n");
-}
-
-static void put_load(struct buf *out)
-{
-    buf_adds(
-        out,
-        "load:\n"
-        "  rate: 5/s             # in all, whatever the server does; begin "
-        "low\n"
-        "  arrival: poisson      # independent users\n"
-        "  warmup: 10s           # before the window, not measured\n"
-        "  duration: 2m          # p99 takes 299 requests at least, better "
-        "more\n"
-        "  seed: 1               # same seed, same arrivals\n"
-        "  # shape: spike 5/s 50/s at 1m for 10s   # instead of rate and "
-        "duration\n");
+             "  timeout: 30s          # a request that takes longer fails\n");
 }
 
 static void put_tensors(const struct settings *s, const char *unknown,
@@ -112,7 +79,7 @@ static void put_tensors(const struct settings *s, const char *unknown,
         buf_adds(out, "  tensors: [x FP32 1x4] # CHANGE THIS: name, type and "
                       "shape of each input\n");
     else if (tensors->len == 0)
-        buf_adds(out, "  # tensors: [x FP32 1x16]   # without it, as the "
+        buf_adds(out, "  # tensors: [x FP32 1x16]   # default: what the "
                       "server says when the run starts\n");
     else
         buf_adds(out, "  tensors:              # name, type and shape of each "
@@ -136,24 +103,26 @@ static void put_tensors(const struct settings *s, const char *unknown,
 static void put_data(const struct settings *s, const char *unknown,
                      struct buf *out)
 {
-    if (has_tensors(s->target.api)) {
+    if (api_takes_tensors((enum api_kind)s->target.api)) {
         put_tensors(s, unknown, out);
         return;
     }
     if (s->target.api == API_HTTP || s->target.api == API_GRPC)
         return;
-    buf_adds(out, "data:                   # prompts are made, no two alike\n"
+    buf_adds(out, "data:                   # prompts are made, all different\n"
                   "  input_tokens: 256     # or a distribution: lognormal 512 "
                   "256\n");
-    if (is_generative(s->target.api))
+    if (api_generates((enum api_kind)s->target.api))
         buf_adds(out, "  output_tokens: 128\n");
 }
 
 static void put_slo(int api, struct buf *out)
 {
-    buf_adds(out, "slo:                    # what users need; the exit code is "
-                  "whether they get it\n");
-    if (is_generative(api))
+    buf_adds(
+        out,
+        "slo:                    # what users need; exit status 0 if they get "
+        "it, 1 if not\n");
+    if (api_generates((enum api_kind)api))
         buf_adds(out, "  - ttft p99 < 1s       # until the first token\n"
                       "  - tpot p99 < 100ms    # from token to token\n");
     else
@@ -164,16 +133,27 @@ static void put_slo(int api, struct buf *out)
 void starter_view(const struct settings *s, const char *unknown,
                   struct buf *out)
 {
-    buf_adds(out, "# Does the server keep the objectives below at this rate?\n"
-                  "#   tailgate validate FILE      what it would do\n"
-                  "#   tailgate run FILE --show    one request, both sides of "
-                  "it\n"
+    buf_adds(out, "# Does the server meet the SLO below at this rate?\n"
+                  "#   tailgate validate FILE      what a run would do\n"
+                  "#   tailgate run FILE --show    one request and its "
+                  "response\n"
                   "#   tailgate run FILE           the run and its verdict\n"
                   "name: starter\n");
     put_target(&s->target, unknown, out);
-    put_load(out);
+    buf_adds(
+        out,
+        "load:\n"
+        "  rate: 5/s             # in total, however slow the server is; start "
+        "low\n"
+        "  arrival: poisson      # independent users\n"
+        "  warmup: 10s           # before the window, not measured\n"
+        "  duration: 2m          # p99 needs at least 299 requests, better "
+        "more\n"
+        "  seed: 1               # same seed, same arrivals\n"
+        "  # shape: spike 5/s 50/s at 1m for 10s   # instead of rate and "
+        "duration\n");
     put_data(s, unknown, out);
     put_slo(s->target.api, out);
-    buf_adds(out, "conditions: {}          # what a comparison must know: "
+    buf_adds(out, "conditions: {}          # what a comparison needs to know: "
                   "{hardware: 1xL4, precision: fp16}\n");
 }

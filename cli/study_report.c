@@ -70,35 +70,3 @@ int search_report(const char *dir, const struct study_ask *ask, struct err *err)
     search_summary_fini(&s);
     return rc;
 }
-
-int sweep_sum_up(const char *dir, struct err *err)
-{
-    struct sweep_summary s;
-    struct buf data;
-    int rc = sweep_read(&s, dir, NULL, NULL, err);
-
-    buf_init(&data, MAX_REPORT);
-    if (rc == 0) {
-        sweep_json(&s, &data);
-        rc = file_replace_in(dir, "summary.json", &data, err);
-    }
-    buf_fini(&data);
-    sweep_summary_fini(&s);
-    return rc;
-}
-
-int search_sum_up(const char *dir, struct err *err)
-{
-    struct search_summary s;
-    struct buf data;
-    int rc = search_read(&s, dir, NULL, err);
-
-    buf_init(&data, MAX_REPORT);
-    if (rc == 0) {
-        search_json(&s, &data);
-        rc = file_replace_in(dir, "summary.json", &data, err);
-    }
-    buf_fini(&data);
-    search_summary_fini(&s);
-    return rc;
-}

@@ -23,8 +23,4 @@ int sweep_report(const char *dir, const struct study_ask *ask, struct err *err);
 int search_report(const char *dir, const struct study_ask *ask,
                   struct err *err);
 
-/* Leave the summary.json of one that is there. */
-int sweep_sum_up(const char *dir, struct err *err);
-int search_sum_up(const char *dir, struct err *err);
-
 #endif

@@ -2,10 +2,14 @@
 
 #include <math.h>
 
+/* A stub that was on a CPU for this share of the time had no more to give; the
+ * rest is the beginning and the end of the run. */
+#define SATURATED 0.8
+
 /* A gap that is not worth another probe. */
 #define NARROW 1.1
 
-/* Two digits: what a short probe knows of a rate is no better. */
+/* Two digits: a short probe is no more precise. */
 static double rounded(double rps)
 {
     double unit = pow(10, floor(log10(rps)) - 1);
@@ -17,15 +21,14 @@ static double doubled(const struct ceiling *c)
 {
     if (c->low_rps <= 0)
         return c->plan.start_rps;
-    return c->low_rps < c->plan.most_rps
-               ? fmin(2 * c->low_rps, c->plan.most_rps)
-               : 0;
+    return c->low_rps < c->plan.max_rps ? fmin(2 * c->low_rps, c->plan.max_rps)
+                                        : 0;
 }
 
 static double between(struct ceiling *c)
 {
     if (c->low_rps <= 0)
-        return c->high_rps > c->plan.lowest_rps ? c->plan.lowest_rps : 0;
+        return c->high_rps > c->plan.min_rps ? c->plan.min_rps : 0;
     if (c->bisections <= 0 || c->high_rps < NARROW * c->low_rps)
         return 0;
     c->bisections--;
@@ -57,7 +60,7 @@ bool ceiling_next(const struct ceiling *c, double *rate_rps)
 
 void ceiling_note(struct ceiling *c, enum ceiling_found found)
 {
-    c->is_lowest_tried |= c->next_rps <= c->plan.lowest_rps;
+    c->is_min_tried |= c->next_rps <= c->plan.min_rps;
     if (found == FOUND_PASSED) {
         c->low_rps = c->next_rps;
         c->limit = c->high_limit;
@@ -72,4 +75,10 @@ void ceiling_note(struct ceiling *c, enum ceiling_found found)
     c->high_rps = c->next_rps;
     c->high_limit = c->limit;
     choose_next(c);
+}
+
+bool probe_is_stub_limited(const struct probe_result *r)
+{
+    return !r->is_trusted && r->stub_share >= SATURATED &&
+           r->stub_share > r->client_share;
 }

@@ -26,8 +26,8 @@
 #define POLL_NS      (10 * NS_PER_MS)
 #define NAP_NS       (2 * NS_PER_MS)
 
-/* From SIGTERM to SIGKILL.  The stub writes its truth out; whoever interrupts
- * us while a command of theirs runs waits for no more than this. */
+/* From SIGTERM to SIGKILL.  The stub writes its truth out; a user who
+ * interrupts us while a command runs waits no longer than this. */
 #define GRACE_NS         (10 * NS_PER_S)
 #define COMMAND_GRACE_NS (2 * NS_PER_S)
 
@@ -37,7 +37,7 @@
 static const char announces[] = "listening on ";
 
 /* The stub's settings in a file without a name; -1 on failure. */
-static int write_settings(struct settings *s, struct err *err)
+static int write_settings(const struct settings *s, struct err *err)
 {
     int low = memfd_create("stub settings", 0);
     int fd = low < 0 ? -1 : fcntl(low, F_DUPFD, FIRST_FREE_FD);
@@ -71,7 +71,7 @@ static bool aims_at_grpc(const struct settings *s)
     return false;
 }
 
-/* Itself, a class or a warm-up. */
+/* Does the run, a class or the warm-up use gRPC? */
 static bool needs_grpc(const struct settings *s)
 {
     bool needs = aims_at_grpc(s) || strcmp(s->stub.grpc_port, "none") != 0;
@@ -121,7 +121,7 @@ static _Noreturn void become_stub(const struct stub_start *start)
     _exit(127);
 }
 
-/* A line of its output; false if it ends without one. */
+/* Read a line of its output; false if there is none. */
 static bool read_line(int fd, char line[static MAX_LINE])
 {
     size_t len = 0;
@@ -141,7 +141,7 @@ static bool read_line(int fd, char line[static MAX_LINE])
     return true;
 }
 
-/* What it says that it listens on; NULL if it does not. */
+/* The URL that it announces; NULL: none. */
 static char *read_url(int fd)
 {
     char line[MAX_LINE];
@@ -171,7 +171,7 @@ const char *child_url_for(const struct child *child, const char *target)
     return is_grpc(target) ? child->grpc_url : child->url;
 }
 
-int child_start_stub(struct child *child, struct settings *settings,
+int child_start_stub(struct child *child, const struct settings *settings,
                      const char *truth_path, struct err *err)
 {
     struct stub_start start = {.parent = getpid(),
@@ -233,7 +233,7 @@ int child_stop(struct child *child, struct err *err)
         if (!end_stub(child, &status))
             rc = err_set(err, ERR_IO, "the stub did not end and was killed");
         else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-            rc = err_set(err, ERR_IO, "the stub beside the run failed");
+            rc = err_set(err, ERR_IO, "the stub of the run failed");
     }
     free(child->url);
     free(child->grpc_url);
@@ -243,12 +243,12 @@ int child_stop(struct child *child, struct err *err)
 
 /* ---- a user's command ---- */
 
-int child_run_command(const char *command, const char *key, int64_t most_ns,
+int child_run_command(const char *command, const char *key, int64_t max_ns,
                       struct err *err)
 {
     const struct supervise_how how = {
         .start = command, .grace_ns = COMMAND_GRACE_NS, .leaves_rest = true};
-    int64_t until_ns = clk_now(&clk_monotonic) + most_ns;
+    int64_t until_ns = clk_now(&clk_monotonic) + max_ns;
     struct err why = {0};
     struct supervised s;
     char end[64];

@@ -1,8 +1,8 @@
-/* child.h - a stub that runs beside us, as a process of its own; and a user's
- * command, which is waited for.
+/* child.h - a stub that runs as a process of its own, and a user's command that
+ * is waited for.
  *
- * It is this same executable, in a process group of its own so that a Ctrl-C
- * is ours alone; it ends with us, whatever happens to us. */
+ * The stub is this same executable.  It has its own process group, so that
+ * Ctrl-C reaches only us; it ends when we end, even if we are killed. */
 #ifndef STUDY_CHILD_H
 #define STUDY_CHILD_H
 
@@ -17,34 +17,34 @@ struct settings;
 struct child {
     pid_t pid;        /* 0: none */
     char *url;        /* owned */
-    char *grpc_url;   /* likewise; NULL: it speaks none */
+    char *grpc_url;   /* owned; NULL: it does not serve gRPC */
     int64_t grace_ns; /* from SIGTERM to SIGKILL; 0: 10 s */
 };
 
-/* Start it with the stub's settings, on a free port, and on one more for gRPC
- * if they say so or a target is of that kind, and wait until it listens.
+/* Start it with the stub's settings on a free port, and on a second one for
+ * gRPC if the settings or a target ask for that, and wait until it listens.
  * `truth_path` may be NULL.  ERR_CONFIG for settings that it cannot serve,
  * ERR_IO if it does not start. */
-int child_start_stub(struct child *child, struct settings *settings,
+int child_start_stub(struct child *child, const struct settings *settings,
                      const char *truth_path, struct err *err);
 
-/* The URL of it that a target of this URL is meant for. */
+/* The URL of the stub that replaces a target's URL: HTTP or gRPC. */
 const char *child_url_for(const struct child *child, const char *target);
 
-/* End it and wait for that; accepts one that never started.  ERR_IO if it had
+/* End it and wait for that; accepts one that was never started.  ERR_IO if it
  * failed, or did not end within its grace and was killed. */
 int child_stop(struct child *child, struct err *err);
 
-/* How long a user may take to start a server. */
+/* The maximum time for a user's command that restarts a server. */
 #define CHILD_PATIENCE_NS (INT64_C(86400) * NS_PER_S)
 
-/* `/bin/sh -c command`, in a session of its own, with nothing to read and its
- * output among our messages; returns when it has ended, whatever it leaves
- * running.  ERR_IO if it fails or does not end within most_ns; ERR_STOPPED with
- * common/base/stop.h's flag.  In both cases, and if we are killed, it is ended
- * with all that it has started: SIGTERM, and 2 s later SIGKILL.  Errors begin
- * with `key`, the setting that it is from. */
-int child_run_command(const char *command, const char *key, int64_t most_ns,
+/* Run `/bin/sh -c command` in a session of its own, with nothing to read and
+ * its output among our messages, and wait until it ends; what it leaves running
+ * is left alone.  ERR_IO if it fails or does not end within max_ns; ERR_STOPPED
+ * with common/base/stop.h's flag.  In both cases, and if we are killed, it is
+ * ended with everything that it has started: SIGTERM, and 2 s later SIGKILL.
+ * Errors begin with `key`, the setting that holds the command. */
+int child_run_command(const char *command, const char *key, int64_t max_ns,
                       struct err *err);
 
 #endif

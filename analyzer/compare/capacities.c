@@ -9,7 +9,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
-#include "common/recording/pointset.h"
+#include "common/recording/study_set.h"
 #include "common/recording/studydir.h"
 
 bool capacities_are_at(const struct strlist *dirs)
@@ -47,12 +47,12 @@ static int load_conditions(struct capacity_side *side,
 {
     struct strmap all = {0};
     struct study_run first;
-    struct point_set set;
+    struct study_set set;
     char *dir = NULL;
-    int rc = point_set_load_recorded(&set, side->dir, STUDY_SEARCH, err);
+    int rc = study_set_load_recorded(&set, side->dir, STUDY_SEARCH, err);
 
     if (rc == 0) {
-        dir = point_set_path(side->dir, &set.points[0]);
+        dir = study_point_path(side->dir, &set.points[0]);
         rc = study_run_open(&first, dir, NULL, cost, err);
     }
     if (rc == 0) {
@@ -67,7 +67,7 @@ static int load_conditions(struct capacity_side *side,
     }
     strmap_fini(&all);
     free(dir);
-    point_set_fini(&set);
+    study_set_fini(&set);
     return rc;
 }
 

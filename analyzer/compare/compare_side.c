@@ -7,7 +7,7 @@
 #include "analyzer/read/reader.h"
 #include "analyzer/stats/order_stats.h"
 #include "common/base/xalloc.h"
-#include "common/recording/trialset.h"
+#include "common/recording/study_set.h"
 #include "common/spec/slo.h"
 
 /* Upper bound, in case the directory is something else. */
@@ -16,11 +16,11 @@
 /* Sets without study.json were put together by hand. */
 static int read_study(struct side *side, struct err *err)
 {
-    struct trial_set set = {0};
+    struct study_set set = {0};
 
     if (!study_is_at(side->dir))
         return 0;
-    if (trial_set_load(&set, side->dir, err))
+    if (study_set_load_kind(&set, side->dir, STUDY_TRIALS, err))
         return -1;
     side->is_one_launch = set.launched_by == LAUNCHED_ONCE;
     side->has_own_stubs = set.launched_by == LAUNCHED_STUB;
@@ -31,7 +31,7 @@ static int read_study(struct side *side, struct err *err)
         side->turned_with = realpath(path, NULL);
         free(path);
     }
-    trial_set_fini(&set);
+    study_set_fini(&set);
     return 0;
 }
 
@@ -50,14 +50,15 @@ int side_load(struct side *side, const char *dir, const struct side_ask *ask,
 {
     int rc;
 
-    *side = (struct side){.dir = xstrdup(dir), .is_set = trial_set_has(dir, 1)};
+    *side =
+        (struct side){.dir = xstrdup(dir), .is_set = study_has_trial(dir, 1)};
     rc = read_study(side, err);
     if (rc == 0 && !side->is_set)
         rc = add_run(side, dir, ask, err);
     for (int64_t k = 1;
-         rc == 0 && side->is_set && k <= MAX_TRIALS && trial_set_has(dir, k);
+         rc == 0 && side->is_set && k <= MAX_TRIALS && study_has_trial(dir, k);
          k++) {
-        char *path = trial_set_path(dir, k);
+        char *path = study_trial_path(dir, k);
 
         rc = add_run(side, path, ask, err);
         free(path);
@@ -110,7 +111,8 @@ size_t side_values(const struct side *side, size_t first, size_t i, double *out)
 
 static int open_first(struct recording *rec, const char *dir, struct err *err)
 {
-    char *path = trial_set_has(dir, 1) ? trial_set_path(dir, 1) : xstrdup(dir);
+    char *path =
+        study_has_trial(dir, 1) ? study_trial_path(dir, 1) : xstrdup(dir);
     int rc = recording_open(rec, path, err);
 
     free(path);

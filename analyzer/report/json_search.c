@@ -80,7 +80,7 @@ static json_t *probe(const struct search_summary *s,
                      const struct search_probe *p)
 {
     const struct search_result *r = &p->result;
-    char *dir = point_set_path(".", p->at);
+    char *dir = study_point_path(".", p->at);
     json_t *o = json_pack(
         "{ss, sf, sf, sf, sf, sI, sf, sf, sb, sb, ss?, ss}", "dir",
         dir + strlen("./"), "value", r->value, "offered_rps", r->offered_rps,

@@ -24,7 +24,7 @@ static json_t *measure(const double *quantile_ns)
 
 static json_t *run(const struct sweep_summary *s, const struct sweep_point *p)
 {
-    char *dir = point_set_path(".", p->at);
+    char *dir = study_point_path(".", p->at);
     json_t *o = json_pack("{ss, sI, so, ss, sb}", "dir", dir + strlen("./"),
                           "repeat", (json_int_t)p->at->repeat, "seed",
                           json_sprintf("%llu", (unsigned long long)p->run.seed),

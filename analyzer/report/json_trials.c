@@ -219,7 +219,7 @@ struct json_t *trials_to_json(const struct trials_summary *s)
         "interrupted", s->stopped_by != 0, "trials", "asked",
         (json_int_t)s->set.asked, "recorded", (json_int_t)s->n, "counted",
         (json_int_t)s->counted, "launches",
-        (json_int_t)trial_set_launches(&s->set), "confidence", s->confidence,
+        (json_int_t)study_set_launches(&s->set), "confidence", s->confidence,
         "confidence_reached", s->confidence >= TRIALS_CONFIDENCE, "needed",
         (json_int_t)s->needed);
 

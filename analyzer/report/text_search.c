@@ -268,7 +268,7 @@ static void put_probe(const struct search_summary *s,
     const struct slo_term *t = &s->terms.slo.terms[term];
     double share = c->n > 0 ? (double)c->misses / (double)c->n : NAN;
     enum measure m = t->kind == SLO_QUANTILE ? t->measure : MEASURE_E2E;
-    char *dir = point_set_path(".", p->at);
+    char *dir = study_point_path(".", p->at);
     char value[UNITS_TEXT];
 
     buf_addf(out, "%-10s %8s %8lld %6.3gs", dir + strlen("./"),

@@ -256,7 +256,7 @@ static void put_withdrawn(const struct sweep_summary *s, struct buf *out)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct sweep_point *p = &s->points[i];
-        char *dir = point_set_path(s->dir, p->at);
+        char *dir = study_point_path(s->dir, p->at);
         char name[NAME];
 
         if (!p->counts)

@@ -24,7 +24,7 @@ static void put_launches(const struct trials_summary *s, struct buf *out)
     };
 
     buf_addf(out, "launches   %lld: %s\n",
-             (long long)trial_set_launches(&s->set), text[s->set.launched_by]);
+             (long long)study_set_launches(&s->set), text[s->set.launched_by]);
     if (s->set.against[0])
         buf_addf(out, "           in turns with %s\n", s->set.against);
 }

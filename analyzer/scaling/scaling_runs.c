@@ -14,8 +14,7 @@
 #include "common/base/err.h"
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
-#include "common/recording/trialset.h"
-#include "common/recording/variantset.h"
+#include "common/recording/study_set.h"
 #include "common/stats/stats.h"
 
 #define MAX_TRIALS   10000
@@ -302,7 +301,7 @@ static void take_capacity(struct scaling *s, const struct study_run *run,
 static int read_first_probe(struct scaling *s, const struct search_summary *ss,
                             struct err *err)
 {
-    char *path = point_set_path(ss->dir, ss->probes[0].at);
+    char *path = study_point_path(ss->dir, ss->probes[0].at);
     struct strmap conditions = {0};
     struct study_run run;
     int64_t k;
@@ -347,21 +346,21 @@ static int read_trials(struct scaling *s, const char *dir, struct err *err)
 {
     int64_t first = 1 + s->ask.warmup_trials;
     bool is_warm = s->ask.warmup_trials > 0;
-    struct trial_set set = {0};
+    struct study_set set = {0};
     int rc = 0;
 
     if (is_warm && study_is_at(dir)) {
-        rc = trial_set_load(&set, dir, err);
+        rc = study_set_load_kind(&set, dir, STUDY_TRIALS, err);
         is_warm = set.launched_by == LAUNCHED_ONCE;
-        trial_set_fini(&set);
+        study_set_fini(&set);
     }
-    if (rc == 0 && !trial_set_has(dir, first))
+    if (rc == 0 && !study_has_trial(dir, first))
         return err_set(err, ERR_CONFIG,
                        "%s: no trial is left after %lld warm-up trial(s)", dir,
                        (long long)s->ask.warmup_trials);
-    for (int64_t i = first; rc == 0 && i <= MAX_TRIALS && trial_set_has(dir, i);
-         i++) {
-        char *path = trial_set_path(dir, i);
+    for (int64_t i = first;
+         rc == 0 && i <= MAX_TRIALS && study_has_trial(dir, i); i++) {
+        char *path = study_trial_path(dir, i);
 
         rc = read_run(s, path, is_warm, err);
         free(path);
@@ -393,8 +392,8 @@ int scale_runs_read(struct scaling *s, const char *dir, struct err *err)
     enum study_kind kind;
 
     if (!study_is_at(dir))
-        return trial_set_has(dir, 1) ? read_trials(s, dir, err)
-                                     : read_run(s, dir, false, err);
+        return study_has_trial(dir, 1) ? read_trials(s, dir, err)
+                                       : read_run(s, dir, false, err);
     if (study_kind_at(dir, &kind, err))
         return -1;
     if (kind == STUDY_TRIALS)

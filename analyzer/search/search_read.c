@@ -145,7 +145,7 @@ static int read_probe(struct search_summary *s, struct search_config *config,
                       struct err *err)
 {
     struct search_probe *probe = &s->probes[s->n];
-    char *dir = point_set_path(s->dir, at);
+    char *dir = study_point_path(s->dir, at);
     const struct settings *settings;
     struct study_run run;
     int rc = study_run_open(&run, dir, slo, NULL, err);
@@ -193,7 +193,7 @@ int search_read(struct search_summary *s, const char *dir,
     int rc;
 
     *s = (struct search_summary){.dir = dir, .is_of_others = slo != NULL};
-    rc = point_set_load_recorded(&s->set, dir, STUDY_SEARCH, err);
+    rc = study_set_load_recorded(&s->set, dir, STUDY_SEARCH, err);
     if (rc)
         return -1;
     s->probes = xcalloc(s->set.len, sizeof(*s->probes));
@@ -216,7 +216,7 @@ int search_read(struct search_summary *s, const char *dir,
 
 void search_summary_fini(struct search_summary *s)
 {
-    point_set_fini(&s->set);
+    study_set_fini(&s->set);
     free(s->title);
     free(s->probes);
     *s = (struct search_summary){0};

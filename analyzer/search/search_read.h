@@ -10,7 +10,7 @@
 #include "analyzer/search/search.h"
 #include "analyzer/studies/trials.h"
 #include "analyzer/verdict/conclusion.h"
-#include "common/recording/pointset.h"
+#include "common/recording/study_set.h"
 #include "common/spec/calibration.h"
 
 struct err;
@@ -53,7 +53,7 @@ struct search_summary {
     bool is_of_others; /* judged by another SLO than it searched for */
     struct search_terms terms;
     double tolerance;
-    struct point_set set;
+    struct study_set set;
     struct search_probe *probes; /* owned; in order of time */
     size_t n;
     struct search_answer answer;

@@ -17,7 +17,7 @@
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/config.h"
-#include "common/recording/trialset.h"
+#include "common/recording/study_set.h"
 
 #define MIN_TRIALS 2
 

@@ -8,7 +8,7 @@
 #include "common/base/redact.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
-#include "common/recording/trialset.h"
+#include "common/recording/study_set.h"
 
 int study_run_open(struct study_run *run, const char *dir,
                    const struct strlist *slo, const struct cost_ask *cost,
@@ -57,28 +57,28 @@ static struct study_recording *add_take(struct study_recordings *l, char *dir,
 int study_recordings_list(struct study_recordings *l, const char *dir,
                           enum study_kind kind, struct err *err)
 {
-    struct point_set points;
-    struct trial_set trials;
+    struct study_set points;
+    struct study_set trials;
     int rc;
 
     *l = (struct study_recordings){0};
     if (kind == STUDY_TRIALS) {
-        rc = trial_set_load(&trials, dir, err);
+        rc = study_set_load_kind(&trials, dir, STUDY_TRIALS, err);
         for (int64_t i = 1; rc == 0 && i <= trials.recorded; i++)
-            add_take(l, trial_set_path(dir, i), NAN);
-        trial_set_fini(&trials);
+            add_take(l, study_trial_path(dir, i), NAN);
+        study_set_fini(&trials);
         return rc;
     }
-    rc = point_set_load(&points, dir, err);
+    rc = study_set_load(&points, dir, err);
     snprintf(l->key, sizeof(l->key), "%s", points.key);
     snprintf(l->unit, sizeof(l->unit), "%s", points.unit);
     for (size_t i = 0; rc == 0 && i < points.len; i++) {
         const struct study_point *p = &points.points[i];
 
         if (p->is_recorded)
-            add_take(l, point_set_path(dir, p), p->value)->point = *p;
+            add_take(l, study_point_path(dir, p), p->value)->point = *p;
     }
-    point_set_fini(&points);
+    study_set_fini(&points);
     return rc;
 }
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "analyzer/read/reader.h"
-#include "common/recording/pointset.h"
+#include "common/recording/study_set.h"
 
 struct cost_ask;
 struct err;

@@ -204,7 +204,7 @@ static int read_point(struct sweep_summary *s, const struct study_point *at,
                       struct err *err)
 {
     struct sweep_point *p = &s->points[s->n];
-    char *dir = point_set_path(s->dir, at);
+    char *dir = study_point_path(s->dir, at);
     struct study_run run;
     int rc = study_run_open(&run, dir, slo, cost, err);
 
@@ -229,7 +229,7 @@ int sweep_read(struct sweep_summary *s, const char *dir,
     int rc;
 
     *s = (struct sweep_summary){.dir = dir};
-    rc = point_set_load_recorded(&s->set, dir, STUDY_SWEEP, err);
+    rc = study_set_load_recorded(&s->set, dir, STUDY_SWEEP, err);
     if (rc)
         return -1;
     s->has_rate = strcmp(s->set.key, "load.rate") == 0;
@@ -246,7 +246,7 @@ int sweep_read(struct sweep_summary *s, const char *dir,
 
 void sweep_summary_fini(struct sweep_summary *s)
 {
-    point_set_fini(&s->set);
+    study_set_fini(&s->set);
     strlist_fini(&s->terms);
     free(s->title);
     free(s->load);

@@ -12,7 +12,7 @@
 
 #include "analyzer/studies/trials.h"
 #include "analyzer/verdict/conclusion.h"
-#include "common/recording/pointset.h"
+#include "common/recording/study_set.h"
 
 struct cost_ask;
 struct err;
@@ -49,7 +49,7 @@ struct sweep_summary {
     bool is_streamed;
     bool has_tokens;
     bool has_cost;
-    struct point_set set;
+    struct study_set set;
 
     struct sweep_point *points; /* owned; recorded ones, in order of time */
     size_t n;

@@ -426,7 +426,7 @@ static int read_trial(struct trials_summary *set, struct trial *t,
                       const struct strlist *slo, const struct cost_ask *cost,
                       struct err *err)
 {
-    char *dir = trial_set_path(set->dir, t->number);
+    char *dir = study_trial_path(set->dir, t->number);
     const char *lost = manifest_loss(dir);
     struct study_run run;
     int rc = lost ? 0 : study_run_open(&run, dir, slo, cost, err);
@@ -453,7 +453,7 @@ int trials_read(struct trials_summary *s, const char *dir,
     int rc;
 
     *s = (struct trials_summary){.dir = dir};
-    rc = trial_set_load(&s->set, dir, err);
+    rc = study_set_load_kind(&s->set, dir, STUDY_TRIALS, err);
     if (rc == 0 && s->set.recorded == 0)
         rc = study_refuse_empty(dir, "trial", err);
     if (rc)
@@ -462,7 +462,7 @@ int trials_read(struct trials_summary *s, const char *dir,
     s->trials = xcalloc(s->n, sizeof(*s->trials));
     for (size_t i = 0; rc == 0 && i < s->n; i++) {
         s->trials[i].number = (int64_t)i + 1;
-        s->trials[i].seed = s->set.seeds[i];
+        s->trials[i].seed = s->set.points[i].seed;
         rc = read_trial(s, &s->trials[i], slo, cost, err);
     }
     if (rc == 0 && !trials_first(s))
@@ -478,7 +478,7 @@ int trials_read(struct trials_summary *s, const char *dir,
 
 void trials_summary_fini(struct trials_summary *s)
 {
-    trial_set_fini(&s->set);
+    study_set_fini(&s->set);
     for (size_t i = 0; i < s->n_terms; i++)
         free(s->terms[i].class);
     free(s->terms);

@@ -21,7 +21,7 @@
 #include "analyzer/stats/trial_stats.h"
 #include "analyzer/tally/summary.h"
 #include "analyzer/verdict/conclusion.h"
-#include "common/recording/trialset.h"
+#include "common/recording/study_set.h"
 
 struct err;
 struct strlist;
@@ -125,7 +125,7 @@ struct odd_trial {
 struct trials_summary {
     const char *dir; /* borrowed */
     char *title;     /* owned: name, target and load of the first trial */
-    struct trial_set set;
+    struct study_set set;
 
     struct trial *trials; /* owned */
     size_t n;

@@ -18,7 +18,7 @@
 #include "analyzer/studies/trials.h"
 #include "analyzer/studies/variant_capacity.h"
 #include "analyzer/verdict/conclusion.h"
-#include "common/recording/variantset.h"
+#include "common/recording/study_set.h"
 
 struct cost_ask;
 struct err;

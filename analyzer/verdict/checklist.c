@@ -11,8 +11,8 @@
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/recording/manifest.h"
+#include "common/recording/study_set.h"
 #include "common/recording/studydir.h"
-#include "common/recording/trialset.h"
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
 
@@ -172,13 +172,13 @@ static char *parent_of(const char *dir)
 static int64_t trials_around(const char *dir)
 {
     char *parent = parent_of(dir);
-    struct trial_set set = {0};
+    struct study_set set = {0};
     int64_t n = 1;
 
-    if (study_is_at(parent) &&
-        trial_set_load(&set, parent, &(struct err){0}) == 0) {
+    if (study_is_at(parent) && study_set_load_kind(&set, parent, STUDY_TRIALS,
+                                                   &(struct err){0}) == 0) {
         n = set.recorded;
-        trial_set_fini(&set);
+        study_set_fini(&set);
     }
     free(parent);
     return n;

@@ -8,7 +8,6 @@
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
 
-#define MAX_FILE  ((size_t)1 << 20)
 #define MAX_DEPTH 8
 #define DECORATED "anchors, aliases and tags are not allowed"
 
@@ -202,7 +201,7 @@ int yaml_load_file(struct yaml_node *root, const char *path, struct err *err)
     struct buf text;
     int rc;
 
-    buf_init(&text, MAX_FILE);
+    buf_init(&text, YAML_MAX_FILE);
     rc = file_read(path, &text, err);
     if (rc == 0)
         rc = yaml_load_text(root, path, buf_text(&text), text.len, err);

@@ -10,6 +10,8 @@
 
 struct err;
 
+#define YAML_MAX_FILE ((size_t)1 << 20)
+
 enum yaml_kind { YAML_SCALAR, YAML_LIST, YAML_MAP };
 
 struct yaml_node {

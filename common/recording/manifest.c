@@ -53,6 +53,9 @@ static json_t *asked(const struct run_start *start)
     json_object_set_new(out, "argv", argv);
     if (start->settings_file)
         json_object_set_new(out, "file", text_to_json(start->settings_file));
+    if (start->settings_sha256)
+        json_object_set_new(out, "settings_file_sha256",
+                            json_string(start->settings_sha256));
     if (start->settings_git)
         json_object_set_new(out, "git", json_string(start->settings_git));
     return out;
@@ -100,7 +103,7 @@ static json_t *environment(const struct strmap *more)
     return out;
 }
 
-void manifest_init(struct manifest *m, struct settings *s,
+void manifest_init(struct manifest *m, const struct settings *s,
                    const struct run_start *start)
 {
     json_t *calibration = start->calibration

@@ -23,6 +23,7 @@ struct run_start {
     int64_t realtime_ns;
     const char *const *argv;          /* the command line; NULL-terminated */
     const char *settings_file;        /* NULL: none */
+    const char *settings_sha256;      /* of that file; NULL: unknown */
     const char *settings_git;         /* its git_state(); NULL: none */
     const struct strmap *environment; /* NULL: unknown */
     bool has_stub;                    /* the run started a stub */
@@ -92,7 +93,7 @@ struct manifest {
     struct json_t *json; /* owned */
 };
 
-void manifest_init(struct manifest *m, struct settings *s,
+void manifest_init(struct manifest *m, const struct settings *s,
                    const struct run_start *start);
 void manifest_complete(struct manifest *m, const struct run_end *end,
                        const struct failures *failures);

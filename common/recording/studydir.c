@@ -59,13 +59,13 @@ static char *study_path(const char *dir)
 bool study_is_at(const char *dir)
 {
     char *path = study_path(dir);
-    bool is_there = access(path, F_OK) == 0;
+    bool exists = access(path, F_OK) == 0;
 
     free(path);
-    return is_there;
+    return exists;
 }
 
-void study_hash(struct settings *s, char out[static STUDY_HASH])
+void study_hash(const struct settings *s, char out[static STUDY_HASH])
 {
     json_t *json = settings_to_json(s);
     char *text = json_dumps(json, JSON_COMPACT);
@@ -101,15 +101,15 @@ static int find_kind(const json_t *json, const char *dir, enum study_kind *kind,
     const char *name = json_string_value(json_object_get(json, "kind"));
 
     if (json_get_int(json, "version", 0) != STUDY_VERSION)
-        return err_set(err, ERR_FORMAT, "%s/study.json: of another version",
-                       dir);
+        return err_set(err, ERR_FORMAT, "%s/study.json: another version", dir);
     for (int i = 0; name && i < STUDY_KINDS; i++) {
         if (strcmp(kind_names[i], name) == 0) {
             *kind = (enum study_kind)i;
             return 0;
         }
     }
-    return err_set(err, ERR_FORMAT, "%s/study.json: of an unknown kind", dir);
+    return err_set(err, ERR_FORMAT, "%s/study.json: unknown kind of study",
+                   dir);
 }
 
 int study_load(const char *dir, json_t **json, enum study_kind *kind,
@@ -177,7 +177,7 @@ int study_refuse_empty(const char *dir, const char *part, struct err *err)
     return -1;
 }
 
-/* The name of its first part, borrowed; NULL: there is none. */
+/* The name of its first part, borrowed; NULL: none. */
 static const char *first_part(const json_t *json, enum study_kind kind)
 {
     static const char *const parts[STUDY_KINDS] = {
@@ -193,7 +193,7 @@ static const char *first_part(const json_t *json, enum study_kind kind)
                                   : parts[kind];
 }
 
-/* Its first recording, owned by the caller; NULL: there is none. */
+/* Its first recording, owned by the caller; NULL: none. */
 static char *first_recording(const char *dir)
 {
     char *path = xstrdup(dir);
@@ -268,15 +268,7 @@ static bool is_numbered(const char *name)
     return false;
 }
 
-static const char *name_of(const json_t *item)
-{
-    const char *name = json_string_value(
-        json_is_object(item) ? json_object_get(item, "name") : item);
-
-    return name ? name : "";
-}
-
-/* Does study.json say that it is a part of the study? */
+/* Does study.json name it as a part of the study? */
 static bool is_listed(const json_t *json, const char *name)
 {
     static const char *const lists[] = {"sets", "variants"};
@@ -285,7 +277,11 @@ static bool is_listed(const json_t *json, const char *name)
         const json_t *list = json_object_get(json, lists[k]);
 
         for (size_t i = 0; i < json_array_size(list); i++) {
-            if (strcmp(name_of(json_array_get(list, i)), name) == 0)
+            const json_t *item = json_array_get(list, i);
+            const char *listed = json_string_value(
+                json_is_object(item) ? json_object_get(item, "name") : item);
+
+            if (listed && strcmp(listed, name) == 0)
                 return true;
         }
     }
@@ -330,7 +326,7 @@ static bool is_first_draft(const char *name)
     return file_is_temporary(name, "study.json");
 }
 
-/* It may have died while it wrote the first study.json. */
+/* The process may have died while it wrote the first study.json. */
 static bool holds_study(const char *dir)
 {
     struct strlist names = {0};
@@ -343,8 +339,8 @@ static bool holds_study(const char *dir)
     return holds;
 }
 
-/* What a study consists of, and no more; study.json goes last, so that what is
- * left of one can be removed again. */
+/* Removes only what belongs to the study; study.json last, so that an
+ * interrupted removal can be repeated. */
 static int remove_study(const char *dir, struct err *err)
 {
     struct strlist names = {0};
@@ -353,7 +349,7 @@ static int remove_study(const char *dir, struct err *err)
     int rc;
 
     if (json_read_file(path, &json, &(struct err){0}))
-        json = NULL; /* damaged, and yet it is to go */
+        json = NULL; /* damaged: removed all the same */
     free(path);
     rc = file_list_dir(dir, is_visible, &names, err);
     for (size_t i = 0; rc == 0 && i < names.len; i++) {
@@ -372,10 +368,12 @@ static int remove_study(const char *dir, struct err *err)
                : 0;
 }
 
-static int make_empty(const char *dir, bool force, struct err *err)
+int study_make_dir(const char *dir, bool force, struct err *err)
 {
-    int rc = recording_holds_anything(dir, err);
+    int rc = recording_make_place(dir, err);
 
+    if (rc == 0)
+        rc = recording_holds_anything(dir, err);
     if (rc <= 0)
         return rc;
     if (!holds_study(dir))
@@ -394,10 +392,4 @@ int study_remove(const char *dir, struct err *err)
         return -1;
     return rmdir(dir) < 0 ? err_set(err, ERR_IO, "%s: %s", dir, strerror(errno))
                           : 0;
-}
-
-int study_make_dir(const char *dir, bool force, struct err *err)
-{
-    return recording_make_place(dir, err) || make_empty(dir, force, err) ? -1
-                                                                         : 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/base/yaml.h"
@@ -21,6 +22,9 @@ void settings_init(struct settings *s)
     s->data.loaded = NULL;
     s->data.workload = NULL;
     s->data.class = 0;
+    s->load.trace.peak_rps = 0;
+    s->load.trace.rows = 0;
+    s->load.trace.timeline = NULL;
     s->classes = (struct classes){0};
     s->warmup = (struct classes){0};
     s->variants = (struct classes){0};
@@ -54,6 +58,37 @@ void settings_copy(struct settings *s, const struct settings *from)
         for (size_t i = 0; i < to.block->len; i++)
             opt_copy(&to, from, &to.block->opts[i]);
     }
+}
+
+static void clone_classes(struct classes *to, const struct classes *from)
+{
+    for (size_t i = 0; i < from->len; i++) {
+        const struct class_settings *c = &from->items[i];
+        struct class_settings *copy = classes_add(to);
+
+        copy->name = c->name ? xstrdup(c->name) : NULL;
+        copy->weight = c->weight;
+        for (size_t k = 0; k < c->n_said; k++)
+            class_note_said(copy, c->said[k]);
+        settings_copy(copy->settings, c->settings);
+        if (c->settings->data.workload) {
+            copy->settings->data.workload = to;
+            copy->settings->data.class = i;
+        }
+    }
+}
+
+void settings_clone(struct settings *s, const struct settings *from)
+{
+    settings_init(s);
+    settings_copy(s, from);
+    s->data.workload = from->data.workload; /* if it is itself a class */
+    s->data.class = from->data.class;
+    clone_classes(&s->classes, &from->classes);
+    clone_classes(&s->warmup, &from->warmup);
+    clone_classes(&s->variants, &from->variants);
+    for (size_t i = 0; i < from->varied.len; i++)
+        strlist_add(&s->varied, from->varied.items[i]);
 }
 
 static int block_by_name(const char *name, size_t len)
@@ -307,19 +342,51 @@ static int load_entry(struct settings *s, const struct spot *at)
     return spot_refuse_key(top.block, at);
 }
 
-int settings_load(struct settings *s, const char *path, struct err *err)
+int settings_file_read(struct settings_file *file, const char *path,
+                       struct err *err)
+{
+    *file = (struct settings_file){.path = xstrdup(path)};
+    buf_init(&file->text, YAML_MAX_FILE);
+    if (file_read(path, &file->text, err))
+        return -1;
+    sha256_bytes(buf_text(&file->text), file->text.len, file->sha256);
+    return 0;
+}
+
+void settings_file_fini(struct settings_file *file)
+{
+    free(file->path);
+    buf_fini(&file->text);
+    *file = (struct settings_file){0};
+}
+
+int settings_load_file(struct settings *s, const struct settings_file *file,
+                       struct err *err)
 {
     struct yaml_node root;
     int rc = 0;
 
-    if (yaml_load_file(&root, path, err))
+    if (yaml_load_text(&root, file->path, buf_text(&file->text), file->text.len,
+                       err))
         return -1;
     for (size_t i = 0; i < root.len && rc == 0; i++) {
-        struct spot at = {.path = path, .node = &root.items[i], .err = err};
+        struct spot at = {
+            .path = file->path, .node = &root.items[i], .err = err};
 
         rc = load_entry(s, &at);
     }
     yaml_fini(&root);
+    return rc;
+}
+
+int settings_load(struct settings *s, const char *path, struct err *err)
+{
+    struct settings_file file;
+    int rc = settings_file_read(&file, path, err);
+
+    if (rc == 0)
+        rc = settings_load_file(s, &file, err);
+    settings_file_fini(&file);
     return rc;
 }
 
@@ -456,7 +523,8 @@ static bool is_key(const char *key)
            block_by_name(key, strlen(key)) >= 0;
 }
 
-size_t settings_line_of(const char *path, const char *key, const char *item)
+size_t settings_line_of(const struct settings_file *file, const char *key,
+                        const char *item)
 {
     struct yaml_node root;
     struct err ignored = {0};
@@ -464,7 +532,9 @@ size_t settings_line_of(const char *path, const char *key, const char *item)
     const struct yaml_node *list;
     size_t line;
 
-    if (yaml_load_file(&root, path, &ignored))
+    if (!file->sha256[0] ||
+        yaml_load_text(&root, file->path, buf_text(&file->text), file->text.len,
+                       &ignored))
         return 0;
     in = enter_item(&root, &key);
     line = line_of_key(in, key);
@@ -477,13 +547,13 @@ size_t settings_line_of(const char *path, const char *key, const char *item)
     return line;
 }
 
-int settings_blame(const char *path, struct err *err)
+int settings_blame(const struct settings_file *file, struct err *err)
 {
     size_t len = strcspn(err->msg, ": ");
     char key[64];
     size_t line;
 
-    if (err->code != ERR_CONFIG || len >= sizeof(key))
+    if (!file->sha256[0] || err->code != ERR_CONFIG || len >= sizeof(key))
         return -1;
     memcpy(key, err->msg, len);
     key[len] = '\0';
@@ -491,7 +561,7 @@ int settings_blame(const char *path, struct err *err)
     if (!is_key(key) || (err->msg[len] == ' ' && !strchr(key, '.') &&
                          strcmp(key, CLASSES_WARMUP) != 0))
         return -1;
-    line = settings_line_of(path, list_of(err->msg) ? err->msg : key, NULL);
-    return line > 0 ? err_context(err, "%s:%zu", path, line)
-                    : err_context(err, "%s", path);
+    line = settings_line_of(file, list_of(err->msg) ? err->msg : key, NULL);
+    return line > 0 ? err_context(err, "%s:%zu", file->path, line)
+                    : err_context(err, "%s", file->path);
 }

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/buf.h"
+#include "common/base/hash.h"
 #include "common/base/str.h"
 #include "common/settings/classes.h"
 #include "common/settings/option.h"
@@ -370,7 +372,6 @@ struct server_settings {
     int64_t ready_ns; /* time limit for that */
     char *stop;       /* shell command; NULL: only signals are sent */
     int64_t grace_ns;
-    int port; /* not a setting: the port chosen for {port}; 0: none */
 };
 
 /* What the server costs. */
@@ -460,9 +461,31 @@ void settings_fini(struct settings *s);
 /* Everything but the classes and what is no option, over what is there. */
 void settings_copy(struct settings *s, const struct settings *from);
 
+/* Initialise `s` as a deep copy: classes, warm-up and variants too.  What only
+ * a run finds out (data set, timeline of a trace) is not copied.  The copy must
+ * not be moved in memory once it has classes. */
+void settings_clone(struct settings *s, const struct settings *from);
+
 struct opt_set settings_set(struct settings *s, enum settings_block block);
 
-/* Override them with a file.  ERR_CONFIG "file:line: ...". */
+/* A settings file, read once: later messages take their line numbers from this
+ * text, and the manifest names its hash. */
+struct settings_file {
+    char *path; /* owned; NULL: none */
+    struct buf text;
+    char sha256[SHA256_TEXT]; /* "": it was not read, or is a recording */
+};
+
+/* ERR_CONFIG, ERR_IO.  settings_file_fini() in any case. */
+int settings_file_read(struct settings_file *file, const char *path,
+                       struct err *err);
+void settings_file_fini(struct settings_file *file);
+
+/* Put what the file says over what is there.  ERR_CONFIG "file:line: ...". */
+int settings_load_file(struct settings *s, const struct settings_file *file,
+                       struct err *err);
+
+/* Read a file and do the same. */
 int settings_load(struct settings *s, const char *path, struct err *err);
 
 /* The option of a full key of `len` bytes, "load.rate" or "slo", and its block;
@@ -508,22 +531,23 @@ void settings_forget_port(struct settings *s, int port);
 /* The line of a key in a settings file ("load.rate", or for a class "classes:
  * chat: data.file"), or of its block; with `item`, of that item of the key's
  * list.  0 if the file has none of them. */
-size_t settings_line_of(const char *path, const char *key, const char *item);
+size_t settings_line_of(const struct settings_file *file, const char *key,
+                        const char *item);
 
 /* Put the file, and the line if the file has the key, before an error that
  * begins with the key of a setting ("load.rate: ...", "load.cv requires ...").
  * Other errors are left as they are.  Returns -1. */
-int settings_blame(const char *path, struct err *err);
+int settings_blame(const struct settings_file *file, struct err *err);
 
 /* As used, with secrets redacted; the caller owns the reference. */
-struct json_t *settings_to_json(struct settings *s);
+struct json_t *settings_to_json(const struct settings *s);
 
 /* One block of it; the caller owns the reference. */
-struct json_t *settings_block_to_json(struct settings *s,
+struct json_t *settings_block_to_json(const struct settings *s,
                                       enum settings_block block);
 
 /* One block as the text of a settings file (JSON, which is YAML too). */
-void settings_print_block(struct settings *s, enum settings_block block,
+void settings_print_block(const struct settings *s, enum settings_block block,
                           struct buf *out);
 
 /* Read them; keys of another version are ignored.  ERR_FORMAT. */

@@ -62,10 +62,10 @@ static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)
     return json;
 }
 
-struct json_t *settings_block_to_json(struct settings *s,
+struct json_t *settings_block_to_json(const struct settings *s,
                                       enum settings_block block)
 {
-    struct opt_set set = settings_set(s, block);
+    const struct opt_set set = settings_set((struct settings *)s, block);
     json_t *json = json_object();
 
     for (size_t i = 0; i < set.block->len; i++) {
@@ -109,7 +109,7 @@ static int variants_from_json(struct settings *s, const struct json_t *json,
     return 0;
 }
 
-struct json_t *settings_to_json(struct settings *s)
+struct json_t *settings_to_json(const struct settings *s)
 {
     json_t *root = settings_block_to_json(s, BLOCK_TOP);
     json_t *variant = variants_to_json(s);
@@ -128,7 +128,7 @@ struct json_t *settings_to_json(struct settings *s)
     return root;
 }
 
-void settings_print_block(struct settings *s, enum settings_block block,
+void settings_print_block(const struct settings *s, enum settings_block block,
                           struct buf *out)
 {
     const char *name = settings_blocks[block]->name;

@@ -62,7 +62,6 @@ void settings_put_port(struct settings *s, int port)
 
     snprintf(number, sizeof(number), "%d", port);
     replace_in_urls(s, URL_PORT, number);
-    s->server.port = port;
 }
 
 void settings_forget_port(struct settings *s, int port)

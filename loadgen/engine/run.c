@@ -43,9 +43,9 @@
 #define MAX_NOTE ((size_t)64 << 10)
 
 struct run {
-    struct settings *settings;
+    const struct settings *settings; /* those of the plan */
     const struct run_options *options;
-    struct preflight known; /* before anybody was asked */
+    struct run_plan *plan;
     struct workload workload;
     struct strlist endpoints; /* tried before the run, and what they said */
     struct meter *meter;      /* NULL: nothing is measured */
@@ -69,7 +69,7 @@ static int64_t connections_of(const struct run *run, int64_t in_flight)
 {
     int64_t ways = (int64_t)run->workload.n_places;
     int64_t files =
-        run->known.machine.files / 2 / run->settings->client.threads;
+        run->plan->machine.files / 2 / run->settings->client.threads;
 
     if (scenario_has_schedule(run->settings->load.scenario) || ways < 2)
         return in_flight;
@@ -91,7 +91,7 @@ static int make_workers(struct run *run, struct err *err)
         struct engine_env env = {
             .settings = run->settings,
             .workload = &run->workload,
-            .transport = run->known.transport,
+            .transport = run->plan->transport,
             .clk = &clk_monotonic,
             .lane = lane,
             .phases = &run->phases,
@@ -99,7 +99,7 @@ static int make_workers(struct run *run, struct err *err)
             .max_in_flight = room,
             .preconnect = lane_share(c->preconnect, lane),
             .stamps_all = plan_stamps_all(&run->settings->load),
-            .short_wait_ns = plan_short_wait_ns(run->known.machine),
+            .short_wait_ns = plan_short_wait_ns(run->plan->machine),
             .observe_ns = run->options->observe_ns,
             .answers = run->settings->data.accuracy ? &run->answers : NULL,
         };
@@ -132,8 +132,8 @@ static void note_files(const struct run *run)
 
     buf_init(&text, MAX_NOTE);
     if (s->load.scenario == SCENARIO_TRACE)
-        survey_describe(&run->known.trace, &s->load, &text);
-    preflight_describe_data(&run->known, s, &text);
+        survey_describe(&run->plan->trace, &s->load, &text);
+    preflight_describe_data(run->plan, &text);
     for (char *line = text.data, *end; line && (end = strchr(line, '\n'));
          line = end + 1)
         log_note("%.*s", (int)(end - line), line);
@@ -142,12 +142,12 @@ static void note_files(const struct run *run)
 
 static int look_ahead(struct run *run, struct err *err)
 {
-    if (preflight(run->settings, &run->known, err))
+    if (preflight(run->plan, err))
         return -1;
     budget_set(run->settings->client.memory);
     note_files(run);
     if (run->options->foresee)
-        run->options->foresee(run->options->foresee_arg, &run->known);
+        run->options->foresee(run->options->foresee_arg, run->plan);
     return 0;
 }
 
@@ -164,10 +164,10 @@ static int find_scrape(struct run *run, struct err *err)
 /* Everything that can fail is tried before anything is written. */
 static int prepare(struct run *run, struct err *err)
 {
-    struct settings *s = run->settings;
+    const struct settings *s = run->settings;
 
     if (look_ahead(run, err) || wait_until_ready(run, err) ||
-        discover(s, err) ||
+        discover(&run->plan->used, err) ||
         workload_init(&run->workload, s, &run->endpoints, err) ||
         find_scrape(run, err) ||
         meter_new(&run->meter, s, run->options->memory_of, err) ||
@@ -191,7 +191,7 @@ static int prepare(struct run *run, struct err *err)
 
 static int start_workers(struct run *run, struct err *err)
 {
-    const struct cpus *cpus = &run->known.cpus;
+    const struct cpus *cpus = &run->plan->cpus;
 
     for (int64_t i = 0; i < run->n_workers; i++) {
         int cpu =
@@ -215,7 +215,7 @@ static void note_server(struct run *run)
 
 static void record_trace(struct run *run)
 {
-    const struct survey *s = &run->known.trace;
+    const struct survey *s = &run->plan->trace;
     const struct trace_seen seen = {
         .format = s->format,
         .rows = s->rows,
@@ -266,7 +266,7 @@ static void begin_manifest(struct run *run)
     const struct run_options *options = run->options;
     const struct calibration_place here = calibration_here();
     const struct calibration_stamp calibration = calibration_stamp_of(
-        options->calibration, &here, run->known.transport->name);
+        options->calibration, &here, run->plan->transport->name);
     struct strmap environment = {0};
     /* git obeys the configuration that it finds where a file is, and a
      * recording may come from somebody else. */
@@ -277,12 +277,13 @@ static void begin_manifest(struct run *run)
     struct run_start start = {
         .argv = options->argv,
         .settings_file = options->settings_file,
+        .settings_sha256 = options->settings_sha256,
         .settings_git = git,
         .environment = &environment,
         .has_stub = run->settings->has_stub,
-        .server_port = run->settings->server.port,
+        .server_port = run->plan->server_port,
         .endpoints = &run->endpoints,
-        .transport = run->known.transport->name,
+        .transport = run->plan->transport->name,
         .calibration = &calibration,
     };
 
@@ -459,15 +460,16 @@ static void run_fini(struct run *run)
     free(run->workers);
     workload_fini(&run->workload);
     strlist_fini(&run->endpoints);
-    preflight_fini(&run->known);
     manifest_fini(&run->manifest);
 }
 
-int run_load(struct settings *settings, const struct run_options *options,
+int run_load(struct run_plan *plan, const struct run_options *options,
              struct run_end *end, struct err *err)
 {
-    struct run run = {
-        .settings = settings, .options = options, .answers = {.fd = -1}};
+    struct run run = {.settings = &plan->used,
+                      .plan = plan,
+                      .options = options,
+                      .answers = {.fd = -1}};
     struct err ignored = {0};
     bool has_begun = false;
     int rc = prepare(&run, err);

@@ -12,8 +12,7 @@
 struct calibration;
 struct err;
 struct facts;
-struct preflight;
-struct settings;
+struct run_plan;
 
 #define RUN_PROGRESS_NS (250 * NS_PER_MS)
 
@@ -44,12 +43,13 @@ struct run_judge {
 };
 
 struct run_options {
-    const char *dir;           /* made here, unless the caller has made it */
-    bool has_dir;              /* the caller has */
-    bool force;                /* replace a recording that is there */
-    const char *const *argv;   /* for the manifest */
-    const char *settings_file; /* likewise; NULL: none */
-    int64_t wait_ready_ns;     /* for the targets to answer; 0: do not wait */
+    const char *dir;             /* made here, unless the caller has made it */
+    bool has_dir;                /* the caller has */
+    bool force;                  /* replace a recording that is there */
+    const char *const *argv;     /* for the manifest */
+    const char *settings_file;   /* likewise; NULL: none */
+    const char *settings_sha256; /* its hash; NULL: none */
+    int64_t wait_ready_ns;       /* for the targets to answer; 0: do not wait */
 
     /* What this client is known to be good for, for the manifest; whether it
      * applies here is found out.  NULL: nothing. */
@@ -65,7 +65,7 @@ struct run_options {
 
     /* Called once, before anybody is asked, with what is known by then.
      * Optional. */
-    void (*foresee)(void *arg, const struct preflight *known);
+    void (*foresee)(void *arg, const struct run_plan *plan);
     void *foresee_arg;
 
     /* Called every RUN_PROGRESS_NS from the calling thread.  Optional. */
@@ -73,11 +73,12 @@ struct run_options {
     void *arg;
 };
 
-/* Drive the load and record it; returns when every request has ended, or soon
- * after common/base/stop.h's flag was set or load.abort_on came true.  *end
+/* Drive the load of the plan's settings, which were not planned further yet
+ * (run_plan_init()), and record it; returns when every request has ended, or
+ * soon after common/base/stop.h's flag was set or load.abort_on came true. *end
  * says how it went.  ERR_CONFIG, ERR_IO, ERR_STOPPED before it began; after a
  * disk that failed mid-run what was recorded is kept. */
-int run_load(struct settings *settings, const struct run_options *options,
+int run_load(struct run_plan *plan, const struct run_options *options,
              struct run_end *end, struct err *err);
 
 #endif

@@ -127,18 +127,26 @@ static int count_samples(struct settings *s, struct err *err)
     return rc;
 }
 
-void preflight_fini(struct preflight *p)
+void run_plan_init(struct run_plan *p, const struct settings *asked)
+{
+    *p = (struct run_plan){0};
+    settings_clone(&p->used, asked);
+}
+
+void run_plan_fini(struct run_plan *p)
 {
     survey_fini(&p->trace);
     dataset_free(p->data);
     for (size_t i = 0; i < CLASSES_MAX; i++)
         dataset_free(p->class_data[i]);
     dataset_free(p->warmup_data);
+    settings_fini(&p->used);
 }
 
-void preflight_describe_data(const struct preflight *p,
-                             const struct settings *s, struct buf *out)
+void preflight_describe_data(const struct run_plan *p, struct buf *out)
 {
+    const struct settings *s = &p->used;
+
     if (p->data)
         dataset_describe(p->data, &s->data, out);
     for (size_t i = 0; i < s->classes.len; i++) {
@@ -167,10 +175,10 @@ static int check_class(struct settings *s, const struct transport_ops *run,
     return preflight_data(&s->data, data, err) ? -1 : discover_check(s, err);
 }
 
-/* The requests of the run, or of its classes. */
-static int check_requests(struct settings *s, struct preflight *out,
-                          struct err *err)
+/* What is sent: by the run, or by its classes. */
+static int check_requests(struct run_plan *out, struct err *err)
 {
+    struct settings *s = &out->used;
     const struct classes *all = &s->classes;
 
     if (s->warmup.len > 0 &&
@@ -189,15 +197,17 @@ static int check_requests(struct settings *s, struct preflight *out,
     return 0;
 }
 
-int preflight(struct settings *s, struct preflight *out, struct err *err)
+int preflight(struct run_plan *out, struct err *err)
 {
-    *out = (struct preflight){.machine = {.cores = usable_cores(),
-                                          .files = files_raise_limit(),
-                                          .memory = usable_memory()},
-                              .asked_threads = s->client.threads};
+    struct settings *s = &out->used;
+
+    out->machine = (struct machine){.cores = usable_cores(),
+                                    .files = files_raise_limit(),
+                                    .memory = usable_memory()};
+    out->asked_threads = s->client.threads;
     out->transport = preflight_target(&s->target, err);
     if (!out->transport || survey(&s->load, &out->trace, err) ||
-        check_requests(s, out, err) || count_samples(s, err) ||
+        check_requests(out, err) || count_samples(s, err) ||
         plan_client(s, out->machine, err) ||
         find_cpus(s->client.cpus, &out->cpus, err))
         return -1;

@@ -4,21 +4,23 @@
 #ifndef LOADGEN_PREPARE_PREFLIGHT_H
 #define LOADGEN_PREPARE_PREFLIGHT_H
 
-#include "common/settings/classes.h"
+#include "common/settings/settings.h"
 #include "common/spec/cpu_list.h"
 #include "loadgen/engine/run_limits.h"
 #include "loadgen/trace/trace_survey.h"
 
 struct buf;
-struct data_settings;
 struct dataset;
 struct err;
-struct settings;
-struct target_settings;
 struct transport_ops;
 
-/* The results. */
-struct preflight {
+/* What one run finds out and opens.  The settings that were asked for are never
+ * changed; a run works on its own copy of them. */
+struct run_plan {
+    struct settings used; /* as asked, with what was found out filled in: what
+                             "auto" becomes, model, tensors, nonce, port.  The
+                             manifest has these.  Must not be moved. */
+    int server_port;      /* that replaced {port}; 0: none did */
     struct machine machine;
     int64_t asked_threads; /* client.threads, before the plan */
     struct cpus cpus;      /* to pin the threads to; empty: not pinned */
@@ -29,22 +31,23 @@ struct preflight {
     struct dataset *warmup_data;             /* ... and of the warm-up */
 };
 
-/* Resolves "auto", see plan_client().  Reads a trace and sets the length of its
- * replay.  Loads the data set, and makes the settings point to it.  ERR_CONFIG
- * for invalid settings, ERR_IO for what this machine does not allow.
- * preflight_fini() may follow either way; call it after the last use of the
- * settings. */
-int preflight(struct settings *s, struct preflight *out, struct err *err);
-void preflight_fini(struct preflight *p);
+/* Copy resolved settings.  run_plan_fini() releases the plan. */
+void run_plan_init(struct run_plan *p, const struct settings *asked);
+void run_plan_fini(struct run_plan *p);
+
+/* Fill in what "auto" becomes, see plan_client(), and how long the replay of a
+ * trace takes.  A data set is loaded, and out->used points to it from then on.
+ * ERR_CONFIG for what was asked wrongly, ERR_IO for what this machine does not
+ * allow. */
+int preflight(struct run_plan *out, struct err *err);
 
 /* Load the data set, if there is one; the settings point to it from then on,
  * and the caller owns it.  ERR_CONFIG. */
 int preflight_data(struct data_settings *s, struct dataset **out,
                    struct err *err);
 
-/* Lines of text about the data sets that are sent. */
-void preflight_describe_data(const struct preflight *p,
-                             const struct settings *s, struct buf *out);
+/* Lines for people about the files that are sent. */
+void preflight_describe_data(const struct run_plan *p, struct buf *out);
 
 /* The checks of the target alone, and its transport; NULL with err set. */
 const struct transport_ops *preflight_target(const struct target_settings *s,

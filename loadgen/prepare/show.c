@@ -75,24 +75,30 @@ static int run(const struct exchange_plan *plan, struct exchange *x,
     return 0;
 }
 
-int show_request(struct settings *settings, struct exchange *x, struct err *err)
+int show_request(const struct settings *asked, struct exchange *x,
+                 struct err *err)
 {
-    const struct target_settings *s = &settings->target;
-    const struct transport_ops *transport = preflight_target(s, err);
-    struct strlist notes = {0};
+    struct settings settings; /* with what the server says filled in */
+    const struct target_settings *s = &settings.target;
+    const struct transport_ops *transport;
+    struct strlist said = {0};
     struct targets ts = {0};
     struct api api = {0};
     struct row row = {0};
     struct dataset *data = NULL;
-    int rc = transport ? 0 : -1;
+    int rc;
 
+    settings_clone(&settings, asked);
+    transport = preflight_target(s, err);
+    rc = transport ? 0 : -1;
     *x = (struct exchange){0};
-    if (rc == 0 && (take_first_row(&settings->load, &row, err) ||
-                    preflight_data(&settings->data, &data, err) ||
-                    discover_check(settings, err) || discover(settings, err) ||
-                    api_init(&api, settings, err) ||
-                    targets_init(&ts, s, api_if_needed(&api), err) ||
-                    targets_probe(&ts, s, &notes, err)))
+    if (rc == 0 &&
+        (take_first_row(&settings.load, &row, err) ||
+         preflight_data(&settings.data, &data, err) ||
+         discover_check(&settings, err) || discover(&settings, err) ||
+         api_init(&api, &settings, err) ||
+         targets_init(&ts, s, api_if_needed(&api), err) ||
+         targets_probe(&ts, s, &said, err)))
         rc = -1;
     if (rc == 0) {
         const struct exchange_plan plan = {
@@ -108,9 +114,10 @@ int show_request(struct settings *settings, struct exchange *x, struct err *err)
         rc = run(&plan, x, err);
     }
     row_fini(&row);
-    strlist_fini(&notes);
+    strlist_fini(&said);
     targets_fini(&ts);
     api_fini(&api);
     dataset_free(data);
+    settings_fini(&settings);
     return rc;
 }

@@ -10,10 +10,11 @@ struct settings;
 /* Bytes kept of each side. */
 #define SHOW_KEPT ((size_t)64 << 10)
 
-/* Send the first request of the run, after discover(); the bytes contain no
- * secrets.  ERR_CONFIG; ERR_IO if a target does not answer at all; ERR_STOPPED.
- * The caller must call exchange_fini() in any case. */
-int show_request(struct settings *settings, struct exchange *x,
+/* Send what the run would send first, once what it needs to know of the server
+ * is found out; what it says of it holds no secrets.
+ * ERR_CONFIG; ERR_IO if a target does not answer at all; ERR_STOPPED.  The
+ * caller calls exchange_fini() in any case. */
+int show_request(const struct settings *asked, struct exchange *x,
                  struct err *err);
 
 #endif

@@ -148,7 +148,7 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "-H", "host:"},
      "target.headers: Host must not be empty"},
     {{"tailgate", "run", URL, "--rate", "5", "--url", "http://h/"},
-     "give all URLs with --url, or all without it"},
+     "--url cannot be combined with URLs that are given as words"},
     {{"tailgate", "run", URL, "--rate", "5", "--cpus", "3-1"},
      "--cpus: '3-1' is not a list of CPUs; write 0,2-3"},
     {{"tailgate", "run", "127.0.0.1:8000", "--rate", "5"},
@@ -172,9 +172,10 @@ static const struct {
     {{"tailgate", "rerun", "/no/such"}, "/no/such: No such file or directory"},
     {{"tailgate", "rerun", "/"}, "rerun requires a recording; '/' is not one"},
     {{"tailgate", "baseline"},
-     "baseline: say which: freeze, show, check or against"},
+     "baseline requires one of freeze, show, check, against"},
     {{"tailgate", "baseline", "freze"},
-     "baseline: 'freze' is not freeze, show, check or against; did you mean "
+     "baseline: 'freze' is not one of freeze, show, check, against; did you "
+     "mean "
      "'freeze'?"},
     {{"tailgate", "baseline", "check", "/no/such"},
      "/no/such: No such file or directory"},
@@ -186,7 +187,7 @@ static const struct {
     {{"tailgate", "scale", "/dev/zero", "--strong"},
      "/dev/zero: larger than 8388608 bytes"},
     {{"tailgate", "init", URL, "-o", "/"},
-     "/: there is such a file; --force replaces it"},
+     "/: the file exists; --force replaces it"},
     {{"tailgate", "run", URL, "--rate", "5", "--seeds", "lottery"},
      "--seeds: 'lottery' is not one of: own, mlperf"},
     {{"tailgate", "report", "x", "--json", "--format", "csv"},

@@ -117,7 +117,7 @@ static void the_strongest_is_sealed(void **state)
     proc_result_fini(&r);
     r = proc_run(ARGS("baseline", "check", base));
     proc_expect(&r, 0);
-    assert_non_null(strstr(r.out, "as it was sealed"));
+    assert_non_null(strstr(r.out, "unchanged since it was sealed"));
     proc_result_fini(&r);
     r = proc_run(ARGS("baseline", "against", base, slow));
     proc_expect(&r, 0);

@@ -246,7 +246,7 @@ static void it_is_shown(void **state)
 
     (void)state;
     unlink(calibration_file());
-    expect_show(1, "no calibration yet");
+    expect_show(1, "there is no calibration");
     keep(&c);
     expect_show(0, "good for at least 12.3k/s (the stub was the limit)");
     expect_show(0, "applies    yes");

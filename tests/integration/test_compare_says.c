@@ -14,7 +14,7 @@
 
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
-#include "common/recording/trialset.h"
+#include "common/recording/study_set.h"
 #include "tests/support/compared.h"
 #include "tests/support/proc.h"
 #include "tests/support/sided.h"
@@ -61,15 +61,15 @@ static int remove_all(void **state)
 
 static void write_study(const char *dir, const char *against, int64_t n)
 {
-    uint64_t seeds[16] = {0};
-    struct trial_set set = {.asked = n,
-                            .recorded = n,
-                            .seeds = seeds,
-                            .launched_by = LAUNCHED_STUB};
+    struct study_set set = {
+        .asked = n, .recorded = n, .launched_by = LAUNCHED_STUB};
     struct err err = {0};
 
+    for (int64_t i = 0; i < n; i++)
+        study_set_add(&set, POINT_TRIAL, 0)->is_recorded = true;
     snprintf(set.against, sizeof(set.against), "%s", against);
-    assert_int_equal(trial_set_save(&set, dir, &err), 0);
+    assert_int_equal(study_set_save(&set, dir, &err), 0);
+    study_set_fini(&set);
 }
 
 /* As `run --against` leaves them: name/a and name/b. */

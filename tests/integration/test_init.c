@@ -112,10 +112,11 @@ static void what_is_wrong_is_refused(void **state)
         {ARGS("init", url, url), 2, "init takes one URL, not 2\n"},
         {ARGS("init", "ftp://h/"), 2, "the scheme 'ftp' is not supported"},
         {ARGS("init", url, "-o", file), 2,
-         ": there is such a file; --force replaces it\n"},
+         ": the file exists; --force replaces it\n"},
         {ARGS("init", "http://h/?api_key=xyzzy"), 2,
-         "a secret, which would stand in the file"},
-        {ARGS("init", "http://u:xyzzy@h/"), 2, "cannot contain a user or password"},
+         "the URL has a secret, which would be written"},
+        {ARGS("init", "http://u:xyzzy@h/"), 2,
+         "cannot contain a user or password"},
     };
 
     (void)state;

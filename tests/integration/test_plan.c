@@ -160,12 +160,12 @@ static void doubts_have_file_and_line(void **state)
         {"target: {url: \"" URL "/\", api: openai-completions, model: m}\n"
          "load: {rate: 50}\ndata:\n  input_tokens: 1\n",
          ":4: data.input_tokens: so short that about 14 of 500 prompts repeat "
-         "by chance, and a cache may know them\n"},
+         "by chance and may be in a cache\n"},
         {"target: {url: \"" URL "/\", api: openai-completions, model: m}\n"
          "load: {rate: 50}\nclasses:\n  - {name: a}\n"
          "  - {name: b, data: {input_tokens: 1}}\n",
          ":5: classes: b: data.input_tokens: so short that about 3 of 250 "
-         "prompts repeat by chance, and a cache may know them\n"},
+         "prompts repeat by chance and may be in a cache\n"},
     };
 
     (void)state;
@@ -234,8 +234,8 @@ static const struct {
      ":3: load.duration: has no effect: the trace is shorter\n"},
     {"load: {rate: 5, duration: 5s}\ndata: {cache_check: true}\n"
      "slo: [e2e p99.9 < 1s]\n",
-     ":3: data.cache_check: needs ten parts of the window with three "
-     "requests of either kind, so 60 at least\n"},
+     ":3: data.cache_check: needs at least 60 requests: ten parts of the "
+     "window with three requests of each kind\n"},
 };
 
 static void what_has_no_effect(void **state)

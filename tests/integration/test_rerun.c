@@ -113,7 +113,7 @@ static void the_same_requests_again(void **state)
 
     (void)state;
     run_expect(&r, again, 0);
-    assert_non_null(strstr(r.err, "what differs beside the numbers:\n"
+    assert_non_null(strstr(r.err, "differences other than the numbers:\n"
                                   "           endpoints: "));
     proc_result_fini(&r);
     assert_same_requests(first, again);

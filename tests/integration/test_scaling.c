@@ -18,8 +18,7 @@
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
-#include "common/recording/trialset.h"
-#include "common/recording/variantset.h"
+#include "common/recording/study_set.h"
 #include "tests/support/near.h"
 #include "tests/support/ondisk.h"
 #include "tests/support/outcome.h"
@@ -106,7 +105,7 @@ static void add_power(const struct routed *x, const char *k, double watts)
     char *set = set_dir(x, k);
 
     for (int64_t i = 1; i <= 2; i++) {
-        char *dir = trial_set_path(set, i);
+        char *dir = study_trial_path(set, i);
 
         table_write(dir, "meter.tgr", &schema_meter, looks, COUNT(looks), 2);
         free(dir);
@@ -283,8 +282,7 @@ static void other_servers_are_refused(void **state)
     (void)state;
     free(two);
     free(one);
-    says(&r, 4,
-         "K = 2 does not match K = 1: stub.router: shared | random");
+    says(&r, 4, "K = 2 does not match K = 1: stub.router: shared | random");
     proc_result_fini(&r);
 }
 
@@ -473,13 +471,14 @@ static void exit_codes(void **state)
         {ARGS("scale", yes, "--strong"), 0, "recommendation: 2 workers"},
         {ARGS("scale", no, "--strong"), 1, "recommendation: 1 worker,"},
         {ARGS("scale", no, "--weak"), 0, "E(K) = 1; S(K) is K T(1) / T(K)"},
-        {ARGS("scale", yes), 2, "say what was measured"},
-        {ARGS("scale", yes, "--strong", "--weak"), 2, "say what was measured"},
-        {ARGS("scale", "--strong"), 2, "scale takes a CSV"},
+        {ARGS("scale", yes), 2, "scale requires one of --strong"},
+        {ARGS("scale", yes, "--strong", "--weak"), 2,
+         "scale requires one of --strong"},
+        {ARGS("scale", "--strong"), 2, "scale requires a CSV"},
         {ARGS("scale", yes, no, "--strong"), 2, "scale takes one CSV"},
         {ARGS("scale", typo, "--strong"), 2, "typo.csv:1: unknown column"},
         {ARGS("scale", yes, "--strong", "--peak-flops", "1e12"), 2,
-         "go together"},
+         "require each other"},
         {ARGS("scale", "/nowhere.csv", "--strong"), 2, "/nowhere.csv"},
     };
 

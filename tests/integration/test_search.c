@@ -17,6 +17,7 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
+#include "common/base/hash.h"
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/searched.h"
@@ -233,6 +234,73 @@ static void nonsense_is_refused(void **state)
     }
 }
 
+/* The first two recordings were made with the settings of this file. */
+static void expect_made_with(const char *dir, const char *role,
+                             const char *sha256)
+{
+    for (int n = 1; n <= 2; n++) {
+        char *name = xasprintf("%s-%d/manifest.json", role, n);
+        json_t *manifest = searched_json(dir, name);
+
+        assert_string_equal(searched_text(json_object_get(manifest, "asked"),
+                                          "settings_file_sha256"),
+                            sha256);
+        assert_string_equal(
+            searched_text(json_object_get(manifest, "settings"), "name"),
+            "original");
+        json_decref(manifest);
+        free(name);
+    }
+}
+
+/* The server of each recording overwrites the settings file with something that
+ * could not even be read, so a study that read it again would fail.  The third
+ * server does not start, which ends every study after two recordings. */
+static void an_edited_file_has_no_effect(void **state)
+{
+    static const struct {
+        const char *command;
+        const char *flag;
+        const char *value;
+        const char *role;
+    } cases[] = {
+        {"search", "--tolerance", "1%", "probe"},
+        {"sweep", "--rates", "20,40,80", "point"},
+        {"run", "--trials", "3", "trial"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *path = xstrdup(tmpdir_path("edited.yaml"));
+        char *dir = xstrdup(tmpdir_path(cases[i].command));
+        char *text = xasprintf(
+            "name: original\n"
+            "target: {url: 'http://127.0.0.1:{port}/'}\n"
+            "server:\n"
+            "  start: >-\n"
+            "    echo >>%s.starts; test $(wc -l <%s.starts) -lt 3 || exit 1;\n"
+            "    echo '- no settings' >%s; exec %s stub --port {port}\n"
+            "load: {rate: 50, duration: 200ms, warmup: 0s}\n"
+            "slo: [errors < 1%%]\n"
+            "search: {probe: 200ms}\n",
+            dir, dir, path, getenv("TAILGATE"));
+        char sha256[SHA256_TEXT];
+        struct proc_result r;
+
+        tmpdir_write("edited.yaml", text, strlen(text));
+        sha256_bytes(text, strlen(text), sha256);
+        r = proc_run(ARGS(cases[i].command, path, cases[i].flag, cases[i].value,
+                          "-q", "-o", dir));
+        proc_expect(&r, 3);
+        assert_non_null(strstr(r.err, "server.start: the server ended"));
+        expect_made_with(dir, cases[i].role, sha256);
+        proc_result_fini(&r);
+        free(text);
+        free(dir);
+        free(path);
+    }
+}
+
 /* Nobody listens: nothing is left behind but the error. */
 static void a_server_that_is_not_there_is_exit_3(void **state)
 {
@@ -257,6 +325,7 @@ int main(void)
         cmocka_unit_test(a_server_that_hangs_is_given_up_at_once),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(a_server_that_is_not_there_is_exit_3),
+        cmocka_unit_test(an_edited_file_has_no_effect),
     };
 
     return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);

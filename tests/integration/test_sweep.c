@@ -154,7 +154,7 @@ static void it_goes_on_where_it_stopped(void **state)
     r = proc_run(ARGS("sweep", file, "--rates", "20,21..22", "-q", "-o", dir,
                       "--resume"));
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "begun with other settings"));
+    assert_non_null(strstr(r.err, "started with other settings"));
     proc_result_fini(&r);
     r = proc_run(ARGS("sweep", file, "--rates", "20,21..22", "--duration", "1s",
                       "-q", "-o", dir, "--resume"));
@@ -187,7 +187,7 @@ static void nonsense_is_refused_before_anything_runs(void **state)
         {"--vary", "nonsense=1,2", "is not a setting with values"},
         {"--vary", "stub.max_bach=1,2", "did you mean"},
         {"--vary", "load.rate=10,x", "expected numbers"},
-        {"--repeats", "2", "what is to be varied"},
+        {"--repeats", "2", "nothing to vary"},
     };
     char *file = settings_file();
     char *dir = xstrdup(tmpdir_path("none"));

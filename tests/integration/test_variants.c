@@ -346,7 +346,7 @@ static void what_was_interrupted_goes_on(void **state)
     r = proc_run(ARGS("sweep", file, "--rates", "50,100", "--duration", "2s",
                       "-q", "--resume", "-o", dir));
     proc_expect(&r, 2); /* other settings */
-    assert_non_null(strstr(r.err, "was begun with other settings"));
+    assert_non_null(strstr(r.err, "was started with other settings"));
     proc_result_fini(&r);
 
     r = proc_run(ARGS("sweep", file, "--rates", "50,100", "--duration", "500ms",

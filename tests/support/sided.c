@@ -16,7 +16,7 @@
 #include "common/recording/failures.h"
 #include "common/recording/manifest.h"
 #include "common/recording/schema.h"
-#include "common/recording/trialset.h"
+#include "common/recording/study_set.h"
 #include "tests/support/ondisk.h"
 #include "tests/support/tmpdir.h"
 
@@ -209,23 +209,27 @@ static void write_fixed_run(const struct fixed_set *set, size_t trial,
 char *fixed_set_write(const char *name, const struct fixed_set *set)
 {
     char *dir = xstrdup(tmpdir_path(name));
-    struct trial_set trials = {
+    struct study_set trials = {
         .asked = (int64_t)set->trials,
         .recorded = (int64_t)set->trials,
-        .seeds = xcalloc(set->trials, sizeof(*trials.seeds)),
         .launched_by = set->one_launch ? LAUNCHED_ONCE : LAUNCHED_STUB,
     };
     struct err err = {0};
 
     assert_int_equal(mkdir(dir, 0777), 0);
     for (size_t k = 1; k <= set->trials; k++) {
-        char *trial = trial_set_path(dir, (int64_t)k);
+        char *trial = study_trial_path(dir, (int64_t)k);
 
-        trials.seeds[k - 1] = k;
+        *study_set_add(&trials, POINT_TRIAL, 0) = (struct study_point){
+            .role = POINT_TRIAL,
+            .number = (int64_t)k,
+            .seed = k,
+            .is_recorded = true,
+        };
         write_fixed_run(set, k, trial);
         free(trial);
     }
-    assert_int_equal(trial_set_save(&trials, dir, &err), 0);
-    trial_set_fini(&trials);
+    assert_int_equal(study_set_save(&trials, dir, &err), 0);
+    study_set_fini(&trials);
     return dir;
 }

@@ -17,7 +17,7 @@
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
-#include "common/recording/pointset.h"
+#include "common/recording/study_set.h"
 #include "tests/support/sided.h"
 #include "tests/support/tmpdir.h"
 
@@ -36,7 +36,7 @@ static double spread_at(double rate, double capacity)
 static char *search_write(const char *name, const char *replicas,
                           double capacity, const double *parts, size_t n)
 {
-    struct point_set set = {.kind = STUDY_SEARCH, .key = "load.rate"};
+    struct study_set set = {.kind = STUDY_SEARCH, .key = "load.rate"};
     char *dir = xstrdup(tmpdir_path(name));
     struct err err = {0};
 
@@ -52,12 +52,12 @@ static char *search_write(const char *name, const char *replicas,
                                   .replicas = replicas};
         char probe[64];
 
-        point_set_add(&set, POINT_PROBE, rate)->is_recorded = true;
+        study_set_add(&set, POINT_PROBE, rate)->is_recorded = true;
         snprintf(probe, sizeof(probe), "%s/probe-%zu", name, i + 1);
         free(sided_write(probe, &run));
     }
-    assert_int_equal(point_set_save(&set, dir, &err), 0);
-    point_set_fini(&set);
+    assert_int_equal(study_set_save(&set, dir, &err), 0);
+    study_set_fini(&set);
     return dir;
 }
 
@@ -75,14 +75,14 @@ static void the_last_budget_counts(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct search_summary s;
-        struct point_set set;
+        struct study_set set;
         struct err err = {0};
 
-        assert_int_equal(point_set_load(&set, dir, &err), 0);
+        assert_int_equal(study_set_load(&set, dir, &err), 0);
         set.budget_ns = rows[i].budget_ns;
         set.points[0].took_s = 5;
-        assert_int_equal(point_set_save(&set, dir, &err), 0);
-        point_set_fini(&set);
+        assert_int_equal(study_set_save(&set, dir, &err), 0);
+        study_set_fini(&set);
         assert_int_equal(search_read(&s, dir, NULL, &err), 0);
         assert_int_equal(s.answer.outcome, rows[i].outcome);
         search_summary_fini(&s);

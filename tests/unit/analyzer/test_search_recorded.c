@@ -255,7 +255,7 @@ static struct search_summary summary_of(const struct search *s,
 
     said.probes = xcalloc(s->n, sizeof(*said.probes));
     for (size_t i = 0; i < s->n; i++)
-        point_set_add(&said.set,
+        study_set_add(&said.set,
                       s->results[i].step == SEARCH_CONFIRM ? POINT_CONFIRM
                                                            : POINT_PROBE,
                       s->results[i].value);

@@ -27,13 +27,22 @@ static int load(struct settings *s, const char *text, struct err *err)
     return settings_load(s, tmpdir_write("s.yaml", text, strlen(text)), err);
 }
 
+static int blame(const char *path, struct err *err)
+{
+    struct settings_file file;
+
+    assert_int_equal(settings_file_read(&file, path, &(struct err){0}), 0);
+    settings_blame(&file, err);
+    settings_file_fini(&file);
+    return -1;
+}
+
 /* As the command line does it; an error names its line. */
 static int resolve(struct settings *s, const char *text, struct err *err)
 {
     if (load(s, text, err))
         return -1;
-    return settings_resolve(s, err) ? settings_blame(tmpdir_path("s.yaml"), err)
-                                    : 0;
+    return settings_resolve(s, err) ? blame(tmpdir_path("s.yaml"), err) : 0;
 }
 
 static void must_resolve(struct settings *s, const char *text)
@@ -290,7 +299,42 @@ static void a_manifest_keeps_them(void **state)
     settings_fini(&back);
 }
 
-/* A copy is nobody else's. */
+/* A clone resolves to the same as the original, and shares nothing with it. */
+static void a_clone_is_independent(void **state)
+{
+    struct settings s;
+    struct settings clone;
+    struct err err = {0};
+    json_t *first;
+    json_t *second;
+
+    (void)state;
+    assert_int_equal(load(&s, workload, &err), 0);
+    settings_clone(&clone, &s);
+    assert_int_equal(settings_resolve(&s, &err), 0);
+    assert_int_equal(settings_resolve(&clone, &err), 0);
+    first = settings_to_json(&s);
+    second = settings_to_json(&clone);
+    assert_true(json_equal(first, second));
+    json_decref(second);
+    settings_fini(&clone);
+
+    settings_clone(&clone, &s); /* also once it is resolved */
+    settings_fini(&s);
+    second = settings_to_json(&clone);
+    assert_true(json_equal(first, second));
+    for (size_t i = 0; i < clone.classes.len; i++) {
+        const struct data_settings *data =
+            &clone.classes.items[i].settings->data;
+
+        assert_ptr_equal(data->workload, &clone.classes);
+        assert_int_equal(data->class, i);
+    }
+    json_decref(first);
+    json_decref(second);
+    settings_fini(&clone);
+}
+
 static void a_copy_is_whole(void **state)
 {
     struct settings s;
@@ -392,6 +436,7 @@ int main(void)
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
         cmocka_unit_test(a_manifest_keeps_them),
         cmocka_unit_test(a_copy_is_whole),
+        cmocka_unit_test(a_clone_is_independent),
         cmocka_unit_test(shares_are_those_of_the_weights),
         cmocka_unit_test(draws_are_independent),
         cmocka_unit_test(limits_of_both_count),

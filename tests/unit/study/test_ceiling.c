@@ -10,13 +10,12 @@
 
 #include "common/base/rng.h"
 #include "study/ceiling.h"
-#include "study/search_probe.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MANY         100 /* probes: no search takes as many */
 
 static const struct ceiling_plan plan = {
-    .lowest_rps = 1000, .start_rps = 4000, .most_rps = 1e6, .bisections = 4};
+    .min_rps = 1000, .start_rps = 4000, .max_rps = 1e6, .bisections = 4};
 
 /* Passes up to here; beyond the stub's limit it is the stub that fails. */
 struct machine {
@@ -42,7 +41,7 @@ static int search(struct machine *m, struct ceiling *c)
 
     ceiling_init(c, &plan);
     while (ceiling_next(c, &rps)) {
-        assert_true(rps >= plan.lowest_rps && rps <= plan.most_rps);
+        assert_true(rps >= plan.min_rps && rps <= plan.max_rps);
         assert_true(++n < MANY);
         ceiling_note(c, probe(m, rps));
     }
@@ -107,9 +106,9 @@ static void whether_the_lowest_was_tried(void **state)
     ceiling_init(&c, &plan);
     ceiling_note(&c, FOUND_CLIENT);
     ceiling_note(&c, FOUND_CLIENT);
-    assert_false(c.is_lowest_tried);
+    assert_false(c.is_min_tried);
     ceiling_note(&c, FOUND_CLIENT);
-    assert_true(c.is_lowest_tried);
+    assert_true(c.is_min_tried);
 }
 
 static void a_stub_that_gives_out_is_named(void **state)
@@ -130,7 +129,7 @@ static void more_than_anybody_asks_for_is_not_tried(void **state)
 
     (void)state;
     search(&m, &c);
-    assert_true(c.low_rps == plan.most_rps);
+    assert_true(c.low_rps == plan.max_rps);
     assert_int_equal(c.limit, LIMIT_SEARCH);
 }
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/progress_view.h"
+#include "cli/live.h"
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/stats/hist.h"

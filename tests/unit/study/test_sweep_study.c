@@ -15,9 +15,9 @@
 #include "cli/exit_status.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
-#include "common/recording/pointset.h"
+#include "common/recording/study_set.h"
 #include "common/settings/settings.h"
-#include "study/sweep_study.h"
+#include "study/study.h"
 #include "tests/support/tmpdir.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -28,7 +28,7 @@ static struct sweep_settings rates(const char *text, int64_t repeats, int order)
         .rates = (char *)text, .repeats = repeats, .order = order};
 }
 
-static size_t places_of(const struct point_set *set, double value)
+static size_t places_of(const struct study_set *set, double value)
 {
     size_t n = 0;
 
@@ -40,9 +40,9 @@ static size_t places_of(const struct point_set *set, double value)
 static void every_value_is_planned_as_often(void **state)
 {
     struct sweep_settings s = rates("10,20..80", 3, ORDER_RANDOM);
-    struct point_set a = {.kind = STUDY_SWEEP};
-    struct point_set b = {.kind = STUDY_SWEEP};
-    struct point_set c = {.kind = STUDY_SWEEP};
+    struct study_set a = {.kind = STUDY_SWEEP};
+    struct study_set b = {.kind = STUDY_SWEEP};
+    struct study_set c = {.kind = STUDY_SWEEP};
     struct err err = {0};
     bool is_other = false;
 
@@ -59,9 +59,9 @@ static void every_value_is_planned_as_often(void **state)
         is_other |= a.points[i].value != c.points[i].value;
     }
     assert_true(is_other); /* by chance the same once in 24!/3!^8 */
-    point_set_fini(&a);
-    point_set_fini(&b);
-    point_set_fini(&c);
+    study_set_fini(&a);
+    study_set_fini(&b);
+    study_set_fini(&c);
 }
 
 static void any_setting_may_be_varied(void **state)
@@ -70,7 +70,7 @@ static void any_setting_may_be_varied(void **state)
                                .repeats = 1,
                                .order = ORDER_GIVEN};
     struct sweep_settings none = {.repeats = 1};
-    struct point_set set = {.kind = STUDY_SWEEP};
+    struct study_set set = {.kind = STUDY_SWEEP};
     struct err err = {0};
 
     (void)state;
@@ -78,44 +78,44 @@ static void any_setting_may_be_varied(void **state)
     assert_string_equal(set.key, "target.timeout");
     assert_string_equal(set.unit, "s");
     assert_true(set.points[0].value == 1 && set.points[1].value == 2);
-    point_set_fini(&set);
+    study_set_fini(&set);
     assert_int_equal(sweep_plan(&set, &none, 1, &err), -1);
     assert_int_equal(err.code, ERR_USAGE);
-    point_set_fini(&set);
+    study_set_fini(&set);
 }
 
 static void what_was_saved_is_loaded(void **state)
 {
-    struct point_set set = {.kind = STUDY_SEARCH,
+    struct study_set set = {.kind = STUDY_SEARCH,
                             .key = "load.rate",
                             .settings_hash = "0123456789abcdef",
                             .launched_by = LAUNCHED_STUB,
                             .stopped_by = 2};
-    struct point_set read;
+    struct study_set read;
     struct err err = {0};
     char *path;
 
     (void)state;
-    point_set_add(&set, POINT_PROBE, 12.5)->is_recorded = true;
-    point_set_add(&set, POINT_CONFIRM, 10)->took_s = 3.25;
-    point_set_add(&set, POINT_PROBE, 11);
-    assert_int_equal(point_set_save(&set, tmpdir_root(), &err), 0);
-    assert_int_equal(point_set_load(&read, tmpdir_root(), &err), 0);
+    study_set_add(&set, POINT_PROBE, 12.5)->is_recorded = true;
+    study_set_add(&set, POINT_CONFIRM, 10)->took_s = 3.25;
+    study_set_add(&set, POINT_PROBE, 11);
+    assert_int_equal(study_set_save(&set, tmpdir_root(), &err), 0);
+    assert_int_equal(study_set_load(&read, tmpdir_root(), &err), 0);
     assert_int_equal(read.len, 3);
-    assert_int_equal(point_set_recorded(&read), 1);
+    assert_int_equal(study_set_recorded(&read), 1);
     assert_true(read.points[0].value == 12.5);
     assert_true(read.points[1].took_s == 3.25);
     assert_int_equal(read.stopped_by, 2);
     assert_string_equal(read.settings_hash, set.settings_hash);
     assert_int_equal(read.launched_by, LAUNCHED_STUB);
-    path = point_set_path("d", &read.points[2]);
+    path = study_point_path("d", &read.points[2]);
     assert_string_equal(path, "d/probe-2");
     free(path);
-    path = point_set_path("d", &read.points[1]);
+    path = study_point_path("d", &read.points[1]);
     assert_string_equal(path, "d/confirm-1");
     free(path);
-    point_set_fini(&set);
-    point_set_fini(&read);
+    study_set_fini(&set);
+    study_set_fini(&read);
 }
 
 static void damaged_ones_are_refused(void **state)
@@ -134,13 +134,13 @@ static void damaged_ones_are_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
-        struct point_set set;
+        struct study_set set;
         struct err err = {0};
 
         tmpdir_write("study.json", texts[i], strlen(texts[i]));
-        assert_int_equal(point_set_load(&set, tmpdir_root(), &err), -1);
+        assert_int_equal(study_set_load(&set, tmpdir_root(), &err), -1);
         assert_true(err.msg[0]);
-        point_set_fini(&set);
+        study_set_fini(&set);
     }
 }
 
@@ -176,7 +176,7 @@ static void make(struct sweep_summary *s, const double *values, size_t n)
     snprintf(s->set.key, sizeof(s->set.key), "load.rate");
     strlist_add(&s->terms, "e2e p99 < 1s");
     for (size_t i = 0; i < n; i++)
-        point_set_add(&s->set, POINT_OF_SWEEP, values[i])->is_recorded = true;
+        study_set_add(&s->set, POINT_OF_SWEEP, values[i])->is_recorded = true;
     s->points = xcalloc(n, sizeof(*s->points));
     s->n = n;
     for (size_t i = 0; i < n; i++)

@@ -1,0 +1,48 @@
+/* study_command.h - trials, sweeps and searches at the command line, alone, in
+ * turns with another settings file, or for each variant. */
+#ifndef CLI_STUDY_COMMAND_H
+#define CLI_STUDY_COMMAND_H
+
+#include "common/settings/settings.h"
+
+struct buf;
+struct cost_ask;
+struct err;
+struct record_args;
+struct settings_args;
+struct strlist;
+struct study_ask;
+struct study_policy;
+struct trials_summary;
+
+struct study_command {
+    const struct study_policy *policy;
+    const struct record_args *args;
+    const char *const *argv;             /* for the manifests */
+    const struct settings_args *a;       /* parsed */
+    const struct settings_args *against; /* takes turns with it; NULL: none */
+};
+
+/* Record it all and print the report; returns the exit status, or -1. */
+int study_command(const struct study_command *c, struct err *err);
+
+/* The whole command of a sweep or a search, whose own flags are `block`. */
+int study_command_by_flags(const struct study_policy *policy,
+                           enum settings_block block, const char *const *argv,
+                           struct err *err);
+
+/* One of analyzer/report/trials_report.h. */
+typedef void trials_render_fn(const struct trials_summary *s, struct buf *out);
+
+/* Print a recorded set of trials; judged by `slo` and priced by `cost`, each of
+ * which may be NULL.  Returns the exit status, or -1. */
+int trials_report(const char *dir, const struct strlist *slo,
+                  const struct cost_ask *cost, trials_render_fn *render,
+                  struct err *err);
+
+/* Print a recorded study with variants, as study_report.h does with others.
+ * Returns the exit status, or -1. */
+int variants_report(const char *dir, const struct study_ask *ask,
+                    struct err *err);
+
+#endif

@@ -1,0 +1,63 @@
+/* The policy of trials: the same run several times, each with its own seed. */
+#include <stdio.h>
+
+#include "analyzer/report/trials_report.h"
+#include "analyzer/studies/trials.h"
+#include "common/base/err.h"
+#include "study/study.h"
+
+static int plan(struct study_arm *arm, struct err *err)
+{
+    struct study_set *set = &arm->set;
+
+    if (study_resolve(arm, NULL, err))
+        return -1;
+    set->asked = arm->settings.study.trials;
+    for (int64_t n = 1; n <= set->asked; n++)
+        study_set_add(set, POINT_TRIAL, 0)->seed =
+            study_seed(arm->settings.load.seed, n);
+    study_hash(&arm->settings, set->settings_hash);
+    return 0;
+}
+
+static int next(struct study_arm *arm, struct study_shot *shot, struct err *err)
+{
+    bool is_side = arm->study->form == STUDY_TURNS;
+    long long asked = (long long)arm->set.asked;
+
+    (void)err;
+    if (!study_first_open(&arm->set, &shot->i))
+        return 0;
+    if (arm->study->form == STUDY_OF_VARIANTS)
+        snprintf(shot->title, sizeof(shot->title), "trial %zu of %lld",
+                 shot->i + 1, asked);
+    else
+        snprintf(shot->title, sizeof(shot->title),
+                 "trial      %s%zu of %lld, seed %llu",
+                 !is_side                      ? ""
+                 : arm == &arm->study->arms[0] ? "A "
+                                               : "B ",
+                 shot->i + 1, asked,
+                 (unsigned long long)arm->set.points[shot->i].seed);
+    return 1;
+}
+
+static int sum_up(const char *dir, struct buf *out, struct err *err)
+{
+    struct trials_summary s;
+    int rc = trials_read(&s, dir, NULL, NULL, err);
+
+    if (rc == 0)
+        trials_json(&s, out);
+    trials_summary_fini(&s);
+    return rc;
+}
+
+const struct study_policy study_trials = {
+    .name = "trials",
+    .one = "a run",
+    .kind = STUDY_TRIALS,
+    .plan = plan,
+    .next = next,
+    .sum_up = sum_up,
+};
