@@ -3,6 +3,7 @@
 #include "analyzer/compare/capacities.h"
 #include "analyzer/compare/compare.h"
 #include "analyzer/compare/compare_history.h"
+#include "analyzer/report/doc.h"
 #include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
 #include "cli/cost_asked.h"
@@ -149,7 +150,7 @@ static int compare(const struct compare_args *a, const struct strlist *words,
 
     buf_init(&out, MAX_OUTPUT);
     if (rc == 0) {
-        (a->json ? compare_render_json : compare_render_text)(c, &out);
+        doc_put(compare_doc(c), a->json ? DOC_AS_JSON : DOC_AS_TEXT, &out);
         rc = cli_print_report(&out, compare_exit_code(c), err);
     }
     buf_fini(&out);
@@ -181,7 +182,7 @@ static int compare_searches(const struct compare_args *a,
     if (rc == 0)
         rc = capacities_make(&c, &ask, err);
     if (rc == 0) {
-        (a->json ? capacities_json : capacities_text)(&c, &out);
+        doc_put(capacities_doc(&c), a->json ? DOC_AS_JSON : DOC_AS_TEXT, &out);
         rc = cli_print_report(&out, capacities_exit_code(&c), err);
     }
     capacities_fini(&c);
@@ -205,7 +206,7 @@ static int history(const struct compare_args *a, double regression,
 
     buf_init(&out, MAX_OUTPUT);
     if (rc == 0) {
-        (a->json ? history_render_json : history_render_text)(&h, &out);
+        doc_put(history_doc(&h), a->json ? DOC_AS_JSON : DOC_AS_TEXT, &out);
         rc = cli_print_report(&out, history_exit_code(&h), err);
     }
     buf_fini(&out);

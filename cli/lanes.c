@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/report/variants_report.h"
+#include "analyzer/report/study_doc.h"
 #include "analyzer/studies/variants.h"
 #include "cli/cli.h"
 #include "cli/settings_args.h"
@@ -182,24 +182,11 @@ int variants_report(const char *dir, const struct study_ask *ask,
                     struct err *err)
 {
     struct variants_summary s;
-    struct buf data;
-    struct buf text;
     int rc = variants_read(&s, dir, ask->slo, ask->cost, err);
 
-    buf_init(&data, MAX_REPORT);
-    buf_init(&text, MAX_REPORT);
-    if (rc == 0) {
-        variants_json(&s, &data);
-        variants_text(&s, &text);
-    }
-    if (rc == 0 && ask->saves)
-        rc = file_replace_in(dir, "summary.json", &data, err);
     if (rc == 0)
-        rc = cli_print(buf_text(ask->json ? &data : &text), err);
-    if (rc == 0)
-        rc = variants_exit_code(&s);
-    buf_fini(&data);
-    buf_fini(&text);
+        rc = study_print(variants_doc(&s), dir, ask, variants_exit_code(&s),
+                         err);
     variants_summary_fini(&s);
     return rc;
 }

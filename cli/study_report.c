@@ -1,54 +1,36 @@
 #include "cli/study_report.h"
 
-#include "analyzer/report/search_report.h"
-#include "analyzer/report/sweep_report.h"
+#include "analyzer/report/study_doc.h"
 #include "analyzer/search/search_read.h"
 #include "analyzer/studies/sweep.h"
-#include "cli/cli.h"
-#include "common/base/buf.h"
-#include "common/base/file.h"
+#include "cli/report_out.h"
 
-#define MAX_REPORT ((size_t)16 << 20)
-
-struct report {
-    struct buf data; /* as JSON */
-    struct buf text;
-};
-
-static void report_init(struct report *r)
+int study_print(struct doc *taken, const char *dir, const struct study_ask *ask,
+                int status, struct err *err)
 {
-    buf_init(&r->data, MAX_REPORT);
-    buf_init(&r->text, MAX_REPORT);
+    if (ask->saves && report_save_doc(taken, dir, err)) {
+        doc_free(taken);
+        return -1;
+    }
+    return report_print_doc(taken, ask->json ? DOC_AS_JSON : DOC_AS_TEXT,
+                            status, err);
 }
 
-/* And ends it. */
-static int report_out(struct report *r, const char *dir,
-                      const struct study_ask *ask, struct err *err)
+static int study_save(struct doc *taken, const char *dir, struct err *err)
 {
-    int rc =
-        ask->saves ? file_replace_in(dir, "summary.json", &r->data, err) : 0;
+    int rc = report_save_doc(taken, dir, err);
 
-    if (rc == 0)
-        rc = cli_print(buf_text(ask->json ? &r->data : &r->text), err);
-    buf_fini(&r->data);
-    buf_fini(&r->text);
+    doc_free(taken);
     return rc;
 }
 
 int sweep_report(const char *dir, const struct study_ask *ask, struct err *err)
 {
     struct sweep_summary s;
-    struct report r;
     int rc = sweep_read(&s, dir, ask->slo, ask->cost, err);
 
-    if (rc == 0) {
-        report_init(&r);
-        sweep_json(&s, &r.data);
-        sweep_text(&s, &r.text);
-        rc = report_out(&r, dir, ask, err);
-    }
     if (rc == 0)
-        rc = sweep_exit_code(&s);
+        rc = study_print(sweep_doc(&s), dir, ask, sweep_exit_code(&s), err);
     sweep_summary_fini(&s);
     return rc;
 }
@@ -56,17 +38,10 @@ int sweep_report(const char *dir, const struct study_ask *ask, struct err *err)
 int search_report(const char *dir, const struct study_ask *ask, struct err *err)
 {
     struct search_summary s;
-    struct report r;
     int rc = search_read(&s, dir, ask->slo, err);
 
-    if (rc == 0) {
-        report_init(&r);
-        search_json(&s, &r.data);
-        search_text(&s, &r.text);
-        rc = report_out(&r, dir, ask, err);
-    }
     if (rc == 0)
-        rc = search_exit_code(&s);
+        rc = study_print(search_doc(&s), dir, ask, search_exit_code(&s), err);
     search_summary_fini(&s);
     return rc;
 }
@@ -74,15 +49,10 @@ int search_report(const char *dir, const struct study_ask *ask, struct err *err)
 int sweep_sum_up(const char *dir, struct err *err)
 {
     struct sweep_summary s;
-    struct buf data;
     int rc = sweep_read(&s, dir, NULL, NULL, err);
 
-    buf_init(&data, MAX_REPORT);
-    if (rc == 0) {
-        sweep_json(&s, &data);
-        rc = file_replace_in(dir, "summary.json", &data, err);
-    }
-    buf_fini(&data);
+    if (rc == 0)
+        rc = study_save(sweep_doc(&s), dir, err);
     sweep_summary_fini(&s);
     return rc;
 }
@@ -90,15 +60,10 @@ int sweep_sum_up(const char *dir, struct err *err)
 int search_sum_up(const char *dir, struct err *err)
 {
     struct search_summary s;
-    struct buf data;
     int rc = search_read(&s, dir, NULL, err);
 
-    buf_init(&data, MAX_REPORT);
-    if (rc == 0) {
-        search_json(&s, &data);
-        rc = file_replace_in(dir, "summary.json", &data, err);
-    }
-    buf_fini(&data);
+    if (rc == 0)
+        rc = study_save(search_doc(&s), dir, err);
     search_summary_fini(&s);
     return rc;
 }

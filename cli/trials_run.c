@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/report/trials_report.h"
+#include "analyzer/report/study_doc.h"
 #include "analyzer/studies/trials.h"
 #include "cli/cli.h"
+#include "cli/report_out.h"
 #include "cli/settings_args.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
@@ -118,29 +119,13 @@ static int run_trial(void *arg, struct trial_place place, const char *dir,
 
 /* ---- the report ---- */
 
-static int print_set(const struct trials_summary *s, trials_render_fn *render,
-                     struct err *err)
-{
-    struct buf out;
-    int rc;
-
-    buf_init(&out, MAX_REPORT);
-    render(s, &out);
-    rc = cli_print(buf_text(&out), err);
-    buf_fini(&out);
-    return rc;
-}
-
 static int save_set(const struct trials_summary *s, const char *dir,
                     struct err *err)
 {
-    struct buf out;
-    int rc;
+    struct doc *d = trials_doc(s);
+    int rc = report_save_doc(d, dir, err);
 
-    buf_init(&out, MAX_REPORT);
-    trials_json(s, &out);
-    rc = file_replace_in(dir, "summary.json", &out, err);
-    buf_fini(&out);
+    doc_free(d);
     return rc;
 }
 
@@ -156,16 +141,15 @@ int trials_sum_up(const char *dir, struct err *err)
 }
 
 int trials_report(const char *dir, const struct strlist *slo,
-                  const struct cost_ask *cost, trials_render_fn *render,
+                  const struct cost_ask *cost, enum doc_format format,
                   struct err *err)
 {
     struct trials_summary s;
     int rc = trials_read(&s, dir, slo, cost, err);
 
     if (rc == 0)
-        rc = print_set(&s, render, err);
-    if (rc == 0)
-        rc = trials_exit_code(&s);
+        rc =
+            report_print_doc(trials_doc(&s), format, trials_exit_code(&s), err);
     trials_summary_fini(&s);
     return rc;
 }
@@ -179,12 +163,16 @@ static int conclude_side(const char *dir, bool json, json_t *both,
 
     if (rc == 0)
         rc = save_set(&s, dir, err);
-    if (rc == 0 && both)
-        json_object_set_new(both, name, trials_to_json(&s));
-    if (rc == 0 && !both)
-        rc = print_set(&s, json ? trials_json : trials_text, err);
-    if (rc == 0)
+    if (rc == 0 && both) {
+        struct doc *d = trials_doc(&s);
+
+        json_object_set_new(both, name, doc_to_json(d));
+        doc_free(d);
         rc = trials_exit_code(&s);
+    } else if (rc == 0) {
+        rc = report_print_doc(trials_doc(&s), json ? DOC_AS_JSON : DOC_AS_TEXT,
+                              trials_exit_code(&s), err);
+    }
     trials_summary_fini(&s);
     if (rc >= 0)
         log_note("trials     %s", dir);

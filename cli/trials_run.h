@@ -5,13 +5,13 @@
 
 #include <stdbool.h>
 
-struct buf;
+#include "analyzer/report/doc.h"
+
 struct cost_ask;
 struct err;
 struct settings_args;
 struct strlist;
 struct summary;
-struct trials_summary;
 
 struct trials_how {
     const char *dir;
@@ -36,13 +36,10 @@ struct trials_how {
 int trials_drive(const struct settings_args *a, const struct trials_how *how,
                  struct err *err);
 
-/* One of analyzer/report/trials_report.h. */
-typedef void trials_render_fn(const struct trials_summary *s, struct buf *out);
-
-/* A set that is there, printed so; with `slo` judged by it, and priced by
- * `cost`; either may be NULL.  Returns the exit status, or -1. */
+/* Print a recorded set; with `slo` judged by it, and priced by `cost`; either
+ * may be NULL.  Returns the exit status, or -1. */
 int trials_report(const char *dir, const struct strlist *slo,
-                  const struct cost_ask *cost, trials_render_fn *render,
+                  const struct cost_ask *cost, enum doc_format format,
                   struct err *err);
 
 /* Leave the summary.json of a set that is there. */

@@ -52,7 +52,7 @@ void capacities_contrast(const struct capacity *a, struct capacity_side *b);
 /* As compare_exit_code(). */
 int capacities_exit_code(const struct capacities *c);
 
-void capacities_text(const struct capacities *c, struct buf *out);
-void capacities_json(const struct capacities *c, struct buf *out);
+/* The caller owns it. */
+struct doc *capacities_doc(const struct capacities *c);
 
 #endif

@@ -1,7 +1,7 @@
 /* compare.h - recordings against each other: may they be compared, do they
  * differ, and is the comparison fair?
  *
- * The text and the JSON are renderings of this struct.
+ * Its document (compare_doc.c) is made from this struct alone.
  */
 #ifndef ANALYZER_COMPARE_COMPARE_H
 #define ANALYZER_COMPARE_COMPARE_H
@@ -83,7 +83,7 @@ const char *compare_answer_name(enum compare_answer answer);
 /* 0 better, no worse, or ranked; 1 worse; 4 refused, or it cannot be told. */
 int compare_exit_code(const struct comparison *c);
 
-void compare_render_text(const struct comparison *c, struct buf *out);
-void compare_render_json(const struct comparison *c, struct buf *out);
+/* The caller owns it. */
+struct doc *compare_doc(const struct comparison *c);
 
 #endif

@@ -66,7 +66,7 @@ void history_fini(struct history *h);
 /* 0 no change or better, 1 worse, 4 it cannot be told. */
 int history_exit_code(const struct history *h);
 
-void history_render_text(const struct history *h, struct buf *out);
-void history_render_json(const struct history *h, struct buf *out);
+/* The caller owns it. */
+struct doc *history_doc(const struct history *h);
 
 #endif

@@ -46,7 +46,4 @@ void salvage_fini(struct salvage *s);
  */
 int64_t salvage_quantile(const struct hist *h, double q);
 
-void salvage_text(const struct salvage *s, struct buf *out);
-void salvage_json(const struct salvage *s, struct buf *out);
-
 #endif

@@ -1,7 +1,7 @@
 /* scaling.h - what a series of measurements at K workers says: speedup,
  * efficiency, quality and cost together, and up to which K it pays.
  *
- * The text and the JSON are renderings of this struct.  docs/scaling.md
+ * Its document (scaling_doc.c) is made from this struct alone.  docs/scaling.md
  */
 #ifndef ANALYZER_SCALING_SCALING_H
 #define ANALYZER_SCALING_SCALING_H
@@ -94,8 +94,8 @@ const char *scale_regime_name(enum scale_regime regime);
 /* 0 a K above 1 is recommended, 1 none is, 4 refused. */
 int scaling_exit_code(const struct scaling *s);
 
-void scaling_render_text(const struct scaling *s, struct buf *out);
-void scaling_render_json(const struct scaling *s, struct buf *out);
+/* The caller owns it. */
+struct doc *scaling_doc(const struct scaling *s);
 
 /* ---- its parts; pure but for the first ---- */
 

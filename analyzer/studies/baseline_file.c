@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/report/json_parts.h"
 #include "analyzer/studies/baseline.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
@@ -53,6 +52,15 @@ static json_t *conditions(const struct baseline *b)
     return o;
 }
 
+static void put_missing(json_t *o, const char *name, const char *note)
+{
+    char *note_key = xasprintf("%s_note", name);
+
+    json_object_set_new(o, name, json_null());
+    json_object_set_new(o, note_key, json_string(note));
+    free(note_key);
+}
+
 static json_t *quantities(const struct baseline *b)
 {
     json_t *o = json_object();
@@ -62,7 +70,7 @@ static json_t *quantities(const struct baseline *b)
         const char *name = baseline_quantity_name[i];
 
         if (!a->is_there) {
-            json_put_nothing(o, name, a->note);
+            put_missing(o, name, a->note);
             continue;
         }
         json_object_set_new(o, name,
@@ -417,35 +425,4 @@ int baseline_read_answers(const char *dir, struct baseline_answer **list,
     buf_fini(&text);
     free(path);
     return rc;
-}
-
-/* ---- what is later ---- */
-
-void against_json(const struct against *a, struct buf *out)
-{
-    json_t *o = json_object();
-    json_t *ratios = json_object();
-    json_t *differences = json_array();
-
-    json_object_set_new(o, "baseline", json_string(a->baseline->name));
-    json_object_set_new(o, "seal", json_string(a->baseline->seal));
-    json_object_set_new(o, "trials", json_integer((json_int_t)a->trials));
-    json_object_set_new(o, "warmup_trials",
-                        json_integer((json_int_t)a->warmup));
-    for (int i = 0; i < BASELINE_QUANTITIES; i++)
-        json_object_set_new(
-            ratios, baseline_quantity_name[i],
-            a->has[i] ? json_pack("{sf, sf, sf}", "baseline",
-                                  a->baseline->amounts[i].median, "now",
-                                  a->value[i], "ratio", a->ratio[i])
-                      : json_null());
-    json_object_set_new(o, "ratios", ratios);
-    for (size_t i = 0; i < a->differences.len; i++)
-        json_array_append_new(differences,
-                              json_string(a->differences.items[i]));
-    json_object_set_new(o, "differences", differences);
-    json_object_set_new(o, "answers", json_integer((json_int_t)a->answers));
-    json_object_set_new(o, "answers_agree", json_integer((json_int_t)a->agree));
-    json_print(o, out);
-    json_decref(o);
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "analyzer/compare/capacities.h"
+#include "analyzer/report/doc.h"
 #include "common/base/buf.h"
 #include "tests/support/near.h"
 #include "tests/support/rendered.h"
@@ -86,13 +87,13 @@ static void it_is_said(void **state)
     (void)state;
     capacities_contrast(&sides[0].capacity, &sides[1]);
     buf_init(&out, MAX_TEXT);
-    capacities_text(&c, &out);
+    doc_put(capacities_doc(&c), DOC_AS_TEXT, &out);
     assert_says(buf_text(&out), "A          a: 100 [95, 105]\n"
                                 "B          b: 120 [115, 125]\n"
                                 "           1.2 times that of A [");
     assert_int_equal(capacities_exit_code(&c), 0);
     buf_reset(&out);
-    capacities_json(&c, &out);
+    doc_put(capacities_doc(&c), DOC_AS_JSON, &out);
     assert_says(buf_text(&out), "\"ratio\": 1.2");
     c.answer = COMPARE_WORSE;
     assert_int_equal(capacities_exit_code(&c), 1);

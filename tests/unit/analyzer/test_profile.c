@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "analyzer/profile/profile.h"
+#include "analyzer/report/doc.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
 #include "common/base/clk.h"
@@ -336,8 +337,8 @@ static void text_and_json_say_the_same(void **state)
     (void)state;
     buf_init(&text, MAX_TEXT);
     buf_init(&json, MAX_TEXT);
-    profile_text(&p, &text);
-    profile_json(&p, &json);
+    doc_put(profile_doc(&p), DOC_AS_TEXT, &text);
+    doc_put(profile_doc(&p), DOC_AS_JSON, &json);
     assert_says(buf_text(&text), "vllm: 7 completed, 3 failed, over 0.26 s; "
                                  "tailgate: 5 ok, 5 failed, 0 unsent\n");
     assert_says(buf_text(&text), "itl   vllm                    28   40.0ms");

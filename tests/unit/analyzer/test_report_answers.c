@@ -12,15 +12,15 @@
 
 #include <cmocka.h>
 
-#include "analyzer/report/json_parts.h"
 #include "analyzer/report/report.h"
-#include "analyzer/report/text_parts.h"
+#include "analyzer/report/run_doc.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
+#include "tests/support/golden.h"
 #include "tests/support/rendered.h"
 #include "tests/support/rows.h"
 #include "tests/support/streams.h"
@@ -80,22 +80,12 @@ static void fill(struct summary *s)
 
 static char *text_of(const struct summary *s)
 {
-    struct buf out;
-    char *text;
-
-    buf_init(&out, 1 << 20);
-    text_put_answers(s, &out);
-    text = xstrdup(buf_text(&out));
-    buf_fini(&out);
-    return text;
+    return doc_text_of(doc_of_part(run_doc_answers, s));
 }
 
 static json_t *json_of(const struct summary *s)
 {
-    json_t *o = json_object();
-
-    json_put_answers(o, s);
-    return o;
+    return doc_json_of(doc_of_part(run_doc_answers, s));
 }
 
 /* ---- the numbers of both ---- */

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "analyzer/report/report.h"
-#include "analyzer/report/text_parts.h"
+#include "analyzer/report/text_show.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "analyzer/report/doc.h"
 #include "analyzer/scaling/scaling.h"
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
@@ -476,7 +477,7 @@ static void json_has_it_all(void **state)
 
     (void)state;
     buf_init(&out, 1 << 20);
-    scaling_render_json(s, &out);
+    doc_put(scaling_doc(s), DOC_AS_JSON, &out);
     json = json_loads(buf_text(&out), 0, NULL);
     assert_non_null(json);
     assert_string_equal(json_string_value(json_object_get(json, "answer")),

@@ -12,10 +12,11 @@
 
 #include <cmocka.h>
 
-#include "analyzer/report/search_report.h"
+#include "analyzer/report/study_doc.h"
 #include "analyzer/search/search_read.h"
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
+#include "tests/support/golden.h"
 #include "tests/support/madeserver.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -270,7 +271,7 @@ static char *text_of(const struct search_summary *said)
     char *text;
 
     buf_init(&out, 1 << 20);
-    search_text(said, &out);
+    doc_put(search_doc(said), DOC_AS_TEXT, &out);
     text = xstrdup(buf_text(&out));
     buf_fini(&out);
     return text;
@@ -279,7 +280,7 @@ static char *text_of(const struct search_summary *said)
 static void expect_said(const struct search_summary *said, const char *outcome,
                         int status, const char *what)
 {
-    json_t *json = search_to_json(said);
+    json_t *json = doc_json_of(search_doc(said));
     const json_t *capacity = json_object_get(
         json, said->has_rate ? "capacity_rps" : "capacity_clients");
     char *text = text_of(said);

@@ -11,11 +11,12 @@
 #include <jansson.h>
 
 #include "analyzer/read/server_view.h"
-#include "analyzer/report/json_parts.h"
-#include "analyzer/report/text_parts.h"
+#include "analyzer/report/doc.h"
+#include "analyzer/report/run_doc.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
 #include "common/base/clk.h"
+#include "tests/support/golden.h"
 
 #define NONE TIME_ABSENT
 
@@ -281,12 +282,10 @@ static void text(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct buf out;
+        char *text = doc_text_of(doc_of_part(run_doc_server, cases[i].s));
 
-        buf_init(&out, 4096);
-        text_put_server(cases[i].s, &out);
-        assert_string_equal(buf_text(&out), cases[i].want);
-        buf_fini(&out);
+        assert_string_equal(text, cases[i].want);
+        free(text);
     }
 }
 
@@ -305,9 +304,11 @@ static void json(void **state)
     const json_t *server;
 
     (void)state;
-    json_put_server(o, &nothing);
+    json_decref(o);
+    o = doc_json_of(doc_of_part(run_doc_server, &nothing));
     assert_int_equal(json_object_size(o), 0);
-    json_put_server(o, &shown);
+    json_decref(o);
+    o = doc_json_of(doc_of_part(run_doc_server, &shown));
     server = json_object_get(o, "server");
     assert_string_equal(json_string_value(json_object_get(server, "flavour")),
                         "vllm");
@@ -319,7 +320,8 @@ static void json(void **state)
     assert_true(is_near(number(server, "client_in_flight_mean"), 15.9));
     assert_true(is_near(number(server, "output_tokens_per_s"), 1234));
     assert_int_equal(number(server, "looks"), 10);
-    json_put_server(o, &unknown);
+    json_decref(o);
+    o = doc_json_of(doc_of_part(run_doc_server, &unknown));
     server = json_object_get(o, "server");
     assert_true(json_is_null(json_object_get(server, "running_mean")));
     assert_string_equal(
@@ -327,7 +329,8 @@ static void json(void **state)
         "not known");
     assert_true(json_is_true(json_object_get(server, "is_partial")));
     assert_true(json_is_true(json_object_get(server, "is_known")));
-    json_put_server(o, &strange);
+    json_decref(o);
+    o = doc_json_of(doc_of_part(run_doc_server, &strange));
     server = json_object_get(o, "server");
     assert_true(json_is_false(json_object_get(server, "is_known")));
     assert_true(json_is_null(json_object_get(server, "flavour")));

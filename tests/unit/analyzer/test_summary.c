@@ -13,7 +13,9 @@
 
 #include "analyzer/read/reader.h"
 #include "analyzer/read/salvage.h"
+#include "analyzer/report/doc.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/run_doc.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
 #include "common/base/clk.h"
@@ -514,7 +516,7 @@ static void tables_speak_without_a_manifest(void **state)
     assert_int_equal(s.e2e.n, 50);
     assert_int_equal(s.ttft.n, 0);
     buf_init(&out, 1 << 16);
-    salvage_text(&s, &out);
+    doc_put(salvage_doc(&s), DOC_AS_TEXT, &out);
     assert_non_null(strstr(buf_text(&out),
                            "manifest   LOST: manifest.json is empty\n"
                            "verdict    none: "));
@@ -527,7 +529,7 @@ static void tables_speak_without_a_manifest(void **state)
     assert_non_null(
         strstr(buf_text(&out), " p99 n small max 5.00ms, from due, of the 50"));
     buf_reset(&out);
-    salvage_json(&s, &out);
+    doc_put(salvage_doc(&s), DOC_AS_JSON, &out);
     assert_non_null(strstr(buf_text(&out), "\"manifest_lost\": \"is empty\""));
     assert_non_null(strstr(buf_text(&out), "\"requests\": 60,"));
     buf_fini(&out);

@@ -12,13 +12,14 @@
 
 #include <cmocka.h>
 
-#include "analyzer/report/trials_report.h"
+#include "analyzer/report/study_doc.h"
 #include "analyzer/studies/trials.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/base/xalloc.h"
 #include "common/stats/hist.h"
+#include "tests/support/golden.h"
 #include "tests/support/proc.h"
 #include "tests/support/strangers.h"
 
@@ -176,7 +177,7 @@ static void sets_that_were_killed(void **state)
         assert_int_equal(s.verdict, cases[i].verdict);
         assert_int_equal(trials_exit_code(&s), cases[i].code);
         buf_init(&text, (size_t)1 << 20);
-        trials_text(&s, &text);
+        doc_put(trials_doc(&s), DOC_AS_TEXT, &text);
         if (!strstr(buf_text(&text), cases[i].says))
             fail_msg("no '%s' in: %s", cases[i].says, buf_text(&text));
         buf_fini(&text);
@@ -252,14 +253,14 @@ static void a_lost_trial_is_not_counted(void **state)
         assert_int_equal(trials_exit_code(&s), 4);
         assert_int_equal(trials_first(&s)->number, lost == 0 ? 2 : 1);
         buf_init(&out, 1 << 16);
-        trials_text(&s, &out);
+        doc_put(trials_doc(&s), DOC_AS_TEXT, &out);
         snprintf(want, sizeof(want),
                  "lost: manifest.json is empty, not counted: tailgate report "
                  "d/trial-%zu\n",
                  lost + 1);
         assert_non_null(strstr(buf_text(&out), want));
         buf_reset(&out);
-        trials_json(&s, &out);
+        doc_put(trials_doc(&s), DOC_AS_JSON, &out);
         assert_non_null(
             strstr(buf_text(&out), "\"manifest_lost\": \"is empty\""));
         buf_fini(&out);
@@ -370,7 +371,7 @@ static void text_and_json_say_the_same(void **state)
     s.set.recorded = 5;
     s.set.asked = 8;
     trials_work_out(&s);
-    json = trials_to_json(&s);
+    json = doc_json_of(trials_doc(&s));
     assert_true(number_at(json, "trials.asked") == 8);
     assert_true(number_at(json, "trials.counted") == 4);
     assert_true(number_at(json, "launches") == 1);
@@ -379,7 +380,7 @@ static void text_and_json_say_the_same(void **state)
     assert_true(number_at(json, "throughput_rps.max") == 500);
     assert_true(json_is_null(json_object_get(json, "output_tokens_per_s")));
     buf_init(&text, (size_t)1 << 20);
-    trials_text(&s, &text);
+    doc_put(trials_doc(&s), DOC_AS_TEXT, &text);
     assert_int_equal(
         strangers_in(strstr(buf_text(&text), "trials "), json, in_words), 0);
     assert_non_null(strstr(buf_text(&text), "trials     5 of 8, 4 to their"));
@@ -391,7 +392,7 @@ static void text_and_json_say_the_same(void **state)
     assert_non_null(strstr(buf_text(&text), "  57 requests lost\n"));
     assert_non_null(strstr(buf_text(&text), "  7 content events lost\n"));
     assert_non_null(strstr(buf_text(&text), "honest from about 30000"));
-    trials_full(&s, &text);
+    doc_put(trials_doc(&s), DOC_AS_FULL, &text);
     assert_int_equal(unsaid_in(buf_text(&text), json), 0);
     json_decref(json);
     buf_fini(&text);

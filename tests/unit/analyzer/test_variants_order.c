@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/report/variants_report.h"
+#include "analyzer/report/study_doc.h"
 #include "analyzer/studies/variants.h"
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
@@ -293,8 +293,8 @@ static void reports_have_all_of_it(void **state)
     variants_work_out(&r.s);
     buf_init(&text, MAX_TEXT);
     buf_init(&json, MAX_TEXT);
-    variants_text(&r.s, &text);
-    variants_json(&r.s, &json);
+    doc_put(variants_doc(&r.s), DOC_AS_TEXT, &text);
+    doc_put(variants_doc(&r.s), DOC_AS_JSON, &json);
     for (size_t i = 0; i < COUNT(in_text); i++)
         must_say(buf_text(&text), in_text[i]);
     for (size_t i = 0; i < COUNT(in_json); i++)

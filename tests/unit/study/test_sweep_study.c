@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/report/sweep_report.h"
+#include "analyzer/report/study_doc.h"
 #include "analyzer/studies/sweep.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
@@ -229,12 +229,12 @@ static void what_is_not_trusted_is_withdrawn(void **state)
     assert_int_equal(s.withdrawn, 2);
     assert_int_equal(sweep_exit_code(&s), 4);
     buf_init(&text, 1 << 16);
-    sweep_text(&s, &text);
+    doc_put(sweep_doc(&s), DOC_AS_TEXT, &text);
     assert_non_null(strstr(buf_text(&text), "200/s  withdrawn"));
     assert_non_null(
         strstr(buf_text(&text), "lag p99: tailgate report d/point-2"));
     buf_reset(&text);
-    sweep_json(&s, &text);
+    doc_put(sweep_doc(&s), DOC_AS_JSON, &text);
     assert_non_null(strstr(buf_text(&text), "\"withdrawn\": 2"));
     buf_fini(&text);
     sweep_summary_fini(&s);
@@ -278,7 +278,7 @@ static void a_median_of_what_is_not_known_is_not_known(void **state)
         sweep_work_out(&s);
         assert_true(isnan(s.values[0].rate[TRIAL_USD]));
         buf_init(&text, 1 << 16);
-        sweep_json(&s, &text);
+        doc_put(sweep_doc(&s), DOC_AS_JSON, &text);
         assert_non_null(strstr(buf_text(&text),
                                "\"usd_per_1000_good_requests_note\": "
                                "\"nothing was good\""));
