@@ -9,6 +9,7 @@
 
 #include "analyzer/stats/trial_stats.h"
 #include "common/base/buf.h"
+#include "common/base/printable.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/stats/hist.h"
@@ -39,6 +40,16 @@ static const char *copy(struct doc *d, const char *text)
 {
     return text ? memcpy(hold(d, strlen(text) + 1), text, strlen(text) + 1)
                 : NULL;
+}
+
+/* Names may come from a settings file or a server. */
+static const char *copy_name(struct doc *d, const char *name)
+{
+    char *held = (char *)(uintptr_t)copy(d, name);
+
+    if (held)
+        printable(held, strlen(held), "");
+    return held;
 }
 
 static const char *vformat(struct doc *d, const char *fmt, va_list ap)
@@ -86,7 +97,7 @@ static struct doc_node *add(struct doc_node *in, enum doc_type type,
     *n = (struct doc_node){.type = type,
                            .doc = in->doc,
                            .key = copy(in->doc, key),
-                           .label = copy(in->doc, label)};
+                           .label = copy_name(in->doc, label)};
     if (in->last)
         in->last->next = n;
     else
@@ -312,7 +323,7 @@ void doc_break(struct doc_node *root)
 
 void doc_paragraph(struct doc_node *in, const char *text)
 {
-    while (*text) {
+    while (text && *text) {
         size_t len = strcspn(text, "\n");
 
         doc_line(in, DOC_PLAIN, "%.*s", (int)len, text);

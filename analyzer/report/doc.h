@@ -183,7 +183,7 @@ void doc_break(struct doc_node *root);
 struct doc_node *doc_lines(struct doc_node *in, const char *key,
                            const char *label, const struct strlist *list);
 
-/* Each line of the text as a sentence of its own. */
+/* Each line of the text, which may be NULL, as a sentence of its own. */
 void doc_paragraph(struct doc_node *in, const char *text);
 
 /* What is JSON already; not in the text.  `json` is borrowed. */

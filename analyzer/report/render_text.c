@@ -317,9 +317,11 @@ static void put_table(const struct doc_node *n, int indent, struct buf *out)
         buf_addf(out, "%*s%s\n", indent, "", n->label);
     put_cells(&g, NULL, indent, out);
     for (size_t i = 0; i < g.n_rows; i++) {
-        if (g.rows[i].node->type == DOC_LINE)
-            buf_addf(out, "%*s%s\n", indent, "", g.rows[i].node->text);
-        else
+        if (g.rows[i].node->type == DOC_LINE) {
+            buf_addf(out, "%*s", indent, "");
+            printable_add(g.rows[i].node->text, out);
+            buf_adds(out, "\n");
+        } else
             put_cells(&g, &g.rows[i], indent, out);
         for (size_t k = 0; k < MAX_COLUMNS; k++)
             free(g.rows[i].cells[k]);
@@ -379,11 +381,15 @@ static void put_item(struct pen *p, const struct doc_node *n)
         begin_line(p);
     } else if (!p->is_fresh &&
                p->used + strlen(sep) + width_of(buf_text(&text)) > LINE_WIDTH) {
-        buf_addf(p->out, "%.*s", (int)strcspn(sep, " "), sep);
-        if (sep[0] == ' ')
+        size_t mark = strcspn(sep, " ");
+
+        /* Only a space at the end of the separator can become a new line. */
+        if (sep[mark] == '\0' || sep[mark + 1] != '\0') {
             put_words(p, sep);
-        else
+        } else {
+            buf_addf(p->out, "%.*s", (int)mark, sep);
             begin_line(p);
+        }
     } else if (!p->is_fresh) {
         put_words(p, sep);
     }

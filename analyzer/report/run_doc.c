@@ -63,11 +63,11 @@ static void add_trace(struct doc_node *root, const struct summary *s)
     doc_text(n, "file", NULL, t->file);
     doc_count(n, "rows", "rows", seen->rows);
     doc_show_if(
-        doc_count(n, "damaged", "damaged lines, left out", seen->damaged),
+        doc_count(n, "damaged", "damaged lines left out", seen->damaged),
         seen->damaged > 0);
-    doc_show_if(doc_count(n, "failed", "requests that failed then, left out",
-                          seen->failed),
-                seen->failed > 0);
+    doc_show_if(
+        doc_count(n, "failed", "failed requests left out", seen->failed),
+        seen->failed > 0);
     doc_show_if(
         doc_count(n, "tied", "at the same time as the row before", seen->tied),
         seen->tied > 0 && t->spread_ns == 0);
@@ -96,7 +96,7 @@ static void add_data(struct doc_node *root, const struct summary *s)
     doc_show(doc_text(n, "sha256", "sha256", d->sha256), "%.12s…",
              d->sha256 ? d->sha256 : "");
     doc_show_if(doc_count(n, "left_out",
-                          "conversations without an answer, left out",
+                          "conversations without an answer left out",
                           d->left_out),
                 d->left_out > 0);
     doc_text(n, "select", NULL, data_select_names[set->select]);

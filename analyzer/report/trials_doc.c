@@ -172,12 +172,14 @@ static void add_remark(struct doc_node *row, const struct trial *t)
     char events[48] = "";
 
     if (t->lost_requests > 0)
-        snprintf(requests, sizeof(requests), " %lld requests lost",
+        snprintf(requests, sizeof(requests), "%lld requests lost",
                  (long long)t->lost_requests);
     if (t->lost_events > 0)
-        snprintf(events, sizeof(events), " %lld content events lost",
+        snprintf(events, sizeof(events), "%lld content events lost",
                  (long long)t->lost_events);
-    doc_textf(row, NULL, "", "%s%s%s", ending, requests, events);
+    doc_textf(row, NULL, "", "%s%s%s%s%s", ending,
+              ending[0] && requests[0] ? "; " : "", requests,
+              (ending[0] || requests[0]) && events[0] ? "; " : "", events);
 }
 
 static void add_trial(struct doc_node *table, const struct trials_summary *s,

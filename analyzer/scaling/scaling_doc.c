@@ -211,6 +211,20 @@ static void add_costs(struct doc_node *row, const struct scale_point *p)
     doc_digits(doc_number(row, "mfu", "MFU", p->mfu), 3);
 }
 
+static bool has_costs(const struct scaling *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct scale_point *p = &s->points[i];
+
+        if (isfinite(p->quality) || isfinite(p->units_per_s) ||
+            isfinite(p->p50_ms) || isfinite(p->usd) || isfinite(p->mfu) ||
+            isfinite(p->usd_per_unit) || isfinite(p->joules_per_unit) ||
+            p->keeps_slo != SCALE_UNKNOWN)
+            return true;
+    }
+    return false;
+}
+
 /* People see speed and cost in tables of their own. */
 static void add_points(struct doc_node *root, const struct scaling *s)
 {
@@ -226,7 +240,7 @@ static void add_points(struct doc_node *root, const struct scaling *s)
     struct doc_node *costs;
 
     snprintf(title, sizeof(title), "a unit is one %s", s->unit ? s->unit : "");
-    costs = doc_text_only(doc_table(root, NULL, title));
+    costs = doc_text_only(doc_table(root, NULL, has_costs(s) ? title : NULL));
     for (size_t i = 0; s->refusals.len == 0 && i < s->n; i++) {
         const struct scale_point *p = &s->points[i];
         struct doc_node *row = doc_row(list);

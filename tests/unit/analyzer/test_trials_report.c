@@ -151,9 +151,19 @@ static void sets_that_were_killed(void **state)
         int code;
         const char *says;
     } cases[] = {
-        {{1, 2}, 2, 5, VERDICT_UNDECIDED, 4, "5 of 5 trials must agree; 2"},
+        {{1, 2},
+         2,
+         5,
+         VERDICT_UNDECIDED,
+         4,
+         "5 of 5 trials must agree (not all"},
         {{101, 102}, 2, 5, VERDICT_UNDECIDED, 4, "the set was interrupted"},
-        {{1, 2, 3, 4}, 4, 5, VERDICT_UNDECIDED, 4, "; 4 finished: "},
+        {{1, 2, 3, 4},
+         4,
+         5,
+         VERDICT_UNDECIDED,
+         4,
+         " (not all of them finished): "},
         {{1}, 1, 2, VERDICT_UNDECIDED, 4, "fewer than two trials finished"},
         /* 8 of 9 suffice */
         {{1, 2, 3, 4, 5, 6, 7}, 7, 9, VERDICT_UNDECIDED, 4, "8 of 9 trials"},
@@ -358,7 +368,7 @@ static void few_are_odd_by_chance(void **state)
 
 static void text_and_json_say_the_same(void **state)
 {
-    static const char *const in_words[] = {"95% cannot", "than 6", NULL};
+    static const char *const in_words[] = {"95% requires", "least 6", NULL};
     static const double p99_ms[] = {10, 10.1, 9.9, 50, 10.2};
     struct trials_summary s = made(p99_ms, 5, 100);
     struct buf text;
@@ -383,15 +393,7 @@ static void text_and_json_say_the_same(void **state)
     doc_put(trials_doc(&s), DOC_AS_TEXT, &text);
     assert_int_equal(
         strangers_in(strstr(buf_text(&text), "trials "), json, in_words), 0);
-    assert_non_null(strstr(buf_text(&text), "trials     5 of 8, 4 to their"));
-    assert_non_null(strstr(buf_text(&text), "launches   1: one launch"));
-    assert_non_null(
-        strstr(buf_text(&text), "UNDECIDED: the set was interrupted"));
-    assert_non_null(strstr(buf_text(&text), "95% cannot be reached"));
-    assert_non_null(strstr(buf_text(&text), "interrupted, not counted"));
-    assert_non_null(strstr(buf_text(&text), "  57 requests lost\n"));
-    assert_non_null(strstr(buf_text(&text), "  7 content events lost\n"));
-    assert_non_null(strstr(buf_text(&text), "honest from about 30000"));
+    assert_golden_doc("trials", trials_doc(&s));
     doc_put(trials_doc(&s), DOC_AS_FULL, &text);
     assert_int_equal(unsaid_in(buf_text(&text), json), 0);
     json_decref(json);
