@@ -42,14 +42,13 @@ static struct doc_node *add_quantity(struct doc_node *in, const char *key,
                                      const struct quantity *q, double x,
                                      bool is_present)
 {
-    struct doc_node *n = doc_number(in, key, label, x * scale_of(q));
+    struct doc_node *n = doc_value(in, kind_of(q), key, label, x * scale_of(q));
 
-    n->kind = kind_of(q);
     if (n->is_missing)
         doc_brief(n, "failed");
     if (!is_present)
         doc_brief(doc_missing_if(n, true, NULL), NULL);
-    return doc_digits(n, 4);
+    return n;
 }
 
 /* ---- what is compared ---- */
@@ -253,8 +252,8 @@ static void add_verdict(struct doc_node *root, const struct comparison *c)
         doc_show(verdict, "CANNOT TELL: a recording cannot be compared");
     for (size_t i = 0; c->is_compared && c->n == 2 && i < c->qs.asked; i++)
         add_answer(n, c, i);
-    doc_missing_if(doc_number(n, "regression_threshold", NULL, c->regression),
-                   c->regression < 0, NULL);
+    doc_unless(n, DOC_NUMBER, "regression_threshold", NULL, c->regression,
+               c->regression < 0, NULL);
     doc_count(n, "mismatches", NULL, (int64_t)must);
 
     buf_init(&claim, CLAIM_MAX);
@@ -302,18 +301,16 @@ static void add_finding(struct doc_node *row, const struct comparison *c,
     n = doc_range(row, "difference_interval", "interval", kind_of(q),
                   (struct interval){f->difference.range.low * scale_of(q),
                                     f->difference.range.high * scale_of(q)});
-    doc_missing_if(doc_digits(doc_signed(n), 4), !has_range, NULL);
-    doc_missing_if(doc_number(row, "ratio", "B / A", f->ratio.value),
-                   !f->ratio.has_range, NULL);
+    doc_missing_if(doc_signed(n), !has_range, NULL);
+    doc_unless(row, DOC_NUMBER, "ratio", "B / A", f->ratio.value,
+               !f->ratio.has_range, NULL);
     doc_range_of(row, "ratio_interval", "interval", DOC_NUMBER, &f->ratio);
     doc_number(row, "confidence", NULL, f->confidence);
     doc_show_if(doc_number(row, "widened", "interval widened, few samples: x",
                            f->widened),
                 f->widened > 1);
-    doc_missing_if(
-        doc_digits(
-            doc_share(row, "visible_share", "would show from", f->visible), 3),
-        f->visible < 0, NULL);
+    doc_unless(row, DOC_SHARE, "visible_share", "would show from", f->visible,
+               f->visible < 0, NULL);
     doc_text(row, "verdict", "verdict", finding_verdict_name(f->verdict));
     doc_text(row, "note", "", f->why);
     add_regression(row, c, i);
@@ -448,14 +445,13 @@ static void add_history_answer(struct doc_node *root, const struct history *h)
     doc_show(doc_text(n, "verdict", "", answers[h->answer].name), "%s",
              answers[h->answer].text);
     doc_sep(doc_text(n, "note", "", h->why), ": ");
-    doc_show(doc_missing_if(doc_share(n, "loss_share", "", h->loss),
-                            h->segments.len <= 1, NULL),
+    doc_show(doc_unless(n, DOC_SHARE, "loss_share", "", h->loss,
+                        h->segments.len <= 1, NULL),
              "%s, the last segment %s by %.3g%% than the one before",
              h->quantity.name, h->loss > 0 ? "worse" : "better",
              fabs(h->loss) * 100);
-    doc_missing_if(
-        doc_share(n, "regression_threshold", "threshold", h->regression),
-        h->regression < 0, NULL);
+    doc_unless(n, DOC_SHARE, "regression_threshold", "threshold", h->regression,
+               h->regression < 0, NULL);
     doc_text(n, "quantity", NULL, h->quantity.name);
     doc_text(n, "unit", NULL, unit_of(&h->quantity));
     doc_text(doc_section(root, NULL, "load"), "load", "", h->load);
@@ -478,9 +474,7 @@ static void add_segments(struct doc_node *root, const struct history *h)
         doc_count(row, "first", NULL, (int64_t)s->first);
         doc_count(row, "n", "n", (int64_t)s->n);
         add_quantity(row, "median", "median", &h->quantity, s->median, true);
-        doc_missing_if(
-            doc_digits(doc_number(row, "p", "p of the change", s->p), 3),
-            i == 0, NULL);
+        doc_unless(row, DOC_NUMBER, "p", "p of the change", s->p, i == 0, NULL);
     }
 }
 
@@ -551,11 +545,10 @@ static void add_capacity(struct doc_node *list, const struct capacities *c,
             s->capacity.usd_per_1000 > 0 ? s->capacity.usd_per_1000 : NAN);
     if (i == 0)
         return;
-    doc_sep(
-        doc_missing_if(
-            doc_number(n, "ratio", is_compared ? "ratio to A" : NULL, s->ratio),
-            !s->has_ratio, NULL),
-        "; ");
+    doc_sep(doc_unless(n, DOC_NUMBER, "ratio",
+                       is_compared ? "ratio to A" : NULL, s->ratio,
+                       !s->has_ratio, NULL),
+            "; ");
     doc_missing_if(doc_range(n, "ratio_ci90",
                              is_compared ? "90% interval" : NULL, DOC_NUMBER,
                              s->range),

@@ -60,10 +60,10 @@ static void add_rate(struct doc_node *rows, const struct profile *p,
         rate == PROFILE_GOODPUT ? "good requests" : profile_rate_name[rate]);
 
     doc_show_if(row, pair->ours >= 0 || pair->theirs >= 0);
-    doc_missing_if(doc_rate(row, "theirs", p->ops->name, pair->theirs),
-                   pair->theirs < 0, NULL);
-    doc_missing_if(doc_rate(row, "ours", "tailgate", pair->ours),
-                   pair->ours < 0, NULL);
+    doc_unless(row, DOC_RATE, "theirs", p->ops->name, pair->theirs,
+               pair->theirs < 0, NULL);
+    doc_unless(row, DOC_RATE, "ours", "tailgate", pair->ours, pair->ours < 0,
+               NULL);
     doc_show_if(doc_text(row, "why", "why they differ", why),
                 pair->theirs >= 0);
 }

@@ -184,9 +184,8 @@ struct doc_node *doc_count(struct doc_node *in, const char *key,
     return n;
 }
 
-static struct doc_node *add_number(struct doc_node *in, enum doc_kind kind,
-                                   const char *key, const char *label,
-                                   double value)
+struct doc_node *doc_value(struct doc_node *in, enum doc_kind kind,
+                           const char *key, const char *label, double value)
 {
     struct doc_node *n = add_value(in, kind, key, label);
 
@@ -195,46 +194,12 @@ static struct doc_node *add_number(struct doc_node *in, enum doc_kind kind,
     return n;
 }
 
-struct doc_node *doc_number(struct doc_node *in, const char *key,
-                            const char *label, double value)
+struct doc_node *doc_unless(struct doc_node *in, enum doc_kind kind,
+                            const char *key, const char *label, double value,
+                            bool is_missing, const char *note)
 {
-    return add_number(in, DOC_NUMBER, key, label, value);
-}
-
-struct doc_node *doc_share(struct doc_node *in, const char *key,
-                           const char *label, double value)
-{
-    return add_number(in, DOC_SHARE, key, label, value);
-}
-
-struct doc_node *doc_rate(struct doc_node *in, const char *key,
-                          const char *label, double per_s)
-{
-    return add_number(in, DOC_RATE, key, label, per_s);
-}
-
-struct doc_node *doc_seconds(struct doc_node *in, const char *key,
-                             const char *label, double s)
-{
-    return add_number(in, DOC_SECONDS, key, label, s);
-}
-
-struct doc_node *doc_bytes(struct doc_node *in, const char *key,
-                           const char *label, double bytes)
-{
-    return add_number(in, DOC_BYTES, key, label, bytes);
-}
-
-struct doc_node *doc_usd(struct doc_node *in, const char *key,
-                         const char *label, double usd)
-{
-    return add_number(in, DOC_USD, key, label, usd);
-}
-
-struct doc_node *doc_ns_plain(struct doc_node *in, const char *key,
-                              const char *label, double ns)
-{
-    return add_number(in, DOC_NS, key, label, ns);
+    return doc_missing_if(doc_value(in, kind, key, label, value), is_missing,
+                          note);
 }
 
 struct doc_node *doc_ns(struct doc_node *in, const char *key, const char *label,
@@ -249,7 +214,7 @@ struct doc_node *doc_ns(struct doc_node *in, const char *key, const char *label,
         {HIST_BEYOND, "beyond failures", "failed"},
         {HIST_OUT_OF_RANGE, "out of range", "> 1h"},
     };
-    struct doc_node *n = doc_ns_plain(in, NULL, label, ns);
+    struct doc_node *n = doc_value(in, DOC_NS, NULL, label, ns);
     char name[64];
 
     snprintf(name, sizeof(name), "%s_ms", key ? key : "");

@@ -129,28 +129,26 @@ struct doc_node *doc_bool(struct doc_node *in, const char *key,
 struct doc_node *doc_count(struct doc_node *in, const char *key,
                            const char *label, int64_t value);
 
-/* Numbers that are not finite are null. */
-struct doc_node *doc_number(struct doc_node *in, const char *key,
-                            const char *label, double value);
-struct doc_node *doc_share(struct doc_node *in, const char *key,
-                           const char *label, double value);
-struct doc_node *doc_rate(struct doc_node *in, const char *key,
-                          const char *label, double per_s);
-struct doc_node *doc_seconds(struct doc_node *in, const char *key,
-                             const char *label, double s);
-struct doc_node *doc_bytes(struct doc_node *in, const char *key,
-                           const char *label, double bytes);
-struct doc_node *doc_usd(struct doc_node *in, const char *key,
-                         const char *label, double usd);
+/* A number of any kind; null if it is not finite. */
+struct doc_node *doc_value(struct doc_node *in, enum doc_kind kind,
+                           const char *key, const char *label, double value);
+
+/* The same, missing if `is_missing`: null, with the reason unless NULL. */
+struct doc_node *doc_unless(struct doc_node *in, enum doc_kind kind,
+                            const char *key, const char *label, double value,
+                            bool is_missing, const char *note);
+
+#define doc_number(in, key, label, x) doc_value(in, DOC_NUMBER, key, label, x)
+#define doc_share(in, key, label, x)  doc_value(in, DOC_SHARE, key, label, x)
+#define doc_rate(in, key, label, per_s)                                        \
+    doc_value(in, DOC_RATE, key, label, per_s)
+#define doc_seconds(in, key, label, s) doc_value(in, DOC_SECONDS, key, label, s)
+#define doc_usd(in, key, label, usd)   doc_value(in, DOC_USD, key, label, usd)
 
 /* A duration: key_ms in JSON.  HIST_TOO_FEW and the other codes are null, with
  * the reason in key_note. */
 struct doc_node *doc_ns(struct doc_node *in, const char *key, const char *label,
                         double ns);
-
-/* The same with the key as it is, for any sign and without codes. */
-struct doc_node *doc_ns_plain(struct doc_node *in, const char *key,
-                              const char *label, double ns);
 
 /* An interval, shown in parentheses behind the value before it.  Ends that are
  * not finite are null. */

@@ -74,8 +74,8 @@ static void add_trace(struct doc_node *root, const struct summary *s)
     doc_number(n, "time_scale", NULL, t->time_scale);
     doc_seconds(n, "spread_s", NULL, (double)t->spread_ns / 1e9);
     doc_seconds(n, "from_s", NULL, (double)t->from_ns / 1e9);
-    doc_missing_if(doc_seconds(n, "to_s", NULL, (double)t->to_ns / 1e9),
-                   t->to_ns <= 0, NULL);
+    doc_unless(n, DOC_SECONDS, "to_s", NULL, (double)t->to_ns / 1e9,
+               t->to_ns <= 0, NULL);
 }
 
 static void add_data(struct doc_node *root, const struct summary *s)
@@ -100,8 +100,8 @@ static void add_data(struct doc_node *root, const struct summary *s)
                           d->left_out),
                 d->left_out > 0);
     doc_text(n, "select", NULL, data_select_names[set->select]);
-    doc_missing_if(doc_share(n, "cached_share", NULL, d->cached_share),
-                   d->cached_share < 0, NULL);
+    doc_unless(n, DOC_SHARE, "cached_share", NULL, d->cached_share,
+               d->cached_share < 0, NULL);
     if (set->accuracy)
         doc_text(n, NULL, "", "each once, answers in answers.jsonl");
     if (set->unique == UNIQUE_FALSE)
@@ -223,12 +223,12 @@ static void add_fluidity(struct doc_node *in, const struct fluid_summary *f)
     struct doc_node *n = doc_section(in, "fluidity", "fluidity");
 
     doc_help(n, "whether the tokens of a stream arrived in time to be read");
-    doc_ns_plain(n, "first_limit_ms", "first token within",
-                 (double)f->limits.first_ns);
-    doc_ns_plain(n, "next_limit_ms",
-                 f->is_assumed ? "each further one (one per event assumed)"
-                               : "each further one",
-                 (double)f->limits.next_ns);
+    doc_value(n, DOC_NS, "first_limit_ms", "first token within",
+              (double)f->limits.first_ns);
+    doc_value(n, DOC_NS, "next_limit_ms",
+              f->is_assumed ? "each further one (one per event assumed)"
+                            : "each further one",
+              (double)f->limits.next_ns);
     doc_share(n, "tokens_in_time", "tokens in time", f->tokens_in_time);
     doc_number(n, "index_mean", "index mean", f->mean);
     doc_number(n, "index_p50", "p50", f->p50);
@@ -406,9 +406,8 @@ static void add_way(struct doc_node *root, const struct summary *s)
     free(proxy);
 
     n = doc_section(root, "network", "network");
-    doc_missing_if(doc_ns_plain(n, "rtt_floor_ms", "shortest round trip",
-                                (double)s->rtt_floor_ns),
-                   s->rtt_floor_ns <= 0, "not known");
+    doc_unless(n, DOC_NS, "rtt_floor_ms", "shortest round trip",
+               (double)s->rtt_floor_ns, s->rtt_floor_ns <= 0, "not known");
     doc_missing_if(doc_count(n, "segments", "segments sent", s->segments),
                    s->rtt_floor_ns <= 0, "not known");
     doc_missing_if(doc_count(n, "retransmits", "sent again", s->retransmits),
@@ -432,12 +431,10 @@ static void add_calibration(struct doc_node *client, const struct summary *s)
         doc_textf(n, "note", "", "stale: %s", c->stale);
         return;
     }
-    doc_missing_if(doc_rate(n, "max_rate_rps",
-                            calibration_is_at_least(&c->of)
-                                ? "good for at least"
-                                : "good for",
-                            c->of.max_rate_rps),
-                   s->calibration_used < 0, NULL);
+    doc_unless(n, DOC_RATE, "max_rate_rps",
+               calibration_is_at_least(&c->of) ? "good for at least"
+                                               : "good for",
+               c->of.max_rate_rps, s->calibration_used < 0, NULL);
     doc_missing_if(doc_digits(doc_share(n, "used", "used", s->calibration_used),
                               s->calibration_used < 0.1 ? 2 : 3),
                    s->calibration_used < 0, NULL);

@@ -61,12 +61,11 @@ void run_doc_requests(struct doc_node *root, const struct summary *s)
     doc_count(n, "opened_connection", "opened a connection",
               s->fresh_connections);
     doc_count(n, "reused_connection", "reused one", s->reused_connections);
-    doc_sep(doc_missing_if(doc_share(n, "reuse", "",
-                                     connections > 0
-                                         ? (double)s->reused_connections /
-                                               (double)connections
-                                         : 0),
-                           connections == 0, "no samples"),
+    doc_sep(doc_unless(n, DOC_SHARE, "reuse", "",
+                       connections > 0
+                           ? (double)s->reused_connections / (double)connections
+                           : 0,
+                       connections == 0, "no samples"),
             ", share ");
     doc_count(n, "retried", "sent again on a new one", s->retried);
 
@@ -123,7 +122,8 @@ void run_doc_rates(struct doc_node *root, const struct summary *s)
     for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
         struct doc_node *rate =
             rates[i].is_bytes
-                ? doc_bytes(n, rates[i].key, rates[i].label, rates[i].value)
+                ? doc_value(n, DOC_BYTES, rates[i].key, rates[i].label,
+                            rates[i].value)
                 : doc_rate(n, rates[i].key, rates[i].label, rates[i].value);
 
         doc_unit(doc_help(rate, rates[i].help),
@@ -165,13 +165,10 @@ void run_doc_misses(struct doc_node *root, const struct summary *s)
             continue;
         row = doc_row(table);
         doc_text(row, "measure", "measure", misses_name(i));
-        doc_brief(
-            doc_missing_if(
-                doc_ns_plain(row, "limit_ms",
+        doc_brief(doc_unless(row, DOC_NS, "limit_ms",
                              s->n_classes > 0 ? "tightest limit" : "limit",
-                             (double)l->limit_ns),
-                i == GOOD_CHECK, NULL),
-            "required");
+                             (double)l->limit_ns, i == GOOD_CHECK, NULL),
+                  "required");
         doc_count(row, "missed", "missed", l->missed);
         doc_share(row, "missed_share", "share",
                   m->not_good > 0 ? (double)l->missed / (double)m->not_good
@@ -193,21 +190,19 @@ void run_doc_cost(struct doc_node *root, const struct summary *s)
     }
     n = doc_section(root, "cost", "cost");
     doc_usd(n, "usd", "window", c->usd);
-    doc_missing_if(doc_usd(n, "usd_per_1000_good_requests",
-                           "per thousand good requests", c->usd_per_1000_good),
-                   c->usd_per_1000_good < 0, "nothing is good");
-    doc_missing_if(doc_usd(n, "usd_per_million_good_tokens",
-                           "per million good output tokens",
-                           c->usd_per_million_good_tokens),
-                   c->usd_per_million_good_tokens < 0,
-                   s->has_tokens && tokens_have_output(&s->tokens)
-                       ? "nothing is good"
-                       : no_tokens);
-    doc_missing_if(doc_usd(n, "usd_per_million_tokens",
-                           "per million output tokens",
-                           c->usd_per_million_tokens),
-                   c->usd_per_million_tokens < 0,
-                   s->has_tokens ? "none arrived" : no_tokens);
+    doc_unless(n, DOC_USD, "usd_per_1000_good_requests",
+               "per thousand good requests", c->usd_per_1000_good,
+               c->usd_per_1000_good < 0, "nothing is good");
+    doc_unless(n, DOC_USD, "usd_per_million_good_tokens",
+               "per million good output tokens", c->usd_per_million_good_tokens,
+               c->usd_per_million_good_tokens < 0,
+               s->has_tokens && tokens_have_output(&s->tokens)
+                   ? "nothing is good"
+                   : no_tokens);
+    doc_unless(n, DOC_USD, "usd_per_million_tokens",
+               "per million output tokens", c->usd_per_million_tokens,
+               c->usd_per_million_tokens < 0,
+               s->has_tokens ? "none arrived" : no_tokens);
     doc_usd(n, "usd_per_hour", NULL, s->settings->cost.usd_per_hour);
     doc_count(n, "replicas", NULL, s->settings->cost.replicas);
     doc_missing_if(doc_bool(n, "deliverable", NULL, s->verdict == VERDICT_PASS),
@@ -236,13 +231,12 @@ static void add_class_counts(struct doc_node *row, double window_s,
     doc_count(requests, "failed", "failed", c->failed);
     doc_count(requests, "unsent", "unsent", c->unsent);
     doc_count(requests, "good", NULL, c->good);
-    doc_missing_if(doc_rate(row, "offered_rps", "offered", c->offered_rps),
-                   is_empty, "the window is empty");
-    doc_missing_if(
-        doc_rate(row, "throughput_rps", "throughput", c->throughput_rps),
-        is_empty, "the window is empty");
-    doc_missing_if(doc_rate(row, "goodput_rps", "goodput", c->goodput_rps),
-                   is_empty, "the window is empty");
+    doc_unless(row, DOC_RATE, "offered_rps", "offered", c->offered_rps,
+               is_empty, "the window is empty");
+    doc_unless(row, DOC_RATE, "throughput_rps", "throughput", c->throughput_rps,
+               is_empty, "the window is empty");
+    doc_unless(row, DOC_RATE, "goodput_rps", "goodput", c->goodput_rps,
+               is_empty, "the window is empty");
     run_doc_attainment(row, c->scheduled > 0, c->attainment,
                        &c->attainment_ci95);
 }
@@ -451,8 +445,8 @@ void run_doc_distribution(struct doc_node *root, const struct summary *s)
     char title[64];
 
     doc_text(n, "measure", NULL, measure_name(b->measure));
-    doc_missing_if(doc_ns_plain(n, "limit_ms", NULL, (double)b->limit_ns),
-                   b->limit_ns <= 0, NULL);
+    doc_unless(n, DOC_NS, "limit_ms", NULL, (double)b->limit_ns,
+               b->limit_ns <= 0, NULL);
     doc_count(n, "failed", NULL, b->failed);
     doc_count(n, "out_of_range", NULL, b->out_of_range);
     snprintf(title, sizeof(title), "%s from due", measure_name(b->measure));
@@ -474,8 +468,8 @@ void run_doc_distribution(struct doc_node *root, const struct summary *s)
         if (i == b->len)
             break;
         row = doc_row(table);
-        doc_ns_plain(row, "from_ms", "from", (double)b->list[i].from_ns);
-        doc_ns_plain(row, "to_ms", "to", (double)b->list[i].to_ns);
+        doc_value(row, DOC_NS, "from_ms", "from", (double)b->list[i].from_ns);
+        doc_value(row, DOC_NS, "to_ms", "to", (double)b->list[i].to_ns);
         add_bar(row, b->list[i].count, greatest);
     }
     if (b->len > 0) {
@@ -504,7 +498,7 @@ void run_doc_curve(struct doc_node *root, const struct curve *c)
     for (size_t i = 0; i < len; i++) {
         struct doc_node *row = doc_row(table);
 
-        doc_ns_plain(row, "limit_ms", "limit", (double)points[i].limit_ns);
+        doc_value(row, DOC_NS, "limit_ms", "limit", (double)points[i].limit_ns);
         doc_count(row, "within", "within", points[i].within);
         doc_digits(doc_share(row, "share", "share", points[i].share), 6);
         doc_digits(doc_range(row, "share_ci95", "95% interval", DOC_SHARE,

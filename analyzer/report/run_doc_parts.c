@@ -8,21 +8,12 @@
 
 /* ---- answers ---- */
 
-static struct doc_node *share_of(struct doc_node *in, const char *key,
-                                 const char *label, int64_t part, int64_t whole)
+static void add_ratio(struct doc_node *in, enum doc_kind kind, const char *key,
+                      const char *label, int64_t part, int64_t whole)
 {
-    return doc_missing_if(
-        doc_share(in, key, label, whole > 0 ? (double)part / (double)whole : 0),
-        whole <= 0, "no samples");
-}
-
-static struct doc_node *mean_of(struct doc_node *in, const char *key,
-                                const char *label, int64_t sum, int64_t n)
-{
-    struct doc_node *node = share_of(in, key, label, sum, n);
-
-    node->kind = DOC_NUMBER;
-    return node;
+    doc_unless(in, kind, key, label,
+               whole > 0 ? (double)part / (double)whole : 0, whole <= 0,
+               "no samples");
 }
 
 /* key, key_n: how many answers have it, key_mean. */
@@ -55,8 +46,8 @@ static void add_reference(struct doc_node *root, const struct outlen *o)
              "output length %s",
              o->source == OUTLEN_DATA ? "of the data set" : "as configured");
     doc_number(n, "tokens", "tokens", o->reference);
-    doc_missing_if(doc_share(n, "ratio", "answers have", o->ratio), o->mean < 0,
-                   "token counts are not available");
+    doc_unless(n, DOC_SHARE, "ratio", "answers have", o->ratio, o->mean < 0,
+               "token counts are not available");
     doc_missing_if(doc_show(doc_bool(n, "ok", "", o->is_ok), "%s",
                             o->is_ok ? "within" : "OFF by more than"),
                    o->mean < 0, "token counts are not available");
@@ -72,13 +63,15 @@ static void add_streams(struct doc_node *tokens, const struct tokens *t)
 
     doc_count(n, "n", "", t->streams);
     doc_count(n, "events", "events", t->events);
-    mean_of(n, "events_mean", "events per stream", t->events, t->streams);
+    add_ratio(n, DOC_NUMBER, "events_mean", "events per stream", t->events,
+              t->streams);
     doc_count(n, "tokens", "tokens in events", t->event_tokens);
-    mean_of(n, "tokens_per_event", "tokens per event", t->event_tokens,
-            t->events);
+    add_ratio(n, DOC_NUMBER, "tokens_per_event", "tokens per event",
+              t->event_tokens, t->events);
     doc_count(n, "coalesced", "events in one read with the event before",
               t->coalesced);
-    share_of(n, "coalesced_share", "share", t->coalesced, t->events);
+    add_ratio(n, DOC_SHARE, "coalesced_share", "share", t->coalesced,
+              t->events);
     doc_count(n, "assumed", NULL, t->assumed);
     if (t->assumed > 0)
         doc_line(n, DOC_PLAIN,
@@ -103,7 +96,8 @@ static void add_tokens(struct doc_node *root, const struct summary *s)
     add_sum(part, "prompt", "counted", &t->prompt);
     add_sum(part, "prompt_asked", "requested", &t->prompt_asked);
     add_sum(part, "cached", "cached", &t->cached);
-    share_of(part, "cached_share", "share", t->cached.sum, tokens_cached_of(t));
+    add_ratio(part, DOC_SHARE, "cached_share", "share", t->cached.sum,
+              tokens_cached_of(t));
     doc_show_if(
         doc_sep(doc_count(part, "cached_of", "", tokens_cached_of(t)), " of "),
         tokens_cached_of(t) > 0);
@@ -179,10 +173,9 @@ static void add_in_flight(struct doc_node *in, const struct load_judgement *l)
         return;
     }
     n = doc_section(in, "in_flight", "in flight");
-    doc_digits(doc_number(n, "mean", "mean", l->in_flight), 3);
-    doc_digits(
-        doc_number(n, "first_tenth", "first tenth of the window", l->first), 3);
-    doc_digits(doc_number(n, "last_tenth", "last tenth", l->last), 3);
+    doc_number(n, "mean", "mean", l->in_flight);
+    doc_number(n, "first_tenth", "first tenth of the window", l->first);
+    doc_number(n, "last_tenth", "last tenth", l->last);
     doc_count(n, "blocks", NULL, (int64_t)v->blocks);
     doc_number(n, "trend_p", NULL, v->p);
     doc_bool(n, "rising", NULL, v->is_rising);
@@ -204,9 +197,9 @@ static void add_little(struct doc_node *in, const struct load_judgement *l)
         return;
     }
     n = doc_section(in, "little", l->little.holds ? NULL : "Little's law");
-    doc_digits(doc_share(n, "off", "off by", l->little.off), 3);
-    doc_digits(doc_number(n, "in_flight", "in flight", l->in_flight), 3);
-    doc_digits(doc_number(n, "expected", "rate x time", l->little.expected), 3);
+    doc_share(n, "off", "off by", l->little.off);
+    doc_number(n, "in_flight", "in flight", l->in_flight);
+    doc_number(n, "expected", "rate x time", l->little.expected);
     doc_bool(n, "holds", NULL, l->little.holds);
     doc_line(n, DOC_PLAIN, "the window begins or ends in a transient");
 }
@@ -217,14 +210,14 @@ static void add_warmup(struct doc_node *in, const struct summary *s)
     struct doc_node *n = doc_section(in, "warmup", "warm-up");
 
     doc_text(n, "method", NULL, "MSER-5");
-    doc_brief(doc_missing_if(doc_seconds(n, "found_s", "by MSER", w->found_s),
-                             !w->is_found, w->why ? w->why : "not known"),
+    doc_brief(doc_unless(n, DOC_SECONDS, "found_s", "by MSER", w->found_s,
+                         !w->is_found, w->why ? w->why : "not known"),
               w->why);
     doc_show_if(doc_seconds(n, "asked_s", "configured", s->warmup_s),
                 w->is_found);
     doc_share(n, "mean_shift", NULL, w->shift);
-    doc_missing_if(doc_seconds(n, "suggested_s", NULL, w->suggested_s),
-                   w->suggested_s <= 0, NULL);
+    doc_unless(n, DOC_SECONDS, "suggested_s", NULL, w->suggested_s,
+               w->suggested_s <= 0, NULL);
     if (w->suggested_s > 0)
         doc_line(n, DOC_WARNING,
                  "the window begins too early, which changes its mean %s by "
@@ -245,10 +238,8 @@ static void add_halves(struct doc_node *in, const struct steady *st)
     doc_textf(n, NULL, "", "mean %s", measure_name(st->measure));
     doc_sep(doc_ns(n, "first", "first", h->drift.first), " ");
     doc_ns(n, "second", "second", h->drift.second);
-    doc_ns_plain(n, "difference_ms", NULL, h->drift.difference.value);
-    doc_digits(
-        doc_signed(doc_share(n, "relative", "difference", h->drift.relative)),
-        3);
+    doc_value(n, DOC_NS, "difference_ms", NULL, h->drift.difference.value);
+    doc_signed(doc_share(n, "relative", "difference", h->drift.relative));
     doc_signed(doc_range(n, "interval_ms", "95% interval", DOC_NS,
                          h->drift.difference.range));
     doc_number(n, "confidence", NULL, STEADY_CONFIDENCE);
@@ -272,17 +263,12 @@ static void add_cold(struct doc_node *in, const struct steady *st)
     doc_ns(n, "max", NULL, (double)c->max_ns);
     doc_ns(n, "mean_with", NULL, c->mean_with_ns);
     doc_ns(n, "p99_with", NULL, (double)c->p99_with_ns);
-    doc_sep(doc_digits(doc_signed(doc_missing_if(
-                           doc_share(n, "mean_shift",
-                                     "with them the mean would change by",
-                                     c->mean_shift),
-                           !c->has_shift, "n too small")),
-                       3),
+    doc_sep(doc_signed(doc_unless(n, DOC_SHARE, "mean_shift",
+                                  "with them the mean would change by",
+                                  c->mean_shift, !c->has_shift, "n too small")),
             "; ");
-    doc_digits(doc_signed(doc_missing_if(
-                   doc_share(n, "p99_shift", "p99 by", c->p99_shift),
-                   !c->has_p99_shift, "n too small")),
-               3);
+    doc_signed(doc_unless(n, DOC_SHARE, "p99_shift", "p99 by", c->p99_shift,
+                          !c->has_p99_shift, "n too small"));
 }
 
 static void add_within(struct doc_node *in, const struct steady *st)
@@ -307,11 +293,8 @@ static void add_within(struct doc_node *in, const struct steady *st)
                                  is_beyond ? "beyond failures" : "n too small"),
                   is_beyond ? "failures" : "n small");
         doc_count(row, "n", "n", w->n);
-        doc_missing_if(
-            doc_digits(doc_number(row, "n_effective", "independent samples",
-                                  w->n_effective),
-                       3),
-            w->n_effective <= 0, "not known");
+        doc_unless(row, DOC_NUMBER, "n_effective", "independent samples",
+                   w->n_effective, w->n_effective <= 0, "not known");
     }
 }
 
@@ -369,9 +352,8 @@ static void add_turns(struct doc_node *rows, const char *key, const char *label,
             doc_ns(row, name, title, (double)times[k].ns[i]);
         }
     }
-    doc_missing_if(
-        doc_share(row, "cached_share", "prompt tokens cached", t->cached_share),
-        t->cached_share < 0, NULL);
+    doc_unless(row, DOC_SHARE, "cached_share", "prompt tokens cached",
+               t->cached_share, t->cached_share < 0, NULL);
 }
 
 void run_doc_sessions(struct doc_node *root, const struct summary *s)
@@ -388,9 +370,8 @@ void run_doc_sessions(struct doc_node *root, const struct summary *s)
     doc_sep(doc_count(n, "broken", "broken", c->broken), " + ");
     doc_sep(doc_count(n, "cut", "cut by the end", c->cut), " + ");
     doc_sep(doc_text(n, NULL, "", "(whole run)"), " ");
-    doc_missing_if(
-        doc_number(n, "turns_mean", "turns per session", c->turns_mean),
-        c->turns_mean < 0, NULL);
+    doc_unless(n, DOC_NUMBER, "turns_mean", "turns per session", c->turns_mean,
+               c->turns_mean < 0, NULL);
     rows = doc_rows(n, NULL, "turns");
     add_turns(rows, "first", "first", &c->kinds[TURN_FIRST], s->is_streamed);
     add_turns(rows, "later", "later", &c->kinds[TURN_LATER], s->is_streamed);
@@ -448,11 +429,8 @@ void run_doc_server(struct doc_node *root, const struct summary *sum)
     doc_missing_if(doc_text(n, "url", NULL, s->url), !s->url, "not known");
     doc_bool(n, "is_known", NULL, true);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        struct doc_node *value =
-            doc_number(n, numbers[i].key, numbers[i].label, numbers[i].value);
-
-        value->kind = numbers[i].kind;
-        doc_missing_if(value, !(numbers[i].value >= 0), "not known");
+        doc_unless(n, numbers[i].kind, numbers[i].key, numbers[i].label,
+                   numbers[i].value, !(numbers[i].value >= 0), "not known");
     }
     doc_count(n, "looks", "scrapes", s->looks);
     doc_show_if(doc_count(n, "failed_looks", "failed", s->failed),
@@ -472,13 +450,11 @@ static void add_cache_group(struct doc_node *rows, const char *key,
 
     doc_count(row, "n", "requests", g->n);
     doc_count(row, "failed", "failed", g->failed);
-    doc_missing_if(
-        doc_number(row, "output_mean", "output tokens", token_mean(&g->output)),
-        token_mean(&g->output) < 0, NULL);
-    doc_missing_if(doc_share(row, "cached_share",
-                             "prompts cached, by the server's count",
-                             cache_group_share(g)),
-                   cache_group_share(g) < 0, NULL);
+    doc_unless(row, DOC_NUMBER, "output_mean", "output tokens",
+               token_mean(&g->output), token_mean(&g->output) < 0, NULL);
+    doc_unless(row, DOC_SHARE, "cached_share",
+               "prompts cached, by the server's count", cache_group_share(g),
+               cache_group_share(g) < 0, NULL);
 }
 
 static void add_cache_ratio(struct doc_node *rows, const struct cache_ratio *r)
@@ -495,9 +471,8 @@ static void add_cache_ratio(struct doc_node *rows, const struct cache_ratio *r)
     doc_ns(row, "new_p50", "p50 new", (double)r->median_ns[CACHE_NEW]);
     doc_ns(row, "repeated_p50", "p50 repeated",
            (double)r->median_ns[CACHE_REPEATED]);
-    doc_digits(doc_number(row, "ratio", "ratio", r->ratio), 3);
-    doc_digits(
-        doc_range(row, "ratio_ci95", "95% interval", DOC_NUMBER, r->ci95), 3);
+    doc_number(row, "ratio", "ratio", r->ratio);
+    doc_range(row, "ratio_ci95", "95% interval", DOC_NUMBER, r->ci95);
     doc_show(
         doc_missing_if(doc_bool(row, "faster", "", r->sign == CACHE_FASTER),
                        r->sign == CACHE_OPEN, NULL),
@@ -523,7 +498,7 @@ void run_doc_cache(struct doc_node *root, const struct summary *s)
              "of the same length");
     doc_text(n, "judged_by", "judged by",
              measure_name(c->ratio[c->by].measure));
-    doc_digits(doc_number(n, "limit", "limit", CACHE_LIMIT), 3);
+    doc_number(n, "limit", "limit", CACHE_LIMIT);
     rows = doc_rows(n, NULL, "prompts");
     add_cache_group(rows, "new", "new", &c->group[CACHE_NEW]);
     add_cache_group(rows, "repeated", "repeated", &c->group[CACHE_REPEATED]);
@@ -605,7 +580,7 @@ void run_doc_metered(struct doc_node *root, const struct summary *s)
     if (m->has_memory) {
         n = doc_section(root, NULL, "memory");
         doc_count(n, "peak_memory_bytes", NULL, m->peak_bytes);
-        doc_bytes(n, NULL, "server's peak", (double)m->peak_bytes);
+        doc_value(n, DOC_BYTES, NULL, "server's peak", (double)m->peak_bytes);
         doc_line(n, DOC_PLAIN,
                  "reading it takes CPU time: do not use this run's times");
     }
@@ -621,16 +596,16 @@ void run_doc_metered(struct doc_node *root, const struct summary *s)
     doc_digits(
         doc_unit(doc_number(n, "joules", "in the window", m->joules), " J"), 6);
     doc_unit(doc_number(n, "watts", "mean power", m->watts), " W");
-    doc_unit(doc_missing_if(doc_number(n, "joules_per_good_request",
-                                       "per good request", m->joules_per_good),
-                            m->joules_per_good < 0, "nothing is good"),
+    doc_unit(doc_unless(n, DOC_NUMBER, "joules_per_good_request",
+                        "per good request", m->joules_per_good,
+                        m->joules_per_good < 0, "nothing is good"),
              " J");
-    doc_unit(doc_missing_if(doc_number(n, "joules_per_output_token",
-                                       "per output token", m->joules_per_token),
-                            m->joules_per_token < 0,
-                            "token counts are not available"),
+    doc_unit(doc_unless(n, DOC_NUMBER, "joules_per_output_token",
+                        "per output token", m->joules_per_token,
+                        m->joules_per_token < 0,
+                        "token counts are not available"),
              " J");
-    doc_unit(doc_missing_if(doc_number(n, "co2_g", "CO2", m->co2_g),
-                            m->co2_g < 0, "no factor was given"),
+    doc_unit(doc_unless(n, DOC_NUMBER, "co2_g", "CO2", m->co2_g, m->co2_g < 0,
+                        "no factor was given"),
              " g");
 }

@@ -23,8 +23,8 @@ static void add_salvaged(struct doc_node *rows, const char *key,
 static struct doc_node *add_time(struct doc_node *in, const char *key,
                                  const char *label, int64_t ns)
 {
-    return doc_missing_if(doc_seconds(in, key, label, (double)ns / 1e9),
-                          ns == TIME_ABSENT, NULL);
+    return doc_unless(in, DOC_SECONDS, key, label, (double)ns / 1e9,
+                      ns == TIME_ABSENT, NULL);
 }
 
 struct doc *salvage_doc(const struct salvage *s)

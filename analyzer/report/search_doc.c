@@ -241,20 +241,12 @@ static void add_measures(struct doc_node *row, const struct trial *t,
 
     for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
         enum measure m = kept[i];
-        struct doc_node *n;
 
         if (t->quantile_ns[m][0] == HIST_EMPTY)
             continue;
-        n = doc_section(all, measure_name(m), m == shown ? "" : NULL);
-        for (int q = 0; q < SUMMARY_QUANTILES; q++) {
-            char label[32];
-
-            snprintf(label, sizeof(label), "%s %s", measure_name(m),
-                     summary_quantile_name[q]);
-            doc_ns(n, summary_quantile_name[q],
-                   q == SUMMARY_P50 || q == SUMMARY_P99 ? label : NULL,
-                   t->quantile_ns[m][q]);
-        }
+        study_doc_quantiles(
+            doc_section(all, measure_name(m), m == shown ? "" : NULL), (int)m,
+            t->quantile_ns[m], true);
     }
 }
 
@@ -276,7 +268,7 @@ static void add_misses(struct doc_node *row, const struct search_counts *c,
                             .at_b = share <= allowed ? '|' : '*'};
     char legend[256];
 
-    doc_digits(doc_share(row, NULL, "missed", share), 3);
+    doc_share(row, NULL, "missed", share);
     snprintf(legend, sizeof(legend), "%s: * missed, | allowed, 0.01%% to 100%%",
              t->text);
     if (c->n > 0)

@@ -17,6 +17,11 @@ struct trial_rate_label {
 };
 extern const struct trial_rate_label trial_rate_labels[TRIAL_RATES];
 
+/* The quantiles of a measure, of which people see p99, and p50 if asked. */
+void study_doc_quantiles(struct doc_node *in, int measure,
+                         const double ns[static SUMMARY_QUANTILES],
+                         bool shows_p50);
+
 struct doc *trials_doc(const struct trials_summary *s);
 struct doc *sweep_doc(const struct sweep_summary *s);
 struct doc *search_doc(const struct search_summary *s);

@@ -54,10 +54,10 @@ static void add_rates(struct doc_node *row, const struct sweep_summary *s,
         bool is_shown = r <= TRIAL_ATTAINMENT ||
                         (r == TRIAL_TOKENS && s->has_tokens) ||
                         (r == TRIAL_USD && s->has_cost);
-        struct doc_node *n = doc_number(row, trial_rate_name(r),
-                                        trial_rate_labels[r].label, v->rate[r]);
+        struct doc_node *n =
+            doc_value(row, trial_rate_labels[r].kind, trial_rate_name(r),
+                      trial_rate_labels[r].label, v->rate[r]);
 
-        n->kind = trial_rate_labels[r].kind;
         doc_show_if(n, is_shown);
         if (n->is_missing)
             doc_missing_if(n, true, why_without(s, v, r));
@@ -74,21 +74,11 @@ static void add_measures(struct doc_node *row, const struct sweep_summary *s,
         bool has_p99 =
             m == MEASURE_E2E ||
             (s->is_streamed && (m == MEASURE_TTFT || m == MEASURE_TPOT));
-        struct doc_node *measure;
 
         if (v->quantile_ns[m][0] == HIST_EMPTY)
             continue;
-        measure = doc_section(all, name, has_p99 ? "" : NULL);
-        for (int q = 0; q < SUMMARY_QUANTILES; q++) {
-            bool is_shown =
-                q == SUMMARY_P99 || (q == SUMMARY_P50 && m == MEASURE_E2E);
-            char label[32];
-
-            snprintf(label, sizeof(label), "%s %s", name,
-                     summary_quantile_name[q]);
-            doc_ns(measure, summary_quantile_name[q], is_shown ? label : NULL,
-                   v->quantile_ns[m][q]);
-        }
+        study_doc_quantiles(doc_section(all, name, has_p99 ? "" : NULL), m,
+                            v->quantile_ns[m], m == MEASURE_E2E);
     }
 }
 

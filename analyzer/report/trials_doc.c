@@ -22,15 +22,26 @@ const struct trial_rate_label trial_rate_labels[TRIAL_RATES] = {
     [TRIAL_USD_TOKENS] = {"per million good tokens", DOC_USD},
 };
 
+void study_doc_quantiles(struct doc_node *in, int measure,
+                         const double ns[static SUMMARY_QUANTILES],
+                         bool shows_p50)
+{
+    for (int q = 0; q < SUMMARY_QUANTILES; q++) {
+        char label[32];
+
+        snprintf(label, sizeof(label), "%s %s",
+                 measure_name((enum measure)measure), summary_quantile_name[q]);
+        doc_show_if(doc_ns(in, summary_quantile_name[q], label, ns[q]),
+                    q == SUMMARY_P99 || (q == SUMMARY_P50 && shows_p50));
+    }
+}
+
 /* A value over trials may lie among the failures. */
 static struct doc_node *add_number(struct doc_node *in, const char *key,
                                    const char *label, double value,
                                    enum doc_kind kind)
 {
-    struct doc_node *n = doc_number(in, key, label, value);
-
-    n->kind = kind;
-    return doc_brief(n, "failed");
+    return doc_brief(doc_value(in, kind, key, label, value), "failed");
 }
 
 static enum doc_kind kind_of(const struct slo_term *term)
@@ -48,8 +59,8 @@ static void add_over(struct doc_node *in, const struct over_trials *o,
     if (!o->is_known) {
         bool is_few = o->missing == HIST_TOO_FEW;
 
-        doc_brief(doc_missing_if(doc_number(in, "median", "median", 0), true,
-                                 is_few ? "n too small" : "no samples"),
+        doc_brief(doc_unless(in, DOC_NUMBER, "median", "median", 0, true,
+                             is_few ? "n too small" : "no samples"),
                   is_few ? "n small" : "-");
         doc_count(in, "trials_without", "trials without it",
                   (int64_t)o->n_missing);
@@ -265,7 +276,7 @@ static void add_rates(struct doc_node *rows, const struct trials_summary *s)
 static void add_student(struct doc_node *in, const struct trials_summary *s,
                         const struct over_trials *o, bool is_shown)
 {
-    doc_ns_plain(in, "mean", is_shown ? "mean" : NULL, o->mean.value);
+    doc_value(in, DOC_NS, "mean", is_shown ? "mean" : NULL, o->mean.value);
     doc_range(in, "ci95", is_shown ? "Student's 95% interval" : NULL, DOC_NS,
               o->mean.range);
     if (s->least_scheduled < TRIALS_HONEST_N)

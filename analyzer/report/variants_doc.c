@@ -16,15 +16,6 @@ static struct doc_node *known(struct doc_node *n)
     return doc_missing_if(n, !(n->number >= 0), NULL);
 }
 
-static struct doc_node *add_ms(struct doc_node *in, const char *key,
-                               const char *label, double ns)
-{
-    struct doc_node *n = doc_number(in, key, label, ns * 1e-6);
-
-    n->kind = DOC_MS;
-    return n;
-}
-
 static void add_parts(struct doc_node *row, const struct server_parts *p)
 {
     struct doc_node *n;
@@ -34,8 +25,8 @@ static void add_parts(struct doc_node *row, const struct server_parts *p)
         return;
     }
     n = doc_section(row, "server", "");
-    known(add_ms(n, "queue_ms", "queue", p->queue_ns));
-    known(add_ms(n, "work_ms", "work", p->work_ns));
+    known(doc_value(n, DOC_MS, "queue_ms", "queue", p->queue_ns * 1e-6));
+    known(doc_value(n, DOC_MS, "work_ms", "work", p->work_ns * 1e-6));
     known(doc_number(n, "batch", "batch", p->batch));
     doc_text(n, "from", NULL, parts_from_name(p->from));
 }
@@ -62,14 +53,9 @@ static void add_cell(struct doc_node *row, const struct variants_summary *s,
         !c->latency_ns.has_range, NULL);
     doc_ns(row, "p99", "p99", c->tail_ns);
     doc_rate(row, "offered_rps", NULL, c->offered_rps);
-    doc_digits(doc_rate(row, "goodput_rps", "goodput", c->goodput_rps.value),
-               4);
-    doc_digits(
-        doc_range_of(row, "goodput_ci95", "(95%)", DOC_RATE, &c->goodput_rps),
-        4);
-    doc_digits(
-        doc_rate(row, "throughput_rps", "throughput", c->throughput_rps.value),
-        4);
+    doc_rate(row, "goodput_rps", "goodput", c->goodput_rps.value);
+    doc_range_of(row, "goodput_ci95", "(95%)", DOC_RATE, &c->goodput_rps);
+    doc_rate(row, "throughput_rps", "throughput", c->throughput_rps.value);
     doc_range_of(row, "throughput_ci95", NULL, DOC_RATE, &c->throughput_rps);
     doc_share(row, "attainment", NULL, c->attainment);
     if (s->has_tokens)
@@ -104,8 +90,8 @@ static void add_capacity(struct doc_node *in, const struct variants_summary *s,
     doc_unit(doc_number(in, s->is_rate ? "capacity_rps" : "capacity",
                         "capacity", c->value),
              unit);
-    doc_missing_if(doc_number(in, "confidence", NULL, SEARCH_CONFIDENCE),
-                   c->is_bracket, NULL);
+    doc_unless(in, DOC_NUMBER, "confidence", NULL, SEARCH_CONFIDENCE,
+               c->is_bracket, NULL);
     doc_brief(doc_unit(doc_range(in, "range",
                                  c->is_bracket ? "bracket" : "90% interval",
                                  DOC_NUMBER, c->range),

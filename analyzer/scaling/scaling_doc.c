@@ -102,10 +102,8 @@ static void add_quality(struct doc_node *root, const struct scaling *s)
                                "would not show"
              : excluded      ? "held: no"
                              : "held: yes");
-    doc_digits(doc_missing_if(doc_number(n, "largest_drift", "largest drift",
-                                         s->largest_drift),
-                              !s->has_quality, NULL),
-               3);
+    doc_unless(n, DOC_NUMBER, "largest_drift", "largest drift",
+               s->largest_drift, !s->has_quality, NULL);
     doc_number(n, "quality_tolerance", excluded ? "tolerance" : NULL,
                s->ask.tolerance);
     n = doc_list(root, NULL, is_shown ? "EXCLUDED" : NULL);
@@ -119,17 +117,15 @@ static void add_quality(struct doc_node *root, const struct scaling *s)
         row = doc_row(n);
         doc_count(row, NULL, "K =", p->k);
         doc_sep(doc_text(row, NULL, "", "from every ranking"), " ");
-        doc_sep(doc_digits(doc_number(row, NULL, "quality", p->quality), 3),
-                ": ");
+        doc_sep(doc_number(row, NULL, "quality", p->quality), ": ");
         doc_text(row, NULL, "",
                  g->verdict == QUALITY_DRIFTED ? "which drifts"
                                                : "which is not shown to hold");
         doc_signed(doc_number(row, NULL, "drift", g->drift.value));
         doc_signed(doc_range_of(row, NULL, "interval", DOC_NUMBER, &g->drift));
-        doc_missing_if(doc_number(row, NULL,
-                                  "answers at each K that could show it: about",
-                                  ceil(g->needed)),
-                       isnan(g->needed), NULL);
+        doc_unless(row, DOC_NUMBER, NULL,
+                   "answers at each K that could show it: about",
+                   ceil(g->needed), isnan(g->needed), NULL);
     }
 }
 
@@ -145,8 +141,7 @@ static void add_speed(struct doc_node *row, const struct scaling *s,
         doc_unit(doc_digits(doc_number(row, "seconds", "T(K)", p->mean_s), 6),
                  "s"),
         !has_times, NULL);
-    doc_unit(doc_digits(doc_number(row, "std_seconds", "std", p->std_s), 4),
-             "s");
+    doc_unit(doc_number(row, "std_seconds", "std", p->std_s), "s");
     doc_missing_if(
         doc_unit(doc_digits(doc_range_of(row, "seconds_ci95", "95% of T",
                                          DOC_NUMBER, &p->time_s),
@@ -154,19 +149,15 @@ static void add_speed(struct doc_node *row, const struct scaling *s,
                  "s"),
         !has_times, NULL);
     doc_number(row, "runs", NULL, p->runs);
-    doc_missing_if(doc_rate(row, "capacity_rps", "capacity", 1 / p->mean_s),
-                   has_times, NULL);
+    doc_unless(row, DOC_RATE, "capacity_rps", "capacity", 1 / p->mean_s,
+               has_times, NULL);
     doc_number(row, "speedup", "S(K)", p->speedup.value);
     doc_range_of(row, "speedup_ci95", "95% of S", DOC_NUMBER, &p->speedup);
-    doc_digits(doc_number(row,
-                          of_capacity ? "capacity_efficiency" : "efficiency",
-                          "E(K)", p->efficiency.value),
-               3);
-    doc_digits(doc_range_of(row,
-                            of_capacity ? "capacity_efficiency_ci95"
-                                        : "efficiency_ci95",
-                            "95% of E", DOC_NUMBER, &p->efficiency),
-               3);
+    doc_number(row, of_capacity ? "capacity_efficiency" : "efficiency", "E(K)",
+               p->efficiency.value);
+    doc_range_of(row,
+                 of_capacity ? "capacity_efficiency_ci95" : "efficiency_ci95",
+                 "95% of E", DOC_NUMBER, &p->efficiency);
     doc_show(doc_bool(row, "below_threshold", "verdict", p->is_below), "%s",
              p->is_below ? "below" : "ok");
     doc_number(row, "law_speedup", "S by law", p->law_speedup);
@@ -184,8 +175,8 @@ static void add_gate(struct doc_node *row, const struct quality_gate *g)
     struct doc_node *n = doc_section(row, "quality_gate", "");
 
     doc_text(n, "verdict", NULL, names[g->verdict]);
-    doc_signed(doc_missing_if(doc_number(n, "drift", "drift", g->drift.value),
-                              g->verdict == QUALITY_UNKNOWN, NULL));
+    doc_signed(doc_unless(n, DOC_NUMBER, "drift", "drift", g->drift.value,
+                          g->verdict == QUALITY_UNKNOWN, NULL));
     doc_signed(
         doc_range_of(n, "drift_ci95", "95% of drift", DOC_NUMBER, &g->drift));
     doc_number(n, "answers_needed", NULL, g->needed);
@@ -193,7 +184,7 @@ static void add_gate(struct doc_node *row, const struct quality_gate *g)
 
 static void add_costs(struct doc_node *row, const struct scale_point *p)
 {
-    doc_digits(doc_number(row, "quality", "quality", p->quality), 3);
+    doc_number(row, "quality", "quality", p->quality);
     add_gate(row, &p->handoff);
     doc_bool(row, "excluded", NULL, !quality_allows(&p->handoff));
     doc_number(row, "work", NULL, p->work);
@@ -205,10 +196,10 @@ static void add_costs(struct doc_node *row, const struct scale_point *p)
                  "%s", p->keeps_slo == SCALE_YES ? "met" : "missed"),
         p->keeps_slo == SCALE_UNKNOWN, NULL);
     doc_usd(row, "usd_per_run", "per run", p->usd);
-    doc_digits(doc_number(row, "usd_per_unit", "USD/unit", p->usd_per_unit), 4);
+    doc_number(row, "usd_per_unit", "USD/unit", p->usd_per_unit);
     doc_number(row, "units_per_usd", "units/USD", p->units_per_usd);
     doc_number(row, "joules_per_unit", "J/unit", p->joules_per_unit);
-    doc_digits(doc_number(row, "mfu", "MFU", p->mfu), 3);
+    doc_number(row, "mfu", "MFU", p->mfu);
 }
 
 static bool has_costs(const struct scaling *s)

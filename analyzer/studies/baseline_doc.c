@@ -17,10 +17,7 @@ static struct doc_node *add_amount(struct doc_node *in, const char *key,
         [BASELINE_THROUGHPUT] = DOC_RATE,
         [BASELINE_QUALITY] = DOC_SHARE,
     };
-    struct doc_node *n = doc_number(in, key, label, value);
-
-    n->kind = kinds[q];
-    return n;
+    return doc_value(in, kinds[q], key, label, value);
 }
 
 /* Those that people ask for first; the file has all of them. */
