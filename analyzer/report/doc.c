@@ -194,14 +194,6 @@ struct doc_node *doc_value(struct doc_node *in, enum doc_kind kind,
     return n;
 }
 
-struct doc_node *doc_unless(struct doc_node *in, enum doc_kind kind,
-                            const char *key, const char *label, double value,
-                            bool is_missing, const char *note)
-{
-    return doc_missing_if(doc_value(in, kind, key, label, value), is_missing,
-                          note);
-}
-
 struct doc_node *doc_ns(struct doc_node *in, const char *key, const char *label,
                         double ns)
 {

@@ -134,9 +134,8 @@ struct doc_node *doc_value(struct doc_node *in, enum doc_kind kind,
                            const char *key, const char *label, double value);
 
 /* The same, missing if `is_missing`: null, with the reason unless NULL. */
-struct doc_node *doc_unless(struct doc_node *in, enum doc_kind kind,
-                            const char *key, const char *label, double value,
-                            bool is_missing, const char *note);
+#define doc_unless(in, kind, key, label, x, is_missing, note)                  \
+    doc_missing_if(doc_value(in, kind, key, label, x), is_missing, note)
 
 #define doc_number(in, key, label, x) doc_value(in, DOC_NUMBER, key, label, x)
 #define doc_share(in, key, label, x)  doc_value(in, DOC_SHARE, key, label, x)

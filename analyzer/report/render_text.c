@@ -16,54 +16,54 @@
 #define LINE_WIDTH   96 /* a line of values goes on below after this */
 #define MAX_COLUMNS  32
 #define MAX_CELL     4096
+#define MAX_LINE     ((size_t)64 << 10)
 #define MAX_PLOT     64
 
 /* ---- values ---- */
 
-static int digits_of(const struct doc_node *n, int usual)
+/* A number that is not negative, in its unit. */
+static void show_size(const struct doc_node *n, double x, struct buf *out)
 {
-    return n->digits ? n->digits : usual;
+    const char *unit = n->unit ? n->unit : n->kind == DOC_RATE ? "/s" : "";
+    char text[UNITS_TEXT];
+
+    switch (n->kind) {
+    case DOC_SHARE:
+        buf_addf(out, "%.*g%%", n->digits ? n->digits : 4, 100 * x);
+        break;
+    case DOC_NS:
+        buf_adds(out, units_show_duration(x, text));
+        break;
+    case DOC_MS:
+        buf_adds(out, units_show_duration(x * 1e6, text));
+        break;
+    case DOC_SECONDS:
+        buf_adds(out, units_show_duration(x * 1e9, text));
+        break;
+    case DOC_BYTES:
+        buf_addf(out, "%s%s", units_show_size(x, text), unit);
+        break;
+    case DOC_USD:
+        buf_addf(out, x > 0 && x < 1e-3 ? "%.7f USD" : "%.4g USD", x);
+        break;
+    default:
+        text_show_number(x,
+                         n->digits             ? n->digits
+                         : n->kind == DOC_RATE ? 5
+                                               : 4,
+                         text);
+        buf_addf(out, "%s%s", text, unit);
+    }
 }
 
 static void show_number(const struct doc_node *n, double x, struct buf *out)
 {
-    const char *sign = n->is_signed ? (x < 0 ? "-" : "+") : x < 0 ? "-" : "";
-    char text[UNITS_TEXT];
-    double size = fabs(x);
-
     if (!isfinite(x)) {
         buf_adds(out, n->brief ? n->brief : "unknown");
         return;
     }
-    buf_adds(out, sign);
-    switch (n->kind) {
-    case DOC_SHARE:
-        buf_addf(out, "%.*g%%", digits_of(n, 4), 100 * size);
-        break;
-    case DOC_NS:
-        buf_adds(out, units_show_duration(size, text));
-        break;
-    case DOC_MS:
-        buf_adds(out, units_show_duration(size * 1e6, text));
-        break;
-    case DOC_SECONDS:
-        buf_adds(out, units_show_duration(size * 1e9, text));
-        break;
-    case DOC_BYTES:
-        buf_addf(out, "%s%s", units_show_size(size, text),
-                 n->unit ? n->unit : "");
-        break;
-    case DOC_USD:
-        buf_addf(out, size > 0 && size < 1e-3 ? "%.7f USD" : "%.4g USD", size);
-        break;
-    case DOC_RATE:
-        buf_addf(out, "%s%s", text_show_number(size, digits_of(n, 5), text),
-                 n->unit ? n->unit : "/s");
-        break;
-    default:
-        buf_addf(out, "%s%s", text_show_number(size, digits_of(n, 4), text),
-                 n->unit ? n->unit : "");
-    }
+    buf_adds(out, x < 0 ? "-" : n->is_signed ? "+" : "");
+    show_size(n, fabs(x), out);
 }
 
 static int place(const struct doc_plot *p, double x)
@@ -73,6 +73,12 @@ static int place(const struct doc_plot *p, double x)
                     : (x - p->low) / (p->high - p->low);
 
     return isfinite(at) ? (int)fmin(p->width, fmax(0, at * p->width)) : 0;
+}
+
+static void put_mark(char *line, int width, int at, char mark)
+{
+    if (mark)
+        line[at < width ? at : width - 1] = mark;
 }
 
 static void show_plot(const struct doc_plot *p, struct buf *out)
@@ -91,11 +97,10 @@ static void show_plot(const struct doc_plot *p, struct buf *out)
         memset(line, p->before, (size_t)a);
         if (b > a)
             memset(line + a, p->between, (size_t)(b - a));
+        if (!isnan(p->b))
+            put_mark(line, width, b, p->at_b);
+        put_mark(line, width, a, p->at_a);
     }
-    if (!isnan(p->a) && p->at_a)
-        line[a < width ? a : width - 1] = p->at_a;
-    if (!isnan(p->b) && p->at_b && (b != a || !p->at_a))
-        line[b < width ? b : width - 1] = p->at_b;
     buf_addf(out, "|%s|", line);
 }
 
@@ -273,34 +278,35 @@ static void add_row(struct grid *g, const struct doc_node *n)
     }
 }
 
+static const char *cell_text(const struct column *c, const struct row *r,
+                             size_t i)
+{
+    if (!r)
+        return c->of->label;
+    return r->cells[i] ? r->cells[i] : "";
+}
+
+/* The headings, or a row; no spaces at the end of the line. */
 static void put_cells(const struct grid *g, const struct row *r, int indent,
                       struct buf *out)
 {
-    size_t owed = (size_t)indent; /* spaces that only a later cell needs */
+    struct buf line;
+    size_t len;
 
+    buf_init(&line, MAX_LINE);
     for (size_t i = 0; i < g->n_columns; i++) {
         const struct column *c = &g->columns[i];
-        const char *text = !r            ? c->of ? c->of->label : ""
-                           : r->cells[i] ? r->cells[i]
-                                         : "";
-        struct buf cell;
-        size_t len;
 
         if (!c->has_values)
             continue;
-        buf_init(&cell, MAX_CELL);
-        pad(text, c->width, c->is_left, &cell);
-        len = cell.len;
-        while (len > 0 && buf_text(&cell)[len - 1] == ' ')
-            len--;
-        if (len > 0) {
-            buf_addf(out, "%*s%.*s", (int)owed, "", (int)len, buf_text(&cell));
-            owed = 0;
-        }
-        owed += cell.len - len + 2;
-        buf_fini(&cell);
+        buf_addf(&line, "%s", line.len ? "  " : "");
+        pad(cell_text(c, r, i), c->width, c->is_left, &line);
     }
-    buf_adds(out, "\n");
+    len = line.len;
+    while (len > 0 && buf_text(&line)[len - 1] == ' ')
+        len--;
+    buf_addf(out, "%*s%.*s\n", indent, "", (int)len, buf_text(&line));
+    buf_fini(&line);
 }
 
 static void put_table(const struct doc_node *n, int indent, struct buf *out)

@@ -329,24 +329,9 @@ static const char *verdict_line(const struct summary *s)
     return texts[s->verdict];
 }
 
-static void add_verdict(struct doc_node *root, const struct summary *s)
+/* What cut the run short, or makes it useless. */
+static void add_ending(struct doc_node *n, const struct summary *s)
 {
-    struct doc_node *n = doc_section(root, NULL, "verdict");
-    bool is_by_tier =
-        s->judgement.len > 0 && s->judgement.terms[0].term->tier[0];
-
-    doc_show(doc_text(n, "verdict", "", verdict_name(s->verdict)), "%s",
-             verdict_line(s));
-    if (s->verdict == VERDICT_NONE && s->failed > 0 && s->issued > 0)
-        doc_sep(doc_textf(n, NULL, "", "%.3g%% of the requests failed",
-                          100 * (double)s->failed / (double)s->issued),
-                "; ");
-    if (s->scheduled == 0)
-        doc_sep(doc_text(n, NULL, "", "nothing was due in the window"), "; ");
-    if (is_by_tier)
-        doc_sep(doc_textf(n, NULL, "", "(by the last of its tiers, %s)",
-                          s->slo.terms[0].tier),
-                " ");
     if (s->aborted)
         doc_line(n, DOC_PLAIN, "ABORTED %s", s->aborted);
     doc_text(n, "aborted", NULL, s->aborted);
@@ -373,6 +358,27 @@ static void add_verdict(struct doc_node *root, const struct summary *s)
                  "the run was killed; the report covers what was recorded");
     doc_bool(n, "interrupted", NULL,
              s->stopped_by != 0 || s->integrity.was_killed);
+}
+
+static void add_verdict(struct doc_node *root, const struct summary *s)
+{
+    struct doc_node *n = doc_section(root, NULL, "verdict");
+    bool is_by_tier =
+        s->judgement.len > 0 && s->judgement.terms[0].term->tier[0];
+
+    doc_show(doc_text(n, "verdict", "", verdict_name(s->verdict)), "%s",
+             verdict_line(s));
+    if (s->verdict == VERDICT_NONE && s->failed > 0 && s->issued > 0)
+        doc_sep(doc_textf(n, NULL, "", "%.3g%% of the requests failed",
+                          100 * (double)s->failed / (double)s->issued),
+                "; ");
+    if (s->scheduled == 0)
+        doc_sep(doc_text(n, NULL, "", "nothing was due in the window"), "; ");
+    if (is_by_tier)
+        doc_sep(doc_textf(n, NULL, "", "(by the last of its tiers, %s)",
+                          s->slo.terms[0].tier),
+                " ");
+    add_ending(n, s);
     run_doc_terms(n, &s->judgement, false);
     run_doc_tiers(n, &s->tiers, s->scheduled > 0);
     for (size_t i = 0; i < s->n_classes; i++) {

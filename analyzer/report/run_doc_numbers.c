@@ -352,24 +352,27 @@ static const struct measure_rows measure_rows[MEASURE_COUNT] = {
     [MEASURE_LAG] = {"client lag", NULL, NULL, false, false},
 };
 
+static struct doc_node *add_measure_row(struct doc_node *rows,
+                                        const struct summary *s, enum measure m)
+{
+    bool is_guess =
+        (m == MEASURE_TPOT || m == MEASURE_ITL) && s->tokens.assumed > 0;
+    const char *name = measure_rows[m].label ? measure_rows[m].label : "";
+    char label[48];
+
+    if (m == MEASURE_LAG && s->settings->load.scenario == SCENARIO_OFFLINE)
+        name = "wait for its turn";
+    snprintf(label, sizeof(label), "%s%s", name, is_guess ? " (assumed)" : "");
+    return doc_section(rows, measure_name(m), label);
+}
+
 static void add_measure(struct doc_node *rows, const struct summary *s,
                         enum measure m)
 {
     const struct measure_rows *w = &measure_rows[m];
     const struct spread *p = s->spread[m];
-    bool is_guess =
-        (m == MEASURE_TPOT || m == MEASURE_ITL) && s->tokens.assumed > 0;
-    bool is_waiting =
-        m == MEASURE_LAG && s->settings->load.scenario == SCENARIO_OFFLINE;
-    char label[48];
-    struct doc_node *row;
+    struct doc_node *row = add_measure_row(rows, s, m);
 
-    snprintf(label, sizeof(label), "%s%s",
-             is_waiting ? "wait for its turn"
-             : w->label ? w->label
-                        : "",
-             is_guess ? " (assumed)" : "");
-    row = doc_section(rows, measure_name(m), label);
     doc_show_if(row, w->label && p[VIEW_DUE].n > 0 &&
                          (s->is_streamed || !w->is_of_stream));
     run_doc_spread(row, &p[VIEW_DUE]);

@@ -162,6 +162,35 @@ static struct interval scale_of(const struct sweep_summary *s)
     return c;
 }
 
+/* From the median to p99; '>' where that failed. */
+static struct doc_plot plot_of_times(const struct sweep_summary *s,
+                                     const struct sweep_value *v,
+                                     struct interval scale)
+{
+    const double *ns = v->quantile_ns[plotted(s)];
+    struct doc_plot plot = {.a = NAN,
+                            .b = NAN,
+                            .low = scale.low,
+                            .high = scale.high,
+                            .is_log = true,
+                            .width = PLOT,
+                            .before = ' ',
+                            .at_a = 'o',
+                            .between = '.',
+                            .at_b = 'x'};
+
+    if (v->counted == 0 || !(ns[0] > 0))
+        return plot;
+    plot.a = ns[0];
+    if (ns[SUMMARY_P99] > 0) {
+        plot.b = ns[SUMMARY_P99];
+    } else if (ns[SUMMARY_P99] == HIST_BEYOND) {
+        plot.b = scale.high;
+        plot.at_b = '>';
+    }
+    return plot;
+}
+
 static void add_curves(struct doc_node *root, const struct sweep_summary *s)
 {
     struct interval scale = scale_of(s);
@@ -181,34 +210,20 @@ static void add_curves(struct doc_node *root, const struct sweep_summary *s)
     table = doc_text_only(doc_table(root, NULL, ""));
     for (size_t i = 0; i < s->n_values; i++) {
         const struct sweep_value *v = &s->values[i];
-        const double *ns = v->quantile_ns[plotted(s)];
-        bool has_time = v->counted > 0 && ns[0] > 0;
-        bool is_beyond = has_time && ns[SUMMARY_P99] == HIST_BEYOND;
         struct doc_node *row = doc_row(table);
+        struct doc_plot plot = {.a = v->rate[TRIAL_GOODPUT],
+                                .b = v->rate[TRIAL_THROUGHPUT],
+                                .high = s->most_rps > 0 ? s->most_rps : 1,
+                                .width = PLOT,
+                                .before = '#',
+                                .between = '-'};
 
+        if (v->counted == 0)
+            plot.a = plot.b = NAN;
         add_value(row, NULL, short_key(s), s, v->value);
-        doc_plot(row, rates,
-                 &(struct doc_plot){
-                     .a = v->counted > 0 ? v->rate[TRIAL_GOODPUT] : NAN,
-                     .b = v->counted > 0 ? v->rate[TRIAL_THROUGHPUT] : NAN,
-                     .high = s->most_rps > 0 ? s->most_rps : 1,
-                     .width = PLOT,
-                     .before = '#',
-                     .between = '-'});
-        doc_plot(row, times,
-                 &(struct doc_plot){.a = has_time ? ns[0] : NAN,
-                                    .b = !has_time             ? NAN
-                                         : is_beyond           ? scale.high
-                                         : ns[SUMMARY_P99] > 0 ? ns[SUMMARY_P99]
-                                                               : NAN,
-                                    .low = scale.low,
-                                    .high = scale.high,
-                                    .is_log = true,
-                                    .width = PLOT,
-                                    .before = ' ',
-                                    .at_a = 'o',
-                                    .between = '.',
-                                    .at_b = is_beyond ? '>' : 'x'});
+        doc_plot(row, rates, &plot);
+        plot = plot_of_times(s, v, scale);
+        doc_plot(row, times, &plot);
     }
 }
 
@@ -269,6 +284,14 @@ static void add_marks(struct doc_node *root, const struct sweep_summary *s)
                 "; ");
 }
 
+static const char *why_withdrawn(const struct trial *run)
+{
+    return run->stopped_by    ? "interrupted"
+           : run->distrust[0] ? run->distrust
+           : run->was_aborted ? "aborted"
+                              : "killed";
+}
+
 static void add_withdrawn(struct doc_node *root, const struct sweep_summary *s)
 {
     struct doc_node *list = doc_text_only(doc_list(root, NULL, "withdrawn"));
@@ -280,11 +303,7 @@ static void add_withdrawn(struct doc_node *root, const struct sweep_summary *s)
         if (!p->counts)
             doc_line(list, DOC_PLAIN, "%.6g%s, %s: tailgate report %s",
                      p->at->value, s->has_rate ? "/s" : s->set.unit,
-                     p->run.stopped_by    ? "interrupted"
-                     : p->run.distrust[0] ? p->run.distrust
-                     : p->run.was_aborted ? "aborted"
-                                          : "killed",
-                     dir);
+                     why_withdrawn(&p->run), dir);
         free(dir);
     }
 }

@@ -256,13 +256,14 @@ static void add_law(struct doc_node *root, const struct scaling *s,
                     const char *key, const char *heading, bool is_gustafson)
 {
     const struct serial_law *l = &s->law;
-    const struct scale_point *last = &s->points[s->n - 1];
+    const struct scale_point *last;
     struct doc_node *n;
 
     if (!l->is_fitted || is_gustafson != (s->ask.regime == SCALE_WEAK)) {
         doc_null(root, key, NULL);
         return;
     }
+    last = &s->points[s->n - 1];
     n = doc_section(root, key, heading);
     doc_number(n, "serial_fraction", "serial fraction", l->serial.value);
     doc_range_of(n, "serial_fraction_ci95", "95% interval", DOC_NUMBER,

@@ -119,7 +119,7 @@ struct doc *against_doc(const struct against *a)
         doc_text(row, NULL, "", q == BASELINE_TIME ? "times as fast" : "");
     }
     add_answers(root, a);
-    n = doc_lines(root, "differences", "differs in", &a->differences);
+    doc_lines(root, "differences", "differs in", &a->differences);
     if (a->differences.len == 0)
         doc_line(doc_section(root, NULL, "conditions"), DOC_PLAIN, "the same");
     return d;

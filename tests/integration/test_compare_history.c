@@ -94,7 +94,7 @@ static void a_history_leaves_out_what_is_not_its_own(void **state)
         strstr(r.out, "12 recordings under these conditions, left out 3"));
     assert_non_null(strstr(r.out, "other conditions: conditions.batching "
                                   "dynamic, not (none)"));
-    assert_non_null(strstr(r.out, "late: invalid: lag"));
+    assert_non_null(strstr(r.out, "/late     invalid: lag"));
     assert_non_null(strstr(r.out, "foreign: not a recording"));
     assert_non_null(strstr(r.out, "\nsegments\n"));
     proc_result_fini(&r);

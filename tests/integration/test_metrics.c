@@ -151,7 +151,7 @@ static void assert_reported(const struct proc_result *r, const char *dir,
                             const char *dialect, bool tells_running)
 {
     json_t *summary = load_summary(dir);
-    char *said = xasprintf("\nserver     %s: %s", dialect,
+    char *said = xasprintf("\nserver     %s, %s", dialect,
                            tells_running ? "running " : "waiting ");
 
     assert_non_null(strstr(r->out, said));
