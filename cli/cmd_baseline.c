@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/report/doc.h"
 #include "analyzer/studies/baseline.h"
 #include "cli/cli.h"
 #include "common/base/buf.h"
@@ -87,7 +88,7 @@ static int freeze(const struct baseline_args *a, const struct strlist *dirs,
     else if (rc > 0)
         rc = refuse(why);
     if (rc == 0) {
-        baseline_text(&b, &out);
+        doc_put(baseline_doc(&b), DOC_AS_TEXT, &out);
         rc = cli_print_report(&out, EXIT_YES, err);
     }
     buf_fini(&out);
@@ -102,7 +103,7 @@ static int compare_with(const struct baseline *b, const char *dir, bool json,
     int rc = against_make(&a, b, dir, err);
 
     if (rc == 0)
-        (json ? against_json : against_text)(&a, out);
+        doc_put(against_doc(&a), json ? DOC_AS_JSON : DOC_AS_TEXT, out);
     against_fini(&a);
     return rc;
 }
@@ -129,7 +130,7 @@ static int use(enum verb verb, const struct baseline_args *a,
     if (rc == 0 && verb == VERB_AGAINST) {
         rc = compare_with(&b, words->items[1], a->json, &out, err);
     } else if (rc == 0 && verb == VERB_SHOW) {
-        baseline_text(&b, &out);
+        doc_put(baseline_doc(&b), DOC_AS_TEXT, &out);
     } else if (rc == 0) {
         /* The recordings may be missing: everything sealed is in the file. */
         size_t bad = baseline_check_files(&b, &out);

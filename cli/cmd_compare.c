@@ -3,6 +3,7 @@
 #include "analyzer/compare/capacities.h"
 #include "analyzer/compare/compare.h"
 #include "analyzer/compare/compare_history.h"
+#include "analyzer/report/doc.h"
 #include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
 #include "common/base/buf.h"
@@ -148,7 +149,7 @@ static int compare(const struct compare_args *a, const struct strlist *words,
 
     buf_init(&out, MAX_OUTPUT);
     if (rc == 0) {
-        (a->json ? compare_render_json : compare_render_text)(c, &out);
+        doc_put(compare_doc(c), a->json ? DOC_AS_JSON : DOC_AS_TEXT, &out);
         rc = cli_print_report(
             &out, exit_status_of(compare_conclusion(c->answer), 0), err);
     }
@@ -183,7 +184,7 @@ static int compare_searches(const struct compare_args *a,
     if (rc == 0)
         rc = capacities_make(&c, &ask, err);
     if (rc == 0) {
-        (a->json ? capacities_json : capacities_text)(&c, &out);
+        doc_put(capacities_doc(&c), a->json ? DOC_AS_JSON : DOC_AS_TEXT, &out);
         rc = cli_print_report(
             &out, exit_status_of(compare_conclusion(c.answer), 0), err);
     }
@@ -208,7 +209,7 @@ static int history(const struct compare_args *a, double regression,
 
     buf_init(&out, MAX_OUTPUT);
     if (rc == 0) {
-        (a->json ? history_render_json : history_render_text)(&h, &out);
+        doc_put(history_doc(&h), a->json ? DOC_AS_JSON : DOC_AS_TEXT, &out);
         rc = cli_print_report(&out, exit_status_of(history_conclusion(&h), 0),
                               err);
     }

@@ -1,16 +1,14 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/profile/profile.h"
 #include "analyzer/read/reader.h"
 #include "analyzer/read/salvage.h"
 #include "analyzer/report/report.h"
-#include "analyzer/report/trials_report.h"
+#include "analyzer/report/run_doc.h"
 #include "analyzer/tally/summary.h"
 #include "cli/cli.h"
-#include "cli/report_asked.h"
-#include "cli/report_below.h"
-#include "cli/report_instead.h"
 #include "cli/report_out.h"
 #include "cli/study_command.h"
 #include "cli/study_report.h"
@@ -23,6 +21,7 @@
 #include "common/spec/slo.h"
 
 #define MAX_NAMES 1024
+#define MAX_BELOW ((size_t)64 << 10)
 
 struct report_args {
     struct strlist slo;
@@ -44,6 +43,19 @@ struct report_args {
     bool truth;
     char *truth_file;
 };
+
+static const struct report_ops *ops_of(const struct report_args *a)
+{
+    return report_find(report_names[a->format]);
+}
+
+/* Of a document; the other formats have none. */
+static enum doc_format format_of(const struct report_args *a)
+{
+    return ops_of(a) == &report_json   ? DOC_AS_JSON
+           : ops_of(a) == &report_full ? DOC_AS_FULL
+                                       : DOC_AS_TEXT;
+}
 
 static const char *const from_names[] = {"due", "sent", NULL};
 
@@ -198,19 +210,75 @@ static const struct opt opts[] = {
 static const struct opt_block block = {"report", opts,
                                        sizeof(opts) / sizeof(opts[0])};
 
+/* ---- the objective of the flags ---- */
+
+/* NULL: there is no such class. */
+static struct strlist *slo_of_class(struct settings *s, const char *name,
+                                    size_t len)
+{
+    for (size_t i = 0; i < s->classes.len; i++) {
+        const struct class_settings *c = &s->classes.items[i];
+
+        if (strlen(c->name) == len && strncmp(c->name, name, len) == 0)
+            return &c->settings->slo;
+    }
+    return NULL;
+}
+
+/* Whose term it is. */
+static struct strlist *owner(struct settings *s, const char *text)
+{
+    size_t len = slo_class_len(text);
+
+    return len > 0 ? slo_of_class(s, text, len) : &s->slo;
+}
+
+/* Pauses and queries are of no class. */
+static int check_class_term(const char *text, struct err *err)
+{
+    struct slo_term term;
+
+    if (slo_parse_term(slo_after_class(text), &term, err))
+        return -1;
+    if (term.kind == SLO_QUANTILE && measure_is_pooled(term.measure))
+        return err_set(err, ERR_USAGE,
+                       "--slo: '%s': %s is taken of all requests together; it "
+                       "can be asked of the run alone",
+                       text, measure_name(term.measure));
+    return 0;
+}
+
+static int ask_slo(struct settings *s, const struct strlist *terms,
+                   struct err *err)
+{
+    for (size_t i = 0; i < terms->len; i++) {
+        const char *text = terms->items[i];
+
+        if (!owner(s, text))
+            return err_set(err, ERR_USAGE,
+                           "--slo: '%s': the recording has no class '%.*s'",
+                           text, (int)slo_class_len(text), text);
+        if (slo_class_len(text) > 0 && check_class_term(text, err))
+            return -1;
+    }
+    for (size_t i = 0; i < terms->len; i++)
+        strlist_fini(owner(s, terms->items[i]));
+    for (size_t i = 0; i < terms->len; i++)
+        strlist_add(owner(s, terms->items[i]),
+                    slo_after_class(terms->items[i]));
+    return 0;
+}
+
+/* ---- one recording ---- */
+
 /* What is asked for instead of the whole report; its exit status. */
 static int print_asked(const struct summary *s, const struct report_args *a,
                        const struct recording *rec, struct err *err)
 {
-    const struct report_ops *ops = report_find(report_names[a->format]);
-
     if (a->checklist)
-        return report_checklist(s, rec, ops == &report_json, err);
-    if (a->claim)
-        return report_claim(s, rec, err);
-    return report_print_profile(s, a->profile, ops, err)
-               ? -1
-               : exit_status_of_run(s);
+        return report_checklist(s, rec, format_of(a), err);
+    return a->claim ? report_claim(s, rec, err)
+                    : report_profile(s, a->profile, format_of(a), err);
 }
 
 static struct kept_hist wanted_hist(const struct report_args *a)
@@ -237,7 +305,7 @@ static int sum_up(struct recording *rec, const struct report_args *a,
                   struct kept_hist *kept, struct curve *curve,
                   struct summary *s, struct err *err)
 {
-    if (report_ask_slo(&rec->settings, &a->slo, err))
+    if (ask_slo(&rec->settings, &a->slo, err))
         return -1;
     if (cost_ask_apply(&a->cost, &rec->settings, err))
         return -1;
@@ -256,11 +324,11 @@ static int print_all(const struct summary *s, const struct kept_hist *kept,
                      struct recording *rec, const struct report_args *a,
                      struct err *err)
 {
-    const struct report_ops *ops = report_find(report_names[a->format]);
+    const struct report_ops *ops = ops_of(a);
     struct buf below;
     int rc = 0;
 
-    buf_init(&below, REPORT_BELOW_MAX);
+    buf_init(&below, MAX_BELOW);
     if (a->truth || a->truth_file)
         rc = report_add_truth(rec, a->truth_file, &below, err);
     if (rc == 0 && a->baseline)
@@ -284,11 +352,10 @@ static bool asks_instead(const struct report_args *a)
 static int report_salvaged(const char *dir, const struct report_args *a,
                            struct err *err)
 {
-    const struct report_ops *ops = report_find(report_names[a->format]);
+    const struct report_ops *ops = ops_of(a);
     const char *why = manifest_loss(dir);
     struct salvage s = {0};
-    struct buf out;
-    int rc = -1;
+    int rc;
 
     if (!why || salvage_read(&s, dir, why, &(struct err){0})) {
         salvage_fini(&s);
@@ -305,13 +372,7 @@ static int report_salvaged(const char *dir, const struct report_args *a,
         log_note("--slo is ignored: manifest.json %s, so the window is not "
                  "known",
                  why);
-    buf_init(&out, REPORT_BELOW_MAX);
-    if (ops == &report_json)
-        salvage_json(&s, &out);
-    else
-        salvage_text(&s, &out);
-    rc = cli_print_report(&out, EXIT_INVALID, err);
-    buf_fini(&out);
+    rc = report_print_doc(salvage_doc(&s), format_of(a), EXIT_INVALID, err);
     salvage_fini(&s);
     return rc;
 }
@@ -351,7 +412,7 @@ static int check_instead(const struct report_args *a, struct err *err)
         return err_set(err, ERR_USAGE,
                        "--profile, --checklist and --claim go one at a time, "
                        "without --curve and --truth");
-    if (!report_find(report_names[a->format])->render)
+    if (!ops_of(a)->render)
         return err_set(err, ERR_USAGE,
                        "--profile, --checklist and --claim require --format "
                        "text or json");
@@ -363,7 +424,7 @@ static int check_instead(const struct report_args *a, struct err *err)
 /* Flags of one format. */
 static int check_of_format(const struct report_args *a, struct err *err)
 {
-    const struct report_ops *ops = report_find(report_names[a->format]);
+    const struct report_ops *ops = ops_of(a);
 
     if ((a->truth || a->truth_file) && a->format != 0)
         return err_set(err, ERR_USAGE, "--truth requires --format text");
@@ -387,24 +448,13 @@ static int check_args(const struct report_args *a, struct err *err)
         return err_set(err, ERR_USAGE,
                        "--baseline requires the whole report as text; for "
                        "JSON see baseline against");
-    if (a->curve && !report_find(report_names[a->format])->render)
+    if (a->curve && !ops_of(a)->render)
         return err_set(err, ERR_USAGE,
                        "--curve requires --format text or json");
     if (kept.view == VIEW_SENT && !measure_has_sent(kept.measure))
         return err_set(err, ERR_USAGE, "--from: %s has no count from sent",
                        measure_name(kept.measure));
     return 0;
-}
-
-/* NULL: a set has no such format. */
-static trials_render_fn *render_of_trials(const struct report_args *a)
-{
-    const struct report_ops *ops = report_find(report_names[a->format]);
-
-    return ops == &report_text   ? trials_text
-           : ops == &report_json ? trials_json
-           : ops == &report_full ? trials_full
-                                 : NULL;
 }
 
 /* Of a study: what it is called, its formats, what its recordings are, and what
@@ -507,11 +557,11 @@ static int report_trials(const char *dir, const struct report_args *a,
 
     if (a->claim)
         return report_claim_set(dir, ask->slo, ask->cost, err);
-    buf_init(&below, REPORT_BELOW_MAX);
+    buf_init(&below, MAX_BELOW);
     if (a->baseline)
         rc = report_add_against(dir, a->baseline, &below, err);
     if (rc == 0)
-        rc = trials_report(dir, ask->slo, ask->cost, render_of_trials(a), err);
+        rc = trials_report(dir, ask->slo, ask->cost, format_of(a), err);
     if (rc >= 0 && below.len > 0)
         rc = cli_print_report(&below, rc, err);
     buf_fini(&below);
@@ -521,7 +571,7 @@ static int report_trials(const char *dir, const struct report_args *a,
 static int report_study(const char *dir, const struct report_args *a,
                         struct err *err)
 {
-    const struct report_ops *ops = report_find(report_names[a->format]);
+    const struct report_ops *ops = ops_of(a);
     const struct study_ask ask = {
         .slo = a->slo.len > 0 ? &a->slo : NULL,
         .cost = &a->cost,
@@ -536,7 +586,7 @@ static int report_study(const char *dir, const struct report_args *a,
     if (a->checklist && study_has_trial(dir, 1))
         return report_first(dir, a, err);
     if (kind == STUDY_TRIALS || kind == STUDY_PAIR)
-        has_format = render_of_trials(a) != NULL;
+        has_format = ops->render != NULL;
     if (words_of(dir, kind, &words, err) ||
         check_study(dir, a, has_format, &words, err))
         return -1;

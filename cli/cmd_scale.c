@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "analyzer/report/doc.h"
 #include "analyzer/scaling/scaling.h"
 #include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
@@ -171,7 +172,7 @@ static int answer(void *args, const struct strlist *words, struct err *err)
     buf_init(&out, MAX_OUTPUT);
     rc = scaling_make(s, &ask, err);
     if (rc == 0) {
-        (a->json ? scaling_render_json : scaling_render_text)(s, &out);
+        doc_put(scaling_doc(s), a->json ? DOC_AS_JSON : DOC_AS_TEXT, &out);
         rc = cli_print_report(&out, exit_status_of(scaling_conclusion(s), 0),
                               err);
     }

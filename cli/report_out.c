@@ -1,71 +1,78 @@
 #include "cli/report_out.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "analyzer/profile/profile.h"
 #include "analyzer/read/reader.h"
 #include "analyzer/read/seconds.h"
 #include "analyzer/report/report.h"
+#include "analyzer/studies/baseline.h"
+#include "analyzer/studies/trials.h"
 #include "analyzer/tally/summary.h"
+#include "analyzer/verdict/checklist.h"
+#include "analyzer/verdict/claim.h"
+#include "analyzer/verdict/truth.h"
 #include "cli/cli.h"
 #include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/xalloc.h"
+#include "common/recording/study_set.h"
 
 #define MAX_REPORT ((size_t)16 << 20)
+#define MAX_CLAIM  65536
+
+/* ---- documents ---- */
+
+int report_print_doc(struct doc *taken, enum doc_format format, int status,
+                     struct err *err)
+{
+    struct buf out;
+    int rc;
+
+    buf_init(&out, MAX_REPORT);
+    doc_put(taken, format, &out);
+    rc = cli_print_report(&out, status, err);
+    buf_fini(&out);
+    return rc;
+}
+
+int report_save_doc(const struct doc *d, const char *dir, struct err *err)
+{
+    struct buf out;
+    int rc;
+
+    buf_init(&out, MAX_REPORT);
+    doc_render(d, DOC_AS_JSON, &out);
+    rc = file_replace_in(dir, "summary.json", &out, err);
+    buf_fini(&out);
+    return rc;
+}
+
+/* ---- one run ---- */
 
 int report_print(const struct summary *s, const struct report_ops *ops,
                  struct err *err)
 {
-    struct buf out;
-    int rc;
-
-    buf_init(&out, MAX_REPORT);
-    ops->render(s, &out);
-    rc = cli_print(buf_text(&out), err);
-    buf_fini(&out);
-    return rc;
-}
-
-static int print_hist(const struct summary *s, const struct kept_hist *kept,
-                      const struct report_ops *ops, struct err *err)
-{
-    struct buf out;
-    int rc;
-
-    buf_init(&out, MAX_REPORT);
-    ops->render_hist(s, kept, &out);
-    rc = cli_print(buf_text(&out), err);
-    buf_fini(&out);
-    return rc;
-}
-
-static int print_header(const struct summary *s, const struct recording *rec,
-                        const struct report_ops *ops, struct err *err)
-{
-    struct buf out;
-    int rc;
-
-    buf_init(&out, MAX_REPORT);
-    ops->render_header(s, manifest_start_realtime_ns(&rec->manifest), &out);
-    rc = cli_print(buf_text(&out), err);
-    buf_fini(&out);
-    return rc;
+    return report_print_any(s, NULL, NULL, ops, false, err);
 }
 
 static int print_rows(struct recording *rec, const struct report_ops *ops,
-                      struct err *err)
+                      struct buf *out, struct err *err)
 {
     const struct facts *rows;
-    struct buf out;
     size_t n;
     int rc = recording_rewind(rec, err);
 
-    buf_init(&out, MAX_REPORT);
     while (rc == 0 && (rc = recording_next(rec, &rows, &n, err)) > 0) {
-        buf_reset(&out);
-        ops->render_rows(rows, n, &out);
-        rc = cli_print(buf_text(&out), err);
+        buf_reset(out);
+        ops->render_rows(rows, n, out);
+        rc = cli_print(buf_text(out), err);
     }
-    buf_fini(&out);
     return rc;
 }
 
@@ -106,37 +113,162 @@ static int print_listed(const struct summary *s, const struct report_ops *ops,
     return rc;
 }
 
-int report_print_profile(const struct summary *s, const char *name,
-                         const struct report_ops *ops, struct err *err)
-{
-    struct profile p;
-    struct buf out;
-    int rc = profile_make(&p, profile_find(name), s, PROFILE_LIST_NONE, err);
-
-    if (rc)
-        return -1;
-    buf_init(&out, MAX_REPORT);
-    if (ops == &report_json)
-        profile_json(&p, &out);
-    else
-        profile_text(&p, &out);
-    rc = cli_print(buf_text(&out), err);
-    buf_fini(&out);
-    return rc;
-}
-
 int report_print_any(const struct summary *s, const struct kept_hist *kept,
                      struct recording *rec, const struct report_ops *ops,
                      bool detailed, struct err *err)
 {
-    if (ops->render)
-        return report_print(s, ops, err);
+    struct buf out;
+    int rc;
+
     if (ops->render_profile)
         return print_listed(s, ops, detailed, err);
-    if (ops->render_hist)
-        return print_hist(s, kept, ops, err);
-    if (print_header(s, rec, ops, err))
+    buf_init(&out, MAX_REPORT);
+    if (ops->render)
+        ops->render(s, &out);
+    else if (ops->render_hist)
+        ops->render_hist(s, kept, &out);
+    else
+        ops->render_header(s, manifest_start_realtime_ns(&rec->manifest), &out);
+    rc = cli_print(buf_text(&out), err);
+    if (rc == 0 && ops->render_rows)
+        rc = print_rows(rec, ops, &out, err);
+    else if (rc == 0 && ops->render_second)
+        rc = print_seconds(s, rec, ops, err);
+    buf_fini(&out);
+    return rc;
+}
+
+/* ---- instead of the whole report ---- */
+
+int report_profile(const struct summary *s, const char *name,
+                   enum doc_format format, struct err *err)
+{
+    struct profile p;
+
+    if (profile_make(&p, profile_find(name), s, PROFILE_LIST_NONE, err))
         return -1;
-    return ops->render_rows ? print_rows(rec, ops, err)
-                            : print_seconds(s, rec, ops, err);
+    return report_print_doc(profile_doc(&p), format, exit_status_of_run(s),
+                            err);
+}
+
+int report_checklist(const struct summary *s, const struct recording *rec,
+                     enum doc_format format, struct err *err)
+{
+    struct checklist list;
+
+    checklist_make(&list, s, &rec->manifest);
+    return report_print_doc(checklist_doc(&list), format,
+                            list.missing > 0 ? EXIT_NO : EXIT_YES, err);
+}
+
+int report_claim(const struct summary *s, const struct recording *rec,
+                 struct err *err)
+{
+    struct buf out;
+    int rc;
+
+    buf_init(&out, MAX_CLAIM);
+    run_claim(s, &rec->manifest, &out);
+    rc = cli_print_report(&out, exit_status_of_run(s), err);
+    buf_fini(&out);
+    return rc;
+}
+
+static int claim_of(const struct trials_summary *set, struct recording *first,
+                    const struct strlist *slo, const struct cost_ask *cost,
+                    struct err *err)
+{
+    struct summary s;
+    struct buf out;
+    int rc;
+
+    if (summary_make_priced(&s, first, slo, cost, err))
+        return -1;
+    buf_init(&out, MAX_CLAIM);
+    trials_claim(set, &s, &first->manifest, &out);
+    rc = cli_print_report(&out, exit_status_of_trials(set), err);
+    buf_fini(&out);
+    return rc;
+}
+
+int report_claim_set(const char *dir, const struct strlist *slo,
+                     const struct cost_ask *cost, struct err *err)
+{
+    struct trials_summary set;
+    struct recording first;
+    char *path = NULL;
+    int rc = trials_read(&set, dir, slo, cost, err);
+
+    if (rc == 0) {
+        path = study_trial_path(dir, trials_first(&set)->number);
+        rc = recording_open(&first, path, err);
+    }
+    if (rc == 0) {
+        rc = claim_of(&set, &first, slo, cost, err);
+        recording_close(&first);
+    }
+    trials_summary_fini(&set);
+    free(path);
+    return rc;
+}
+
+/* ---- below a report ---- */
+
+static int add_truth(struct recording *rec, const char *path, struct buf *out,
+                     struct err *err)
+{
+    struct truth_report report;
+    int rc = recording_rewind(rec, err);
+
+    if (rc)
+        return -1;
+    rc = truth_compare(&report, rec, path, err);
+    if (rc == 0)
+        truth_print(&report, out);
+    truth_report_fini(&report);
+    return rc;
+}
+
+int report_add_truth(struct recording *rec, const char *file, struct buf *out,
+                     struct err *err)
+{
+    char *own = xasprintf("%s/truth.tgr", rec->dir);
+    const char *path = file ? file : own;
+    int rc;
+
+    if (access(path, R_OK) == 0) {
+        rc = add_truth(rec, path, out, err);
+        if (rc && file)
+            err->code = ERR_CONFIG; /* the named file is not a truth log */
+    } else if (file)
+        rc = err_set(err, ERR_CONFIG, "--truth-file: %s: %s", file,
+                     strerror(errno));
+    else
+        rc = err_set(err, ERR_CONFIG,
+                     "%s: no truth log; a stub that the run starts (stub:) "
+                     "leaves one, and --truth-file names another",
+                     path);
+    free(own);
+    return rc;
+}
+
+int report_add_against(const char *dir, const char *baseline, struct buf *out,
+                       struct err *err)
+{
+    char why[BASELINE_WHY] = "";
+    struct baseline b = {0};
+    struct against against = {0};
+    int rc = baseline_load(&b, baseline, why, err);
+
+    if (rc == 0)
+        rc = against_make(&against, &b, dir, err);
+    if (rc == 0) {
+        doc_put(against_doc(&against), DOC_AS_TEXT, out);
+    } else if (rc > 0) {
+        log_error("%s", why);
+        rc = EXIT_INVALID;
+    }
+    against_fini(&against);
+    baseline_fini(&b);
+    return rc;
 }

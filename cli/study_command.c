@@ -3,12 +3,12 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "analyzer/report/trials_report.h"
-#include "analyzer/report/variants_report.h"
+#include "analyzer/report/study_doc.h"
 #include "analyzer/studies/trials.h"
 #include "analyzer/studies/variants.h"
 #include "cli/cli.h"
 #include "cli/record.h"
+#include "cli/report_out.h"
 #include "cli/settings_args.h"
 #include "cli/study_report.h"
 #include "common/base/buf.h"
@@ -23,19 +23,15 @@
 /* ---- reports ---- */
 
 int trials_report(const char *dir, const struct strlist *slo,
-                  const struct cost_ask *cost, trials_render_fn *render,
+                  const struct cost_ask *cost, enum doc_format format,
                   struct err *err)
 {
     struct trials_summary s;
-    struct buf out;
     int rc = trials_read(&s, dir, slo, cost, err);
 
-    buf_init(&out, MAX_REPORT);
-    if (rc == 0) {
-        render(&s, &out);
-        rc = cli_print_report(&out, exit_status_of_trials(&s), err);
-    }
-    buf_fini(&out);
+    if (rc == 0)
+        rc = report_print_doc(trials_doc(&s), format, exit_status_of_trials(&s),
+                              err);
     trials_summary_fini(&s);
     return rc;
 }
@@ -45,27 +41,20 @@ int trials_report(const char *dir, const struct strlist *slo,
 static int conclude_trials(const char *dir, bool json, json_t *both,
                            const char *name, struct err *err)
 {
+    const struct study_ask ask = {.json = json, .saves = true};
     struct trials_summary s;
-    struct buf out;
     int rc = trials_read(&s, dir, NULL, NULL, err);
 
-    buf_init(&out, MAX_REPORT);
-    if (rc == 0) {
-        trials_json(&s, &out);
-        rc = file_replace_in(dir, "summary.json", &out, err);
-    }
     if (rc == 0 && both) {
-        json_object_set_new(both, name, trials_to_json(&s));
+        struct doc *d = trials_doc(&s);
+
+        json_object_set_new(both, name, doc_to_json(d));
+        rc = report_save_doc(d, dir, err) ? -1 : exit_status_of_trials(&s);
+        doc_free(d);
     } else if (rc == 0) {
-        if (!json) {
-            buf_reset(&out);
-            trials_text(&s, &out);
-        }
-        rc = cli_print(buf_text(&out), err);
+        rc = study_print(trials_doc(&s), dir, &ask, exit_status_of_trials(&s),
+                         err);
     }
-    if (rc == 0)
-        rc = exit_status_of_trials(&s);
-    buf_fini(&out);
     trials_summary_fini(&s);
     return rc;
 }
@@ -74,23 +63,11 @@ int variants_report(const char *dir, const struct study_ask *ask,
                     struct err *err)
 {
     struct variants_summary s;
-    struct buf data;
-    struct buf text;
     int rc = variants_read(&s, dir, ask->slo, ask->cost, err);
 
-    buf_init(&data, MAX_REPORT);
-    buf_init(&text, MAX_REPORT);
-    if (rc == 0) {
-        variants_json(&s, &data);
-        variants_text(&s, &text);
-    }
-    if (rc == 0 && ask->saves)
-        rc = file_replace_in(dir, "summary.json", &data, err);
     if (rc == 0)
-        rc = cli_print_report(ask->json ? &data : &text,
-                              exit_status_of_variants(&s), err);
-    buf_fini(&data);
-    buf_fini(&text);
+        rc = study_print(variants_doc(&s), dir, ask,
+                         exit_status_of_variants(&s), err);
     variants_summary_fini(&s);
     return rc;
 }

@@ -3,9 +3,9 @@
 #ifndef CLI_STUDY_COMMAND_H
 #define CLI_STUDY_COMMAND_H
 
+#include "analyzer/report/doc.h"
 #include "common/settings/settings.h"
 
-struct buf;
 struct cost_ask;
 struct err;
 struct record_args;
@@ -13,7 +13,6 @@ struct settings_args;
 struct strlist;
 struct study_ask;
 struct study_policy;
-struct trials_summary;
 
 struct study_command {
     const struct study_policy *policy;
@@ -31,13 +30,10 @@ int study_command_by_flags(const struct study_policy *policy,
                            enum settings_block block, const char *const *argv,
                            struct err *err);
 
-/* One of analyzer/report/trials_report.h. */
-typedef void trials_render_fn(const struct trials_summary *s, struct buf *out);
-
 /* Print a recorded set of trials; judged by `slo` and priced by `cost`, each of
  * which may be NULL.  Returns the exit status, or -1. */
 int trials_report(const char *dir, const struct strlist *slo,
-                  const struct cost_ask *cost, trials_render_fn *render,
+                  const struct cost_ask *cost, enum doc_format format,
                   struct err *err);
 
 /* Print a recorded study with variants, as study_report.h does with others.

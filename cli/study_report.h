@@ -1,4 +1,4 @@
-/* study_report.h - the report of a sweep or a search that is there. */
+/* study_report.h - the report of a recorded study. */
 #ifndef CLI_STUDY_REPORT_H
 #define CLI_STUDY_REPORT_H
 
@@ -16,10 +16,16 @@ struct study_ask {
     bool saves;                  /* leave DIR/summary.json */
 };
 
-/* Print it.  Returns the exit status, or -1. */
+/* Print the document of the study at `dir`, save it if asked to, and free it.
+ * Returns `status`, or -1. */
+struct doc;
+int study_print(struct doc *taken, const char *dir, const struct study_ask *ask,
+                int status, struct err *err);
+
+/* Read and print a sweep.  Returns the exit status, or -1. */
 int sweep_report(const char *dir, const struct study_ask *ask, struct err *err);
 
-/* The same of a search, which has no prices. */
+/* The same for a search, which has no prices. */
 int search_report(const char *dir, const struct study_ask *ask,
                   struct err *err);
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/report/search_report.h"
+#include "analyzer/report/study_doc.h"
 #include "analyzer/search/probe_watch.h"
 #include "analyzer/search/search.h"
 #include "analyzer/search/search_read.h"
@@ -313,7 +313,7 @@ static int sum_up(const char *dir, struct buf *out, struct err *err)
     int rc = search_read(&s, dir, NULL, err);
 
     if (rc == 0)
-        search_json(&s, out);
+        doc_put(search_doc(&s), DOC_AS_JSON, out);
     search_summary_fini(&s);
     return rc;
 }

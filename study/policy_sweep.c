@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/report/sweep_report.h"
+#include "analyzer/report/study_doc.h"
 #include "analyzer/studies/sweep.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
@@ -116,7 +116,7 @@ static int sum_up(const char *dir, struct buf *out, struct err *err)
     int rc = sweep_read(&s, dir, NULL, NULL, err);
 
     if (rc == 0)
-        sweep_json(&s, out);
+        doc_put(sweep_doc(&s), DOC_AS_JSON, out);
     sweep_summary_fini(&s);
     return rc;
 }

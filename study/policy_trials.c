@@ -1,7 +1,7 @@
 /* The policy of trials: the same run several times, each with its own seed. */
 #include <stdio.h>
 
-#include "analyzer/report/trials_report.h"
+#include "analyzer/report/study_doc.h"
 #include "analyzer/studies/trials.h"
 #include "common/base/err.h"
 #include "study/study.h"
@@ -48,7 +48,7 @@ static int sum_up(const char *dir, struct buf *out, struct err *err)
     int rc = trials_read(&s, dir, NULL, NULL, err);
 
     if (rc == 0)
-        trials_json(&s, out);
+        doc_put(trials_doc(&s), DOC_AS_JSON, out);
     trials_summary_fini(&s);
     return rc;
 }

@@ -48,7 +48,7 @@ void capacities_fini(struct capacities *c);
 /* Sets ratio, range and verdict of b against a.  Pure. */
 void capacities_contrast(const struct capacity *a, struct capacity_side *b);
 
-void capacities_text(const struct capacities *c, struct buf *out);
-void capacities_json(const struct capacities *c, struct buf *out);
+/* The caller owns it. */
+struct doc *capacities_doc(const struct capacities *c);
 
 #endif

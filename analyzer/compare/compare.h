@@ -1,7 +1,7 @@
 /* compare.h - a comparison of recordings: may they be compared, do they differ,
  * and is the comparison fair?
  *
- * Text and JSON are renderings of struct comparison.
+ * Its document (compare_doc.c) is made from this struct alone.
  */
 #ifndef ANALYZER_COMPARE_COMPARE_H
 #define ANALYZER_COMPARE_COMPARE_H
@@ -93,8 +93,8 @@ const char *compare_answer_name(enum compare_answer answer);
  * inconclusive. */
 enum conclusion compare_conclusion(enum compare_answer answer);
 
-void compare_render_text(const struct comparison *c, struct buf *out);
-void compare_render_json(const struct comparison *c, struct buf *out);
+/* The caller owns it. */
+struct doc *compare_doc(const struct comparison *c);
 
 #define CLAIM_MAX 16384
 

@@ -91,7 +91,7 @@ void history_fini(struct history *h);
 /* Yes if there is no change or it got better, no if worse, else open. */
 enum conclusion history_conclusion(const struct history *h);
 
-void history_render_text(const struct history *h, struct buf *out);
-void history_render_json(const struct history *h, struct buf *out);
+/* The caller owns it. */
+struct doc *history_doc(const struct history *h);
 
 #endif

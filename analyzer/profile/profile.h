@@ -204,8 +204,8 @@ int profile_make(struct profile *out, const struct profile_ops *ops,
                  struct err *err);
 void profile_fini(struct profile *p);
 
-void profile_text(const struct profile *p, struct buf *out);
-void profile_json(const struct profile *p, struct buf *out);
+/* What the tool would have reported next to ours; the caller owns it. */
+struct doc *profile_doc(const struct profile *p);
 
 /* The keys of the file that vLLM's benchmark saves; of that profile, with its
  * requests listed.  Detailed requires PROFILE_LIST_PAUSES and adds the values

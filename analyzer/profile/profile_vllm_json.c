@@ -2,9 +2,9 @@
  * its order, its units, its formulas. */
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analyzer/profile/profile.h"
-#include "analyzer/report/json_parts.h"
 #include "analyzer/report/report.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
@@ -20,6 +20,11 @@
 #define PIECE ((size_t)64 << 10)
 
 /* ---- the run ---- */
+
+static json_t *text_or_null(const char *text)
+{
+    return text ? json_bytes(text, strlen(text)) : json_null();
+}
 
 /* The local time of the client at the end; here UTC. */
 static json_t *date_of(const struct profile *p)
@@ -58,8 +63,8 @@ static void put_setup(json_t *o, const struct profile *p)
     json_object_set_new(o, "endpoint_type", json_string(api));
     json_object_set_new(o, "backend", json_string(api));
     json_object_set_new(o, "label", json_null());
-    json_object_set_new(o, "model_id", json_text_or_null(s->target.model));
-    json_object_set_new(o, "tokenizer_id", json_text_or_null(s->target.model));
+    json_object_set_new(o, "model_id", text_or_null(s->target.model));
+    json_object_set_new(o, "tokenizer_id", text_or_null(s->target.model));
     json_object_set_new(o, "num_prompts",
                         json_integer(p->completed + p->failed));
     json_object_set_new(o, "request_rate",
@@ -87,7 +92,9 @@ static void put_counts(json_t *o, const struct profile *p)
     json_object_set_new(o, "request_throughput",
                         json_real(or_zero(p->rates[PROFILE_REQUESTS].theirs)));
     json_object_set_new(o, "request_goodput",
-                        json_number_or_null(p->rates[PROFILE_GOODPUT].theirs));
+                        p->rates[PROFILE_GOODPUT].theirs >= 0
+                            ? json_real(p->rates[PROFILE_GOODPUT].theirs)
+                            : json_null());
     json_object_set_new(o, "output_throughput",
                         json_real(or_zero(p->rates[PROFILE_TOKENS].theirs)));
     json_object_set_new(
@@ -229,7 +236,7 @@ static void put_error(const struct profile *p, const struct profile_request *r,
             known->kinds[i].detail == r->detail)
             text = known->kinds[i].text;
     }
-    value = json_text_or_null(r->succeeds ? "" : text);
+    value = text_or_null(r->succeeds ? "" : text);
     json_print_value(value, &to->buf);
     json_decref(value);
 }

@@ -45,7 +45,4 @@ void salvage_fini(struct salvage *s);
 /* As in a report: HIST_TOO_FEW if n cannot bound it.  q = 1 is the maximum. */
 int64_t salvage_quantile(const struct hist *h, double q);
 
-void salvage_text(const struct salvage *s, struct buf *out);
-void salvage_json(const struct salvage *s, struct buf *out);
-
 #endif

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "analyzer/report/text_parts.h"
+#include "analyzer/report/text_show.h"
 #include "common/spec/slo.h"
 #include "common/stats/hist.h"
 

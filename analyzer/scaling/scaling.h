@@ -1,7 +1,7 @@
 /* scaling.h - a scaling study, from measurements at several numbers of workers
  * K: speedup, efficiency, quality and cost, and up to which K it pays.
  *
- * Text and JSON are renderings of struct scaling.  docs/scaling.md
+ * Its document (scaling_doc.c) is made from this struct alone.  docs/scaling.md
  */
 #ifndef ANALYZER_SCALING_SCALING_H
 #define ANALYZER_SCALING_SCALING_H
@@ -97,8 +97,8 @@ const char *scale_regime_name(enum scale_regime regime);
 /* Yes if a K above 1 is recommended, no if none is, open if refused. */
 enum conclusion scaling_conclusion(const struct scaling *s);
 
-void scaling_render_text(const struct scaling *s, struct buf *out);
-void scaling_render_json(const struct scaling *s, struct buf *out);
+/* The caller owns it. */
+struct doc *scaling_doc(const struct scaling *s);
 
 /* ---- its parts; all but the first are pure ---- */
 

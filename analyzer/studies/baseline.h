@@ -128,8 +128,8 @@ int against_make(struct against *a, const struct baseline *b, const char *dir,
                  struct err *err);
 void against_fini(struct against *a);
 
-void baseline_text(const struct baseline *b, struct buf *out);
-void against_text(const struct against *a, struct buf *out);
-void against_json(const struct against *a, struct buf *out);
+/* The caller owns them. */
+struct doc *baseline_doc(const struct baseline *b);
+struct doc *against_doc(const struct against *a);
 
 #endif

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/report/json_parts.h"
 #include "analyzer/studies/baseline.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
@@ -81,6 +80,15 @@ static json_t *bytes(const char *text)
     return json_bytes(text, strlen(text));
 }
 
+static void put_missing(json_t *o, const char *name, const char *note)
+{
+    char *note_key = xasprintf("%s_note", name);
+
+    json_object_set_new(o, name, json_null());
+    json_object_set_new(o, note_key, json_string(note));
+    free(note_key);
+}
+
 static json_t *to_json(const struct baseline *b)
 {
     json_t *conditions = json_object();
@@ -102,7 +110,7 @@ static json_t *to_json(const struct baseline *b)
                                           "greatest", a->greatest, "trials",
                                           (json_int_t)a->n));
         else
-            json_put_nothing(quantities, name, a->note);
+            put_missing(quantities, name, a->note);
     }
     for (size_t i = 0; i < b->n_files; i++)
         json_object_set_new(recordings, b->files[i].path,
@@ -418,32 +426,4 @@ int baseline_read_answers(const char *dir, struct baseline_answer **list,
     buf_fini(&text);
     free(path);
     return rc;
-}
-
-/* ---- a later measurement ---- */
-
-void against_json(const struct against *a, struct buf *out)
-{
-    json_t *ratios = json_object();
-    json_t *differences = json_array();
-    json_t *o;
-
-    for (int i = 0; i < BASELINE_QUANTITIES; i++)
-        json_object_set_new(
-            ratios, baseline_quantity_name[i],
-            a->has[i] ? json_pack("{sf, sf, sf}", "baseline",
-                                  a->baseline->amounts[i].median, "now",
-                                  a->value[i], "ratio", a->ratio[i])
-                      : json_null());
-    for (size_t i = 0; i < a->differences.len; i++)
-        json_array_append_new(differences,
-                              json_string(a->differences.items[i]));
-    o = json_pack("{ss, ss, sI, sI, so, so, sI, sI}", "baseline",
-                  a->baseline->name, "seal", a->baseline->seal, "trials",
-                  (json_int_t)a->trials, "warmup_trials", (json_int_t)a->warmup,
-                  "ratios", ratios, "differences", differences, "answers",
-                  (json_int_t)a->answers, "answers_agree",
-                  (json_int_t)a->agree);
-    json_print(o, out);
-    json_decref(o);
 }

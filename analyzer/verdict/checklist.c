@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/report/doc.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
@@ -215,14 +216,26 @@ void checklist_make(struct checklist *c, const struct summary *s,
     add_proof(c, s);
 }
 
-void checklist_text(const struct checklist *c, struct buf *out)
+struct doc *checklist_doc(const struct checklist *c)
 {
-    buf_addf(out,
-             "checklist  %zu of %zu things that another person needs to "
-             "repeat this run are present\n",
+    struct doc *d = doc_new();
+    struct doc_node *n = doc_section(doc_root(d), NULL, "checklist");
+    struct doc_node *table;
+
+    doc_line(n, DOC_PLAIN,
+             "%zu of %zu things that someone else needs to repeat this run are "
+             "present",
              c->len - c->missing, c->len);
-    for (size_t i = 0; i < c->len; i++)
-        buf_addf(out, "  %-8s %-14s %s\n",
-                 c->items[i].is_present ? "present" : "MISSING",
-                 c->items[i].name, c->items[i].text);
+    doc_count(n, "of", NULL, (int64_t)c->len);
+    doc_count(n, "missing", NULL, (int64_t)c->missing);
+    table = doc_table(n, "items", "");
+    for (size_t i = 0; i < c->len; i++) {
+        struct doc_node *row = doc_row(table);
+
+        doc_show(doc_bool(row, "present", "", c->items[i].is_present), "%s",
+                 c->items[i].is_present ? "present" : "MISSING");
+        doc_text(row, "name", "item", c->items[i].name);
+        doc_text(row, "text", "value, or how to add it", c->items[i].text);
+    }
+    return d;
 }

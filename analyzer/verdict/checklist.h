@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct buf;
 struct manifest;
 struct summary;
 
@@ -29,7 +28,7 @@ struct checklist {
 void checklist_make(struct checklist *c, const struct summary *s,
                     const struct manifest *m);
 
-void checklist_text(const struct checklist *c, struct buf *out);
-void checklist_json(const struct checklist *c, struct buf *out);
+/* The caller owns it. */
+struct doc *checklist_doc(const struct checklist *c);
 
 #endif

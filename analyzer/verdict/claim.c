@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/report/text_parts.h"
+#include "analyzer/report/text_show.h"
 #include "analyzer/studies/trials.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"

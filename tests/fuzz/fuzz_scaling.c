@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/report/doc.h"
 #include "analyzer/scaling/scaling.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
@@ -29,8 +30,8 @@ static void render(const struct scaling *s)
     struct buf out;
 
     buf_init(&out, (size_t)16 << 20);
-    scaling_render_text(s, &out);
-    scaling_render_json(s, &out);
+    doc_put(scaling_doc(s), DOC_AS_TEXT, &out);
+    doc_put(scaling_doc(s), DOC_AS_JSON, &out);
     buf_fini(&out);
 }
 

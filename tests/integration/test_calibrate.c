@@ -169,7 +169,7 @@ static void what_was_measured_is_quoted(void **state)
     r = short_run(dir);
     summary = load_summary(dir);
     at = json_object_get(summary, "calibration");
-    assert_non_null(strstr(r.out, " here (native, calibrated "));
+    assert_non_null(strstr(r.out, " with native, on "));
     assert_string_equal(json_string_value(json_object_get(at, "transport")),
                         "native");
     assert_true(number_at(at, "used") > 0 && number_at(at, "used") < 0.5);
@@ -274,7 +274,7 @@ static void one_of_another_host_is_stale(void **state)
     snprintf(c.place.host, sizeof(c.place.host), "elsewhere.example");
     keep(&c);
     r = short_run(dir);
-    assert_non_null(strstr(r.out, "; its calibration is stale: another host"));
+    assert_non_null(strstr(r.out, "calibration: stale: another host"));
     assert_null(strstr(r.out, "good for"));
     json = load_manifest(dir);
     at = json_object_get(json, "calibration");

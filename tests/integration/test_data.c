@@ -183,7 +183,7 @@ static void the_hash_is_in_the_manifest_and_the_report(void **state)
 
     (void)state;
     run_expect(&r, dir, 0);
-    assert_non_null(strstr(r.out, "2 samples, sha256 c3f9c8c283a2…"));
+    assert_non_null(strstr(r.out, "samples 2, sha256 c3f9c8c283a2…"));
     assert_non_null(strstr(r.err, "text (detected), 2 samples"));
     proc_result_fini(&r);
     manifest = load_manifest(dir);
@@ -309,7 +309,7 @@ static void accuracy_keeps_every_answer(void **state)
         char *line;
 
         run_expect(&r, dir, 0);
-        assert_non_null(strstr(r.out, "40 samples"));
+        assert_non_null(strstr(r.out, "samples 40"));
         assert_non_null(strstr(r.out, "each once, answers in answers.jsonl"));
         proc_result_fini(&r);
         echoserver_stop(&s);

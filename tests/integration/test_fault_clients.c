@@ -230,7 +230,8 @@ static void a_closed_loop_without_cpu(void **state)
     struct proc_result r = run_starved("starved-loop", flags);
 
     (void)state;
-    assert_non_null(strstr(r.out, "  cpu wait       BAD "));
+    assert_non_null(strstr(r.out, "\n  cpu wait "));
+    assert_non_null(strstr(r.out, " BAD "));
     assert_null(strstr(r.out, "harmless"));
     proc_result_fini(&r);
 }

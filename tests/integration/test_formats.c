@@ -291,7 +291,7 @@ static void the_report_says_what_to_do_next(void **state)
 
     (void)state;
     assert_non_null(strstr(text, "\nttft from due\n"));
-    assert_non_null(strstr(text, "  ------- limit 1.00us\n"));
+    assert_non_null(strstr(text, "\n------- limit 1.00us\n"));
     assert_true(json_array_size(next) > 0);
     json_array_foreach(next, i, row)
     {

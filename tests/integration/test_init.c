@@ -94,7 +94,7 @@ static void the_file_runs(void **state)
 
     (void)state;
     run_expect(&r, dir, 4); /* too short for its SLO */
-    assert_non_null(strstr(r.out, " 0 failed"));
+    assert_non_null(strstr(r.out, "failed 0"));
     proc_result_fini(&r);
     free(dir);
     free(text);

@@ -220,7 +220,7 @@ static void sweeps_and_variants(void **state)
 
     (void)state;
     expect_as_reported(&r, sweep);
-    assert_non_null(strstr(r.out, " $/1000 "));
+    assert_non_null(strstr(r.out, " per 1000 good requests"));
     proc_result_fini(&r);
     expect_priced(sweep, true);
     r = proc_run(ARGS("run", file, "-q", "-o", study));

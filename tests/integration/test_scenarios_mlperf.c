@@ -219,7 +219,7 @@ static void max_duration_holds_in_every_scenario(void **state)
             json_object_get(summary, "window"), "cut_by_max_duration")));
         json_decref(summary);
         r = proc_run(ARGS("report", dir));
-        assert_non_null(strstr(r.out, "max_duration ended it before"));
+        assert_non_null(strstr(r.out, "max_duration ended the run before"));
         proc_result_fini(&r);
         free(dir);
     }

@@ -115,7 +115,7 @@ static void what_is_offered_is_what_the_trace_says(void **state)
         run_expect(&r, dir, 0);
         assert_non_null(strstr(r.err, "azure (detected), 60 rows"));
         assert_non_null(strstr(r.err, "azure.csv:22: fewer fields"));
-        assert_non_null(strstr(r.out, "60 rows; 3 damaged lines left out"));
+        assert_non_null(strstr(r.out, "rows 60, damaged lines left out 3"));
         proc_result_fini(&r);
         rows = rows_of(dir, &n);
         assert_int_equal(n, ROWS);

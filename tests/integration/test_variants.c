@@ -207,7 +207,7 @@ static void searches_take_turns_probe_by_probe(void **state)
                         "search");
     assert_int_equal(
         json_array_size(json_object_get(summary, "capacity_ranking")), 2);
-    assert_non_null(strstr(r.out, "the largest load within the objective"));
+    assert_non_null(strstr(r.out, "the highest load that meets the SLO"));
     proc_result_fini(&r);
     r = proc_run(ARGS("report", dir, "--format", "csv"));
     proc_expect(&r, 2);

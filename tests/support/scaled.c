@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/report/doc.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
@@ -49,7 +50,7 @@ char *scaled_text(const struct scaling *s)
     char *text;
 
     buf_init(&out, 1 << 20);
-    scaling_render_text(s, &out);
+    doc_put(scaling_doc(s), DOC_AS_TEXT, &out);
     text = xstrdup(buf_text(&out));
     buf_fini(&out);
     return text;

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "analyzer/profile/profile.h"
+#include "analyzer/report/doc.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
 #include "common/base/clk.h"
@@ -20,6 +21,7 @@
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
+#include "tests/support/golden.h"
 #include "tests/support/rendered.h"
 #include "tests/support/rows.h"
 #include "tests/support/streams.h"
@@ -329,30 +331,9 @@ static void text_and_json_say_the_same(void **state)
 {
     struct read_run *r = failing_run();
     struct profile p = made(r, "vllm");
-    struct buf text;
-    struct buf json;
-    json_t *o;
 
     (void)state;
-    buf_init(&text, MAX_TEXT);
-    buf_init(&json, MAX_TEXT);
-    profile_text(&p, &text);
-    profile_json(&p, &json);
-    assert_says(buf_text(&text), "vllm: 7 completed, 3 failed, over 0.26 s; "
-                                 "tailgate: 5 ok, 5 failed, 0 unsent\n");
-    assert_says(buf_text(&text), "itl   vllm                    28   40.0ms");
-    assert_says(buf_text(&text), "good requests/s: vllm 26.9231, tailgate 5\n");
-    o = json_loads(buf_text(&json), 0, NULL);
-    assert_non_null(o);
-    assert_number_at(o, "completed", 7);
-    assert_number_at(o, "duration_s", 0.26);
-    assert_number_at(o, "itl/theirs/mean_ms", 40);
-    assert_number_at(o, "itl/theirs/n", 28);
-    assert_number_at(o, "goodput_rps/theirs", 7 / 0.26);
-    assert_number_at(o, "goodput_rps/ours", 5);
-    json_decref(o);
-    buf_fini(&text);
-    buf_fini(&json);
+    assert_golden_doc("profile-vllm", profile_doc(&p));
     read_run_free(r);
 }
 

@@ -12,8 +12,10 @@
 #include <cmocka.h>
 
 #include "analyzer/report/report.h"
+#include "analyzer/report/run_doc.h"
 #include "analyzer/tally/summary.h"
 #include "common/settings/settings.h"
+#include "tests/support/golden.h"
 #include "tests/support/madesummary.h"
 #include "tests/support/rendered.h"
 
@@ -40,8 +42,6 @@ static void an_empty_run_can_be_rendered(void **state)
 {
     struct settings settings;
     struct summary s = {.settings = &settings, .threads = 1};
-    json_t *json;
-    char *text;
 
     (void)state;
     settings_init(&settings);
@@ -55,30 +55,7 @@ static void an_empty_run_can_be_rendered(void **state)
                 p->quantile_ns[q] = HIST_EMPTY;
         }
     }
-    text = report_rendered(&report_text, &s);
-    assert_says(text, "0 scheduled = 0 issued + 0 unsent\n");
-    assert_null(strstr(text, "attainment"));
-    assert_null(strstr(text, "nan"));
-    assert_null(strstr(text, "network"));
-    assert_says(text, "\nclient     1 thread\n");
-    json = report_parsed(&s);
-    assert_true(json_is_null(part_at(json, "network/rtt_floor_ms")));
-    assert_text_at(json, "network/rtt_floor_ms_note", "not known");
-    assert_true(json_is_null(part_at(json, "network/segments")));
-    assert_true(json_is_null(part_at(json, "network/retransmits")));
-    assert_true(json_is_null(part_at(json, "client/max_in_flight")));
-    assert_text_at(json, "client/max_in_flight_note", "not known");
-    assert_true(json_is_null(part_at(json, "requests/reuse")));
-    assert_text_at(json, "requests/reuse_note", "no samples");
-    assert_true(json_is_false(part_at(json, "client/insecure")));
-    assert_true(json_is_null(part_at(json, "attainment")));
-    assert_text_at(json, "attainment_note", "no samples");
-    assert_true(json_is_null(part_at(json, "attainment_ci95")));
-    assert_text_at(json, "measures/e2e/p50_note", "no samples");
-    assert_true(json_is_false(part_at(json, "interrupted")));
-    assert_int_equal(json_array_size(part_at(json, "slo")), 0);
-    json_decref(json);
-    free(text);
+    assert_golden_doc("run-empty", run_doc(&s));
     settings_fini(&settings);
 }
 

@@ -26,21 +26,21 @@ static void text_quotes_the_calibration(void **state)
         const char *url;
         const char *want;
     } cases[] = {
-        {CALIBRATION_NONE, 0, LIMIT_CLIENT, -1, "http://h/", " in flight\n"},
+        {CALIBRATION_NONE, 0, LIMIT_CLIENT, -1, "http://h/", "in flight 7\n"},
         {CALIBRATION_STALE, 0, LIMIT_CLIENT, -1, "http://h/",
-         " in flight; its calibration is stale: another host\n"},
+         " calibration: stale: another host\n"},
         {CALIBRATED, 120e3, LIMIT_CLIENT, 0.042, "http://h/",
-         " in flight; good for 120k/s here (native, calibrated 2026-11-16), "
-         "4.2% used\n"},
+         " calibration: good for 120000/s, used 4.2%, with native, on "
+         "2026-11-16\n"},
         {CALIBRATED, 9500, LIMIT_STUB, 1.3, "http://h/",
-         "; good for at least 9.5k/s here (native, calibrated 2026-11-16), "
-         "130% used\n"},
+         " calibration: good for at least 9500/s, used 130%, with native, on "
+         "2026-11-16\n"},
         {CALIBRATED, 9500, LIMIT_CLIENT, 0.5, "https://h/",
-         "; good for 9.5k/s here (native without TLS, calibrated 2026-11-16), "
-         "50% used\n"},
+         " good for 9500/s, used 50%, with native without TLS, on "
+         "2026-11-16\n"},
         {CALIBRATED, 0, LIMIT_CLIENT, -1, "http://h/",
-         "; good for no rate that was tried here (native, calibrated "
-         "2026-11-16)\n"},
+         " no rate that was tried could be trusted, with native, on "
+         "2026-11-16\n"},
     };
 
     (void)state;
@@ -82,8 +82,9 @@ static void the_text_says_how_it_was_found(void **state)
     };
     m->s.calibration_used = 0.5;
     text = report_rendered(&report_text, &m->s);
-    assert_says(text, "; good for 9.5k/s here (native, quickly calibrated "
-                      "2026-11-16 while others used the machine), 50%% used\n");
+    assert_says(text, " good for 9500/s, used 50%%, with native,\n");
+    assert_says(text, " on 2026-11-16, quick, while others used the "
+                      "machine\n");
     free(text);
     made_summary_free(m);
 }

@@ -10,10 +10,12 @@
 #include <cmocka.h>
 
 #include "analyzer/report/report.h"
+#include "analyzer/report/run_doc.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/recording/schema.h"
+#include "tests/support/golden.h"
 #include "tests/support/madesummary.h"
 #include "tests/support/rendered.h"
 #include "tests/support/rows.h"
@@ -37,8 +39,6 @@ static void nothing_is_said_where_they_have_no_part(void **state)
 static void a_latency_and_what_proves_it(void **state)
 {
     struct made_summary *m = made_summary_new(10000);
-    char *text;
-    json_t *json;
 
     (void)state;
     m->s.mlperf = (struct mlperf){
@@ -60,30 +60,7 @@ static void a_latency_and_what_proves_it(void **state)
         .breaks = {"lasted 1 s, less than 600 s"},
         .n_breaks = 1,
     };
-    text = report_rendered(&report_text, &m->s);
-    assert_says(text, "\nmlperf     p90 latency: 25.0ms\n"
-                      "           early stopping, p90 of e2e: 100 queries "
-                      "prove it, 3 of them slower\n"
-                      "           early stopping, p99 of e2e: 31.0ms; 700 "
-                      "queries prove it, 0 of them slower\n"
-                      "           open division, since it breaks rules of the "
-                      "closed one:\n"
-                      "             lasted 1 s, less than 600 s\n");
-    json = report_parsed(&m->s);
-    assert_text_at(json, "mlperf/metric", "p90 latency");
-    assert_text_at(json, "mlperf/division", "open");
-    assert_number_at(json, "mlperf/result_ms", 25);
-    assert_text_at(json, "mlperf/breaks/0", "lasted 1 s, less than 600 s");
-    assert_text_at(json, "mlperf/early_stopping/0/measure", "e2e");
-    assert_number_at(json, "mlperf/early_stopping/0/percentile", 0.9);
-    assert_number_at(json, "mlperf/early_stopping/1/percentile", 0.99);
-    assert_number_at(json, "mlperf/early_stopping/1/estimate_ms", 31);
-    assert_number_at(json, "mlperf/early_stopping/0/n", 100);
-    assert_number_at(json, "mlperf/early_stopping/0/over", 3);
-    assert_number_at(json, "mlperf/early_stopping/0/estimate_ms", 25);
-    assert_true(json_is_true(part_at(json, "mlperf/early_stopping/0/proved")));
-    json_decref(json);
-    free(text);
+    assert_golden_doc("mlperf-latency", doc_of_part(run_doc_mlperf, &m->s));
     made_summary_free(m);
 }
 
@@ -95,13 +72,14 @@ static void a_latency_that_is_not_there(void **state)
         const char *note;
     } cases[] = {
         {HIST_TOO_FEW,
-         "mlperf     p99 query latency: n too small\n"
-         "           early stopping, p99 of query: 9 queries are too few\n",
+         "mlperf     p99 query latency: n small\n"
+         "           early stopping, p99 of query: queries 9: too few\n",
          "n too small"},
         {HIST_BEYOND,
          "mlperf     p99 query latency: failed\n"
-         "           early stopping, p99 of query: 9 queries are too few "
-         "without a failure\n",
+         "           early stopping, p99 of query: queries 9: too few without "
+         "a "
+         "failure\n",
          "beyond failures"},
     };
 
@@ -134,8 +112,6 @@ static void a_latency_that_is_not_there(void **state)
 static void a_rate_and_its_limits(void **state)
 {
     struct made_summary *m = made_summary_new(10000);
-    char *text;
-    json_t *json;
 
     (void)state;
     m->s.mlperf = (struct mlperf){
@@ -157,21 +133,7 @@ static void a_rate_and_its_limits(void **state)
                     .more_needed = 7}},
         .n_proofs = 2,
     };
-    text = report_rendered(&report_text, &m->s);
-    assert_says(text, "\nmlperf     completed samples/s: 12.5\n"
-                      "           early stopping, p99 of ttft: 5 of 1307 "
-                      "queries over 2.00s prove it\n"
-                      "           early stopping, p99 of tpot: 6 of 1306 "
-                      "queries over 200ms, 7 more within it would prove it\n"
-                      "           would do for the closed division\n");
-    json = report_parsed(&m->s);
-    assert_text_at(json, "mlperf/division", "closed");
-    assert_number_at(json, "mlperf/result_per_s", 12.5);
-    assert_number_at(json, "mlperf/early_stopping/1/limit_ms", 200);
-    assert_number_at(json, "mlperf/early_stopping/1/more_needed", 7);
-    assert_int_equal(json_array_size(part_at(json, "mlperf/breaks")), 0);
-    json_decref(json);
-    free(text);
+    assert_golden_doc("mlperf-rate", doc_of_part(run_doc_mlperf, &m->s));
     made_summary_free(m);
 }
 
@@ -179,7 +141,7 @@ static void a_rate_and_its_limits(void **state)
 
 static void a_closed_loop_says_what_it_hides(void **state)
 {
-    static const char line[] = "closed loop: a slow server is asked less often";
+    static const char line[] = "closed loop: a slow server receives fewer";
     static const struct {
         int scenario;
         bool want;
@@ -212,7 +174,8 @@ static void offline_waits_and_is_cut(void **state)
     m->settings.load.scenario = SCENARIO_OFFLINE;
     m->s.cut_by_max_duration = true;
     text = report_rendered(&report_text, &m->s);
-    assert_says(text, "max_duration ended it before all that was asked for\n");
+    assert_says(text,
+                "max_duration ended the run before everything was sent\n");
     assert_says(text, "\nwait for its turn ");
     assert_null(strstr(text, "client lag"));
     json = report_parsed(&m->s);

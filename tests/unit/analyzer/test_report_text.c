@@ -11,10 +11,12 @@
 #include <cmocka.h>
 
 #include "analyzer/report/report.h"
-#include "analyzer/report/text_parts.h"
+#include "analyzer/report/run_doc.h"
+#include "analyzer/report/text_show.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
+#include "tests/support/golden.h"
 #include "tests/support/madesummary.h"
 #include "tests/support/rendered.h"
 
@@ -85,53 +87,20 @@ static void text_has_no_number_of_its_own(void **state)
     made_summary_free(b);
 }
 
-static void text_says_what_it_counts(void **state)
+static void a_whole_run(void **state)
 {
     struct made_summary *m = made_summary_new(10000);
-    const struct summary *s = &m->s;
-    char *text = report_rendered(&report_text, s);
 
     (void)state;
-    assert_says(text, "checkout: GET http://host/\n");
-    assert_says(text, "%lld scheduled = %lld issued + %lld unsent\n",
-                (long long)s->scheduled, (long long)s->issued,
-                (long long)s->unsent);
-    assert_says(text, "%lld issued = %lld ok + %lld failed",
-                (long long)s->issued, (long long)s->ok, (long long)s->failed);
-    assert_says(text, "timeout %lld", (long long)s->outcome[OUTCOME_TIMEOUT]);
-    assert_says(text, "%lld good", (long long)s->good);
-    assert_says(text, "%lld opened a connection, %lld reused one (",
-                (long long)s->fresh_connections,
-                (long long)s->reused_connections);
-    assert_says(text, ", %lld were sent again", (long long)s->retried);
-    assert_null(strstr(text, "INSECURE"));
-    assert_says(text, "offered %.6g/s", s->offered_rps);
-    assert_says(text, "throughput %.6g/s", s->throughput_rps);
-    assert_says(text, "goodput %.6g/s", s->goodput_rps);
-    assert_says(text, "attainment %.6g%%", 100 * s->attainment);
-    assert_says(text, "interval %.6g%% to %.6g%%)",
-                100 * s->attainment_ci95.low, 100 * s->attainment_ci95.high);
-    assert_says(text, "signal %lld", (long long)s->stopped_by);
-    assert_says(text, "about %lld more requests needed",
-                (long long)s->judgement.terms[0].more_needed);
-    assert_says(text, "client     %lld threads, at most %lld in flight\n",
-                (long long)s->threads,
-                (long long)m->settings.client.max_in_flight);
-    assert_says(text, ", %lld of %lld segments sent again\n",
-                (long long)s->retransmits, (long long)s->segments);
-    assert_says(text, "%llu bytes skipped, %llu cut off",
-                (unsigned long long)s->damage.skipped_bytes,
-                (unsigned long long)s->damage.cut_off_bytes);
-    free(text);
+    assert_golden_doc("run", run_doc(&m->s));
     made_summary_free(m);
 }
 
 /* A row of the table, with what cannot be given in words. */
-static void text_says_why_a_number_is_missing(void **state)
+static void a_missing_number_says_why(void **state)
 {
     struct made_summary *m = made_summary_new(10000);
     struct spread *p = &m->s.spread[MEASURE_E2E][VIEW_DUE];
-    char *text;
 
     (void)state;
     *p = (struct spread){.n = 60, .failed = 7, .mean_ns = HIST_BEYOND};
@@ -142,13 +111,7 @@ static void text_says_why_a_number_is_missing(void **state)
     p->quantile_ns[4] = HIST_OUT_OF_RANGE;
     p->max_ns = HIST_BEYOND;
     m->s.spread[MEASURE_CONNECT][VIEW_DUE].n = 0;
-    text = report_rendered(&report_text, &m->s);
-    assert_says(text, "%-17s %8d %7d %8s %8s %8s %8s %8s %8s %8s\n",
-                "e2e from due", 60, 7, "failed", "12.3ms", "failed", "failed",
-                "n small", "> 1h", "failed");
-    assert_null(strstr(text, "\nconnect"));
-    assert_non_null(strstr(text, "\nclient lag"));
-    free(text);
+    assert_golden_doc("run-latencies", doc_of_part(run_doc_latencies, &m->s));
     made_summary_free(m);
 }
 
@@ -189,9 +152,6 @@ static void text_says_first_why_a_run_is_invalid(void **state)
 {
     struct made_summary *m = made_summary_new(10000);
     struct trust *t = &m->s.trust;
-    const char *verdict;
-    const char *lag;
-    char *text;
 
     (void)state;
     m->s.verdict = VERDICT_INVALID;
@@ -204,17 +164,7 @@ static void text_says_first_why_a_run_is_invalid(void **state)
     t->checks[2] = (struct check){.name = "unsent", .ok = true, .advice = ""};
     t->checks[3] = (struct check){.name = "steal", .ok = true, .advice = ""};
     t->len = 4;
-    text = report_rendered(&report_text, &m->s);
-    verdict = strstr(text, "\nverdict    INVALID");
-    lag = strstr(text, "\n  lag p99        BAD  12.5 ms (at most 2): free its "
-                       "CPU\n");
-    assert_true(verdict && lag && verdict < lag);
-    assert_says(text, "\n  samples        note ");
-    assert_says(text, " effective (at least ");
-    assert_true(lag < strstr(text, "measured"));
-    assert_true(lag < strstr(text, "scheduled"));
-    assert_says(text, "\nchecks     NOT trusted; passed: unsent, steal\n");
-    free(text);
+    assert_golden_doc("run-invalid", run_doc(&m->s));
     made_summary_free(m);
 }
 
@@ -243,8 +193,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_has_no_number_of_its_own),
-        cmocka_unit_test(text_says_what_it_counts),
-        cmocka_unit_test(text_says_why_a_number_is_missing),
+        cmocka_unit_test(a_whole_run),
+        cmocka_unit_test(a_missing_number_says_why),
         cmocka_unit_test(large_numbers_are_whole),
         cmocka_unit_test(text_opens_with_the_verdict),
         cmocka_unit_test(text_says_first_why_a_run_is_invalid),

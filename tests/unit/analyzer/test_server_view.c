@@ -11,11 +11,12 @@
 #include <jansson.h>
 
 #include "analyzer/read/server_view.h"
-#include "analyzer/report/json_parts.h"
-#include "analyzer/report/text_parts.h"
+#include "analyzer/report/doc.h"
+#include "analyzer/report/run_doc.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
 #include "common/base/clk.h"
+#include "tests/support/golden.h"
 
 #define NONE TIME_ABSENT
 
@@ -43,7 +44,7 @@ static struct server_scrape look_at(int64_t at_ms)
 
 /* Running, waiting, and everything that counts: so many of each. */
 static struct server_scrape full_look(int64_t at_ms, int64_t running,
-                                    int64_t waiting, int64_t count)
+                                      int64_t waiting, int64_t count)
 {
     struct server_scrape look = look_at(at_ms);
 
@@ -253,41 +254,13 @@ static const struct summary promptly = {.has_tokens = true,
                                                    .cached_share = -1,
                                                    .preemptions = -1}};
 
-static void text(void **state)
+static void as_a_report_shows_it(void **state)
 {
-    static const struct summary nothing = {0};
-    static const struct {
-        const struct summary *s;
-        const char *want;
-    } cases[] = {
-        {&shown,
-         "server     vllm: running 12.3 (max 16), waiting 3.1 (max 40), queue "
-         "35.2ms a request, cache 61%\n"
-         "           it counts 15.4 requests at a time, the client has 15.9 in "
-         "flight\n"
-         "           it counts 1234 tokens/s of output, the client 1230; "
-         "4000/s of prompts, 25% of them cached\n"
-         "           10 looks\n"},
-        {&unknown, "server     of no known kind: waiting 2 (max 5)\n"
-                   "           4 looks, 3 of them failed; at the first of "
-                   "several servers or addresses alone\n"},
-        {&promptly, "server     vllm: waiting 2 (max 5)\n"
-                    "           it counts 1117400 tokens/s of prompts\n"
-                    "           1 look\n"},
-        {&strange, "server     not available: http://h/metrics has no metrics "
-                   "of a known server\n"},
-        {&nothing, ""},
-    };
-
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct buf out;
-
-        buf_init(&out, 4096);
-        text_put_server(cases[i].s, &out);
-        assert_string_equal(buf_text(&out), cases[i].want);
-        buf_fini(&out);
-    }
+    assert_golden_doc("server", doc_of_part(run_doc_server, &shown));
+    assert_golden_doc("server-unknown", doc_of_part(run_doc_server, &unknown));
+    assert_golden_doc("server-prompts", doc_of_part(run_doc_server, &promptly));
+    assert_golden_doc("server-strange", doc_of_part(run_doc_server, &strange));
 }
 
 static double number(const json_t *o, const char *key)
@@ -305,9 +278,11 @@ static void json(void **state)
     const json_t *server;
 
     (void)state;
-    json_put_server(o, &nothing);
+    json_decref(o);
+    o = doc_json_of(doc_of_part(run_doc_server, &nothing));
     assert_int_equal(json_object_size(o), 0);
-    json_put_server(o, &shown);
+    json_decref(o);
+    o = doc_json_of(doc_of_part(run_doc_server, &shown));
     server = json_object_get(o, "server");
     assert_string_equal(json_string_value(json_object_get(server, "flavour")),
                         "vllm");
@@ -319,7 +294,8 @@ static void json(void **state)
     assert_true(is_near(number(server, "client_in_flight_mean"), 15.9));
     assert_true(is_near(number(server, "output_tokens_per_s"), 1234));
     assert_int_equal(number(server, "looks"), 10);
-    json_put_server(o, &unknown);
+    json_decref(o);
+    o = doc_json_of(doc_of_part(run_doc_server, &unknown));
     server = json_object_get(o, "server");
     assert_true(json_is_null(json_object_get(server, "running_mean")));
     assert_string_equal(
@@ -327,7 +303,8 @@ static void json(void **state)
         "not known");
     assert_true(json_is_true(json_object_get(server, "is_partial")));
     assert_true(json_is_true(json_object_get(server, "is_known")));
-    json_put_server(o, &strange);
+    json_decref(o);
+    o = doc_json_of(doc_of_part(run_doc_server, &strange));
     server = json_object_get(o, "server");
     assert_true(json_is_false(json_object_get(server, "is_known")));
     assert_true(json_is_null(json_object_get(server, "flavour")));
@@ -343,7 +320,7 @@ int main(void)
         cmocka_unit_test(what_nobody_says_is_not_known),
         cmocka_unit_test(a_server_that_starts_anew),
         cmocka_unit_test(requests_on_the_way_are_noted),
-        cmocka_unit_test(text),
+        cmocka_unit_test(as_a_report_shows_it),
         cmocka_unit_test(json),
     };
 

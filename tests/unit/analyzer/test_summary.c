@@ -13,13 +13,16 @@
 
 #include "analyzer/read/reader.h"
 #include "analyzer/read/salvage.h"
+#include "analyzer/report/doc.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/run_doc.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
+#include "tests/support/golden.h"
 #include "tests/support/maderun.h"
 #include "tests/support/ondisk.h"
 #include "tests/support/rows.h"
@@ -497,7 +500,6 @@ static void tables_speak_without_a_manifest(void **state)
     struct read_run *r;
     struct salvage s;
     struct err err = {0};
-    struct buf out;
 
     (void)state;
     made_run_add_fast(m, 10, 50);
@@ -514,25 +516,8 @@ static void tables_speak_without_a_manifest(void **state)
     assert_int_equal(s.last_end_ns, 1500 * NS_PER_MS);
     assert_int_equal(s.e2e.n, 50);
     assert_int_equal(s.ttft.n, 0);
-    buf_init(&out, 1 << 16);
-    salvage_text(&s, &out);
-    assert_non_null(strstr(buf_text(&out),
-                           "manifest   LOST: manifest.json is empty\n"
-                           "verdict    none: "));
-    assert_non_null(strstr(buf_text(&out),
-                           "60 in the table = 50 ok + 1 failed + 9 unsent\n"
-                           "           failed: 1 timeout\n"
-                           "times      due from 10.0ms to 700ms; the last one "
-                           "ended at 1.50s\n"
-                           "e2e        p50 5.00ms"));
-    assert_non_null(
-        strstr(buf_text(&out),
-               " p99 n small max 5.00ms, from due, of 50 ok requests"));
-    buf_reset(&out);
-    salvage_json(&s, &out);
-    assert_non_null(strstr(buf_text(&out), "\"manifest_lost\": \"is empty\""));
-    assert_non_null(strstr(buf_text(&out), "\"requests\": 60,"));
-    buf_fini(&out);
+    s.dir = "recording";
+    assert_golden_doc("salvage", salvage_doc(&s));
     salvage_fini(&s);
     read_run_free(r);
 }

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/report/trials_report.h"
+#include "analyzer/report/study_doc.h"
 #include "analyzer/studies/trials.h"
 #include "cli/exit_status.h"
 #include "common/base/buf.h"
@@ -20,6 +20,7 @@
 #include "common/base/rng.h"
 #include "common/base/xalloc.h"
 #include "common/stats/hist.h"
+#include "tests/support/golden.h"
 #include "tests/support/proc.h"
 #include "tests/support/strangers.h"
 
@@ -152,9 +153,19 @@ static void sets_that_were_killed(void **state)
         int code;
         const char *says;
     } cases[] = {
-        {{1, 2}, 2, 5, VERDICT_UNDECIDED, 4, "5 of 5 trials must agree; 2"},
+        {{1, 2},
+         2,
+         5,
+         VERDICT_UNDECIDED,
+         4,
+         "5 of 5 trials must agree (not all"},
         {{101, 102}, 2, 5, VERDICT_UNDECIDED, 4, "the set was interrupted"},
-        {{1, 2, 3, 4}, 4, 5, VERDICT_UNDECIDED, 4, "; 4 finished: "},
+        {{1, 2, 3, 4},
+         4,
+         5,
+         VERDICT_UNDECIDED,
+         4,
+         " (not all of them finished): "},
         {{1}, 1, 2, VERDICT_UNDECIDED, 4, "fewer than two trials finished"},
         /* 8 of 9 suffice */
         {{1, 2, 3, 4, 5, 6, 7}, 7, 9, VERDICT_UNDECIDED, 4, "8 of 9 trials"},
@@ -178,7 +189,7 @@ static void sets_that_were_killed(void **state)
         assert_int_equal(s.verdict, cases[i].verdict);
         assert_int_equal(exit_status_of_trials(&s), cases[i].code);
         buf_init(&text, (size_t)1 << 20);
-        trials_text(&s, &text);
+        doc_put(trials_doc(&s), DOC_AS_TEXT, &text);
         if (!strstr(buf_text(&text), cases[i].says))
             fail_msg("no '%s' in: %s", cases[i].says, buf_text(&text));
         buf_fini(&text);
@@ -254,14 +265,14 @@ static void a_lost_trial_is_not_counted(void **state)
         assert_int_equal(exit_status_of_trials(&s), 4);
         assert_int_equal(trials_first(&s)->number, lost == 0 ? 2 : 1);
         buf_init(&out, 1 << 16);
-        trials_text(&s, &out);
+        doc_put(trials_doc(&s), DOC_AS_TEXT, &out);
         snprintf(want, sizeof(want),
                  "lost: manifest.json is empty, not counted: tailgate report "
                  "d/trial-%zu\n",
                  lost + 1);
         assert_non_null(strstr(buf_text(&out), want));
         buf_reset(&out);
-        trials_json(&s, &out);
+        doc_put(trials_doc(&s), DOC_AS_JSON, &out);
         assert_non_null(
             strstr(buf_text(&out), "\"manifest_lost\": \"is empty\""));
         buf_fini(&out);
@@ -359,7 +370,7 @@ static void few_are_odd_by_chance(void **state)
 
 static void text_and_json_say_the_same(void **state)
 {
-    static const char *const in_words[] = {"95% cannot", "than 6", NULL};
+    static const char *const in_words[] = {"95% requires", "least 6", NULL};
     static const double p99_ms[] = {10, 10.1, 9.9, 50, 10.2};
     struct trials_summary s = made(p99_ms, 5, 100);
     struct buf text;
@@ -372,7 +383,7 @@ static void text_and_json_say_the_same(void **state)
     s.set.recorded = 5;
     s.set.asked = 8;
     trials_work_out(&s);
-    json = trials_to_json(&s);
+    json = doc_json_of(trials_doc(&s));
     assert_true(number_at(json, "trials.asked") == 8);
     assert_true(number_at(json, "trials.counted") == 4);
     assert_true(number_at(json, "launches") == 1);
@@ -381,19 +392,11 @@ static void text_and_json_say_the_same(void **state)
     assert_true(number_at(json, "throughput_rps.max") == 500);
     assert_true(json_is_null(json_object_get(json, "output_tokens_per_s")));
     buf_init(&text, (size_t)1 << 20);
-    trials_text(&s, &text);
+    doc_put(trials_doc(&s), DOC_AS_TEXT, &text);
     assert_int_equal(
         strangers_in(strstr(buf_text(&text), "trials "), json, in_words), 0);
-    assert_non_null(strstr(buf_text(&text), "trials     5 of 8, 4 to their"));
-    assert_non_null(strstr(buf_text(&text), "launches   1: one launch"));
-    assert_non_null(
-        strstr(buf_text(&text), "UNDECIDED: the set was interrupted"));
-    assert_non_null(strstr(buf_text(&text), "95% cannot be reached"));
-    assert_non_null(strstr(buf_text(&text), "interrupted, not counted"));
-    assert_non_null(strstr(buf_text(&text), "  57 requests lost\n"));
-    assert_non_null(strstr(buf_text(&text), "  7 content events lost\n"));
-    assert_non_null(strstr(buf_text(&text), "honest from about 30000"));
-    trials_full(&s, &text);
+    assert_golden_doc("trials", trials_doc(&s));
+    doc_put(trials_doc(&s), DOC_AS_FULL, &text);
     assert_int_equal(unsaid_in(buf_text(&text), json), 0);
     json_decref(json);
     buf_fini(&text);

@@ -11,11 +11,12 @@
 
 #include <cmocka.h>
 
-#include "analyzer/report/variants_report.h"
+#include "analyzer/report/study_doc.h"
 #include "analyzer/studies/variants.h"
 #include "cli/exit_status.h"
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
+#include "tests/support/golden.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_TEXT     65536
@@ -270,39 +271,15 @@ static void the_parts_say_why(void **state)
 
 static void reports_have_all_of_it(void **state)
 {
-    static const char *const in_text[] = {
-        "crossover  a is ahead of b at 40/s, behind it at 160/s; they cross",
-        " at about 52.8/s\n",
-        "light load at 10/s: a, then b\n",
-        "most load  at 160/s: b, then a\n",
-        "b              no run came to its end\n",
-        "failed: the server ended\n",
-    };
-    static const char *const in_json[] = {
-        "\"ahead_below\": \"a\"", "\"ahead_above\": \"b\"",
-        "\"at\": 52.78",          "\"failed\": \"the server ended\"",
-        "\"p50_ci95_ms\": [",
-    };
     struct rig r;
-    struct buf text;
-    struct buf json;
 
     (void)state;
     make_crossing(&r);
     snprintf(r.s.set.list[1].failed, sizeof(r.s.set.list[1].failed),
              "the server ended");
     variants_work_out(&r.s);
-    buf_init(&text, MAX_TEXT);
-    buf_init(&json, MAX_TEXT);
-    variants_text(&r.s, &text);
-    variants_json(&r.s, &json);
-    for (size_t i = 0; i < COUNT(in_text); i++)
-        must_say(buf_text(&text), in_text[i]);
-    for (size_t i = 0; i < COUNT(in_json); i++)
-        must_say(buf_text(&json), in_json[i]);
+    assert_golden_doc("variants", variants_doc(&r.s));
     assert_int_equal(exit_status_of_variants(&r.s), 3);
-    buf_fini(&text);
-    buf_fini(&json);
     rig_fini(&r);
 }
 

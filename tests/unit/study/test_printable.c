@@ -152,7 +152,7 @@ static char *show_report(const char *text)
     s.issued = s.scheduled = 1;
     snprintf(kind.text, sizeof(kind.text), "%s", text);
     shown = report_rendered(&report_text, &s);
-    assert_non_null(strstr(shown, "1 x in-band error: "));
+    assert_non_null(strstr(shown, "    1  in-band error  "));
     settings_fini(&settings);
     return shown;
 }

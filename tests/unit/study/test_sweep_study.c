@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/report/sweep_report.h"
+#include "analyzer/report/study_doc.h"
 #include "analyzer/studies/sweep.h"
 #include "cli/exit_status.h"
 #include "common/base/err.h"
@@ -18,6 +18,7 @@
 #include "common/recording/study_set.h"
 #include "common/settings/settings.h"
 #include "study/study.h"
+#include "tests/support/golden.h"
 #include "tests/support/tmpdir.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -210,7 +211,6 @@ static void what_is_not_trusted_is_withdrawn(void **state)
 {
     static const double values[] = {100, 100, 100, 200};
     struct sweep_summary s;
-    struct buf text;
 
     (void)state;
     make(&s, values, COUNT(values));
@@ -229,15 +229,7 @@ static void what_is_not_trusted_is_withdrawn(void **state)
     assert_int_equal(s.values[1].counted, 0);
     assert_int_equal(s.withdrawn, 2);
     assert_int_equal(exit_status_of_sweep(&s), 4);
-    buf_init(&text, 1 << 16);
-    sweep_text(&s, &text);
-    assert_non_null(strstr(buf_text(&text), "200/s  withdrawn"));
-    assert_non_null(
-        strstr(buf_text(&text), "lag p99: tailgate report d/point-2"));
-    buf_reset(&text);
-    sweep_json(&s, &text);
-    assert_non_null(strstr(buf_text(&text), "\"withdrawn\": 2"));
-    buf_fini(&text);
+    assert_golden_doc("sweep-withdrawn", sweep_doc(&s));
     sweep_summary_fini(&s);
 }
 
@@ -279,7 +271,7 @@ static void a_median_of_what_is_not_known_is_not_known(void **state)
         sweep_work_out(&s);
         assert_true(isnan(s.values[0].rate[TRIAL_USD]));
         buf_init(&text, 1 << 16);
-        sweep_json(&s, &text);
+        doc_put(sweep_doc(&s), DOC_AS_JSON, &text);
         assert_non_null(strstr(buf_text(&text),
                                "\"usd_per_1000_good_requests_note\": "
                                "\"nothing was good\""));

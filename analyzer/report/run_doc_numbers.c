@@ -1,0 +1,513 @@
+/* The numbers of a run's document: counts, rates, misses, cost, classes,
+ * latencies and distributions. */
+#include <math.h>
+#include <stdio.h>
+
+#include "analyzer/report/doc.h"
+#include "analyzer/report/run_doc.h"
+#include "analyzer/tally/summary.h"
+#include "common/base/units.h"
+#include "common/settings/settings.h"
+#include "common/wire/status.h"
+
+#define MAX_REASONS 8 /* texts of failures that people see */
+#define BAR_WIDTH   48
+
+/* ---- counts and rates ---- */
+
+static void add_failures(struct doc_node *in, const struct summary *s)
+{
+    struct doc_node *by_outcome =
+        doc_section(in, "by_outcome", "failed because of");
+    struct doc_node *by_status = doc_section(in, "by_status", "status");
+
+    for (int i = 0; i < OUTCOME_COUNT; i++) {
+        const char *name = outcome_name((enum outcome)i);
+
+        if (i != OUTCOME_OK && i != OUTCOME_UNSENT && s->outcome[i] > 0)
+            doc_count(by_outcome, name, name, s->outcome[i]);
+    }
+    for (size_t i = 0; i < s->n_statuses; i++) {
+        /* gRPC's are below HTTP's. */
+        const char *name = rpc_status_name(s->statuses[i].status);
+        char number[16];
+
+        snprintf(number, sizeof(number), "%d", s->statuses[i].status);
+        doc_show(doc_count(by_status, number, name ? name : number,
+                           s->statuses[i].count),
+                 "x %lld", (long long)s->statuses[i].count);
+    }
+}
+
+void run_doc_requests(struct doc_node *root, const struct summary *s)
+{
+    struct doc_node *n = doc_section(root, "requests", "requests");
+    int64_t connections = s->fresh_connections + s->reused_connections;
+    struct doc_node *list;
+
+    doc_count(n, "scheduled", "scheduled", s->scheduled);
+    doc_sep(doc_count(n, "issued", "issued", s->issued), " = ");
+    doc_sep(doc_count(n, "unsent", "unsent", s->unsent), " + ");
+    doc_sep(doc_count(n, "ok", "ok", s->ok), "; issued = ");
+    doc_sep(doc_count(n, "failed", "failed", s->failed), " + ");
+    doc_sep(doc_help(doc_count(n, "good", "good", s->good),
+                     "ok, and within every limit for good requests"),
+            "; ");
+    add_failures(n, s);
+    doc_count(n, "in_warmup", "in the warm-up", s->warmup_requests);
+    doc_show_if(
+        doc_count(n, "in_cooldown", "in the cool-down", s->cooldown_requests),
+        s->cooldown_s > 0);
+    doc_count(n, "opened_connection", "opened a connection",
+              s->fresh_connections);
+    doc_count(n, "reused_connection", "reused one", s->reused_connections);
+    doc_sep(doc_unless(n, DOC_SHARE, "reuse", "",
+                       connections > 0
+                           ? (double)s->reused_connections / (double)connections
+                           : 0,
+                       connections == 0, "no samples"),
+            ", share ");
+    doc_count(n, "retried", "sent again on a new one", s->retried);
+
+    list = doc_table(root, "failures", "failures (whole run)");
+    for (size_t i = 0; i < s->failures.len; i++) {
+        const struct failure_kind *k = &s->failures.kinds[i];
+        struct doc_node *row = doc_show_if(doc_row(list), i < MAX_REASONS);
+
+        doc_count(row, "count", "count", k->count);
+        doc_text(row, "outcome", "outcome",
+                 outcome_name((enum outcome)k->outcome));
+        doc_text(row, "text", "text", k->text);
+    }
+    if (s->failures.len > MAX_REASONS)
+        doc_text_only(
+            doc_line(list, DOC_PLAIN, "more of them in manifest.json"));
+}
+
+void run_doc_rates(struct doc_node *root, const struct summary *s)
+{
+    struct doc_node *w = doc_section(root, "window", "window");
+    struct doc_node *n = doc_section(root, NULL, "rates");
+    bool has_tokens = s->has_tokens && tokens_have_output(&s->tokens);
+    const struct {
+        const char *key;
+        const char *label;
+        const char *help;
+        double value;
+        bool is_tokens;
+        bool is_bytes;
+    } rates[] = {
+        {"offered_rps", "offered", "requests due in the window", s->offered_rps,
+         false, false},
+        {"throughput_rps", "throughput", "requests that ended ok in the window",
+         s->throughput_rps, false, false},
+        {"goodput_rps", "goodput", "good requests", s->goodput_rps, false,
+         false},
+        {"output_tokens_per_s", "output",
+         "output tokens that arrived in the window", s->output_tokens_per_s,
+         true, false},
+        {"goodput_tokens_per_s", "output of good requests",
+         "output tokens of good requests", s->goodput_tokens_per_s, true,
+         false},
+        {"bytes_in_per_s", "received", NULL, s->bytes_in_per_s, false, true},
+        {"bytes_out_per_s", "sent", NULL, s->bytes_out_per_s, false, true},
+    };
+
+    doc_seconds(w, "length_s", "length", s->window_length_s);
+    doc_seconds(w, "start_s", NULL, s->window_start_s);
+    doc_seconds(w, "warmup_s", s->warmup_s > 0 ? "warm-up" : NULL, s->warmup_s);
+    doc_show_if(doc_seconds(w, "cooldown_s", "cool-down", s->cooldown_s),
+                s->cooldown_s > 0);
+    doc_bool(w, "cut_by_max_duration", NULL, s->cut_by_max_duration);
+    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+        struct doc_node *rate =
+            rates[i].is_bytes
+                ? doc_value(n, DOC_BYTES, rates[i].key, rates[i].label,
+                            rates[i].value)
+                : doc_rate(n, rates[i].key, rates[i].label, rates[i].value);
+
+        doc_unit(doc_help(rate, rates[i].help),
+                 rates[i].is_tokens ? " tokens/s" : "/s");
+        if (rates[i].is_tokens && !has_tokens)
+            doc_missing_if(rate, true, "token counts are not available");
+        else
+            doc_missing_if(rate, s->window_length_s <= 0,
+                           "the window is empty");
+    }
+    if (s->verdict == VERDICT_FAIL)
+        doc_line(n, DOC_PLAIN,
+                 "the SLO is missed: this goodput is not deliverable");
+    run_doc_attainment(n, s->scheduled > 0, s->attainment, &s->attainment_ci95);
+}
+
+/* ---- what is good ---- */
+
+void run_doc_misses(struct doc_node *root, const struct summary *s)
+{
+    const struct misses *m = &s->misses;
+    /* With one limit it is clear what was missed. */
+    bool is_shown = misses_limits(m) >= 2 && m->not_good > 0;
+    struct doc_node *n =
+        doc_show_if(doc_section(root, "misses", "misses"), is_shown);
+    struct doc_node *table;
+
+    doc_count(n, "not_good", "not good", m->not_good);
+    doc_sep(doc_count(n, "failed", "failed", m->failed), " = ");
+    doc_sep(doc_count(n, "several", "missed several limits", m->several),
+            " + ");
+    doc_sep(doc_text(n, NULL, "", "missed one limit only"), " + ");
+    table = doc_table(n, "limits", "");
+    for (int i = 0; i < GOOD_LIMITS; i++) {
+        const struct limit_misses *l = &m->by[i];
+        struct doc_node *row;
+
+        if (l->limit_ns <= 0)
+            continue;
+        row = doc_row(table);
+        doc_text(row, "measure", "measure", misses_name(i));
+        doc_brief(doc_unless(row, DOC_NS, "limit_ms",
+                             s->n_classes > 0 ? "tightest limit" : "limit",
+                             (double)l->limit_ns, i == GOOD_CHECK, NULL),
+                  "required");
+        doc_count(row, "missed", "missed", l->missed);
+        doc_share(row, "missed_share", "share",
+                  m->not_good > 0 ? (double)l->missed / (double)m->not_good
+                                  : 0);
+        doc_count(row, "only", "only this one", l->only);
+    }
+}
+
+void run_doc_cost(struct doc_node *root, const struct summary *s)
+{
+    const struct cost *c = &s->cost;
+    const char *no_tokens = "token counts are not available";
+    bool is_decided = s->verdict == VERDICT_PASS || s->verdict == VERDICT_FAIL;
+    struct doc_node *n;
+
+    if (!c->is_there) {
+        doc_null(root, "cost", "no price was given (cost.usd_per_hour)");
+        return;
+    }
+    n = doc_section(root, "cost", "cost");
+    doc_usd(n, "usd", "window", c->usd);
+    doc_unless(n, DOC_USD, "usd_per_1000_good_requests",
+               "per thousand good requests", c->usd_per_1000_good,
+               c->usd_per_1000_good < 0, "nothing is good");
+    doc_unless(n, DOC_USD, "usd_per_million_good_tokens",
+               "per million good output tokens", c->usd_per_million_good_tokens,
+               c->usd_per_million_good_tokens < 0,
+               s->has_tokens && tokens_have_output(&s->tokens)
+                   ? "nothing is good"
+                   : no_tokens);
+    doc_unless(n, DOC_USD, "usd_per_million_tokens",
+               "per million output tokens", c->usd_per_million_tokens,
+               c->usd_per_million_tokens < 0,
+               s->has_tokens ? "none arrived" : no_tokens);
+    doc_usd(n, "usd_per_hour", NULL, s->settings->cost.usd_per_hour);
+    doc_count(n, "replicas", NULL, s->settings->cost.replicas);
+    doc_missing_if(doc_bool(n, "deliverable", NULL, s->verdict == VERDICT_PASS),
+                   !is_decided, "it is not known whether the SLO is met");
+    if (s->verdict == VERDICT_FAIL)
+        doc_line(n, DOC_PLAIN, "the SLO is missed: not deliverable");
+    else if (s->good == 0)
+        doc_line(n, DOC_PLAIN, "nothing is good");
+}
+
+/* ---- classes ---- */
+
+static void add_class_counts(struct doc_node *row, double window_s,
+                             const struct class_summary *c)
+{
+    const bool is_empty = window_s <= 0;
+    struct doc_node *requests;
+
+    doc_text(row, "name", "class", c->name);
+    doc_share(row, "share", "share", c->share);
+    doc_text(row, "verdict", NULL, verdict_name(c->judgement.verdict));
+    requests = doc_section(row, "requests", "");
+    doc_count(requests, "scheduled", "due", c->scheduled);
+    doc_count(requests, "issued", NULL, c->issued);
+    doc_count(requests, "ok", "ok", c->ok);
+    doc_count(requests, "failed", "failed", c->failed);
+    doc_count(requests, "unsent", "unsent", c->unsent);
+    doc_count(requests, "good", NULL, c->good);
+    doc_unless(row, DOC_RATE, "offered_rps", "offered", c->offered_rps,
+               is_empty, "the window is empty");
+    doc_unless(row, DOC_RATE, "throughput_rps", "throughput", c->throughput_rps,
+               is_empty, "the window is empty");
+    doc_unless(row, DOC_RATE, "goodput_rps", "goodput", c->goodput_rps,
+               is_empty, "the window is empty");
+    run_doc_attainment(row, c->scheduled > 0, c->attainment,
+                       &c->attainment_ci95);
+}
+
+/* What people see of a class elsewhere than in the table of counts. */
+static void show_class(struct doc_node *slo, struct doc_node *times,
+                       const struct class_summary *c)
+{
+    static const enum measure shown[] = {MEASURE_E2E, MEASURE_TTFT,
+                                         MEASURE_TPOT};
+
+    if (c->judgement.len > 0) {
+        struct doc_node *n = doc_section(slo, NULL, c->name);
+
+        doc_text(n, NULL, "", verdict_name(c->judgement.verdict));
+        run_doc_terms(n, &c->judgement, false);
+        run_doc_tiers(n, &c->tiers, c->scheduled > 0);
+    }
+    for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+        char name[80];
+
+        if ((shown[i] != MEASURE_E2E && !c->is_streamed) ||
+            c->spread[shown[i]].n == 0)
+            continue;
+        snprintf(name, sizeof(name), "%s %s", c->name, measure_name(shown[i]));
+        run_doc_spread(doc_section(times, name, name), &c->spread[shown[i]]);
+    }
+}
+
+void run_doc_classes(struct doc_node *root, const struct summary *s)
+{
+    struct doc_node *table = doc_table(root, "classes", "");
+    struct doc_node *slo = doc_text_only(doc_section(root, NULL, ""));
+    struct doc_node *times = doc_text_only(doc_rows(root, NULL, "classes"));
+
+    for (size_t i = 0; i < s->n_classes; i++) {
+        const struct class_summary *c = &s->classes[i];
+        struct doc_node *row = doc_row(table);
+        struct doc_node *measures;
+
+        add_class_counts(row, s->window_length_s, c);
+        measures = doc_section(row, "measures", NULL);
+        for (int m = 0; m < MEASURE_COUNT; m++) {
+            if (!measure_is_pooled((enum measure)m))
+                run_doc_spread(
+                    doc_section(measures, measure_name((enum measure)m), NULL),
+                    &c->spread[m]);
+        }
+        run_doc_terms(row, &c->judgement, true);
+        run_doc_tiers(doc_section(row, NULL, NULL), &c->tiers,
+                      c->scheduled > 0);
+        show_class(slo, times, c);
+    }
+    if (s->n_classes > 0) {
+        const struct class_summary total = {
+            .name = "total",
+            .share = 1,
+            .scheduled = s->scheduled,
+            .ok = s->ok,
+            .failed = s->failed,
+            .unsent = s->unsent,
+            .offered_rps = s->offered_rps,
+            .throughput_rps = s->throughput_rps,
+            .goodput_rps = s->goodput_rps,
+            .attainment = s->attainment,
+            .attainment_ci95 = s->attainment_ci95,
+        };
+
+        add_class_counts(doc_text_only(doc_row(table)), s->window_length_s,
+                         &total);
+    }
+}
+
+/* ---- latencies ---- */
+
+void run_doc_spread(struct doc_node *in, const struct spread *s)
+{
+    doc_count(in, "n", "n", s->n);
+    doc_count(in, "failed", "failed", s->failed);
+    if (s->out_of_range > 0)
+        doc_count(in, "out_of_range", NULL, s->out_of_range);
+    doc_ns(in, "mean", "mean", s->mean_ns);
+    for (int i = 0; i < SUMMARY_QUANTILES; i++)
+        doc_ns(in, summary_quantile_name[i], summary_quantile_name[i],
+               (double)s->quantile_ns[i]);
+    doc_ns(in, "max", "max", (double)s->max_ns);
+}
+
+/* Which rows of a measure people see: its own, the successes alone, and the
+ * same from when it was sent. */
+struct measure_rows {
+    const char *label;
+    const char *ok;   /* NULL: not shown */
+    const char *sent; /* likewise */
+    bool is_of_stream;
+    bool ok_needs_failures;
+};
+
+static const struct measure_rows measure_rows[MEASURE_COUNT] = {
+    [MEASURE_E2E] = {"e2e from due", "e2e ok, from due", "e2e from sent", false,
+                     false},
+    [MEASURE_TTFT] = {"ttft from due", "ttft ok, from due", "ttft from sent",
+                      true, false},
+    [MEASURE_TPOT] = {"tpot", "tpot, ok", NULL, true, true},
+    [MEASURE_ITL] = {"itl", NULL, NULL, true, false},
+    [MEASURE_GAP] = {"gap", NULL, NULL, true, false},
+    [MEASURE_STALL] = {"stall", "stall, ok", NULL, true, true},
+    [MEASURE_TAIL] = {"tail", NULL, NULL, true, false},
+    [MEASURE_QUERY] = {"query from due", NULL, NULL, false, false},
+    [MEASURE_TTFB] = {"ttfb from due", NULL, NULL, false, false},
+    [MEASURE_CONNECT] = {"connect", NULL, NULL, false, false},
+    [MEASURE_TLS] = {"tls", NULL, NULL, false, false},
+    [MEASURE_LAG] = {"client lag", NULL, NULL, false, false},
+};
+
+static struct doc_node *add_measure_row(struct doc_node *rows,
+                                        const struct summary *s, enum measure m)
+{
+    bool is_guess =
+        (m == MEASURE_TPOT || m == MEASURE_ITL) && s->tokens.assumed > 0;
+    const char *name = measure_rows[m].label ? measure_rows[m].label : "";
+    char label[48];
+
+    if (m == MEASURE_LAG && s->settings->load.scenario == SCENARIO_OFFLINE)
+        name = "wait for its turn";
+    snprintf(label, sizeof(label), "%s%s", name, is_guess ? " (assumed)" : "");
+    return doc_section(rows, measure_name(m), label);
+}
+
+static void add_measure(struct doc_node *rows, const struct summary *s,
+                        enum measure m)
+{
+    const struct measure_rows *w = &measure_rows[m];
+    const struct spread *p = s->spread[m];
+    struct doc_node *row = add_measure_row(rows, s, m);
+
+    doc_show_if(row, w->label && p[VIEW_DUE].n > 0 &&
+                         (s->is_streamed || !w->is_of_stream));
+    run_doc_spread(row, &p[VIEW_DUE]);
+    if (measure_is_of_answer(m))
+        run_doc_spread(doc_section(row, "ok",
+                                   p[VIEW_OK].n > 0 && (!w->ok_needs_failures ||
+                                                        p[VIEW_DUE].failed > 0)
+                                       ? w->ok
+                                       : NULL),
+                       &p[VIEW_OK]);
+    if (measure_has_sent(m))
+        run_doc_spread(
+            doc_section(row, "sent", p[VIEW_SENT].n > 0 ? w->sent : NULL),
+            &p[VIEW_SENT]);
+    if (m == MEASURE_TPOT || m == MEASURE_ITL)
+        doc_bool(row, "assumed", NULL, s->tokens.assumed > 0);
+}
+
+void run_doc_latencies(struct doc_node *root, const struct summary *s)
+{
+    static const enum measure first[] = {
+        MEASURE_E2E,  MEASURE_QUERY,   MEASURE_TTFT,  MEASURE_TPOT,
+        MEASURE_ITL,  MEASURE_GAP,     MEASURE_STALL, MEASURE_TAIL,
+        MEASURE_TTFB, MEASURE_CONNECT, MEASURE_TLS,   MEASURE_LAG};
+    struct doc_node *rows = doc_rows(root, "measures", "");
+    uint64_t done = 0;
+
+    for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++) {
+        add_measure(rows, s, first[i]);
+        done |= UINT64_C(1) << first[i];
+    }
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        if (!(done >> m & 1))
+            add_measure(rows, s, (enum measure)m);
+    }
+}
+
+/* ---- the distribution ---- */
+
+static void add_bar(struct doc_node *row, int64_t count, int64_t greatest)
+{
+    const struct doc_plot plot = {.a = (double)count,
+                                  .b = NAN,
+                                  .high = (double)greatest,
+                                  .width = BAR_WIDTH,
+                                  .before = '#'};
+
+    doc_count(row, "count", "count", count);
+    doc_plot(row, "", &plot);
+}
+
+/* Failures and values beyond the histogram have no place on the scale. */
+static void add_bar_without_range(struct doc_node *table, const char *name,
+                                  int64_t count, int64_t greatest)
+{
+    struct doc_node *row;
+
+    if (count == 0)
+        return;
+    row = doc_text_only(doc_row(table));
+    doc_text(row, NULL, "from", name);
+    add_bar(row, count, greatest);
+}
+
+void run_doc_distribution(struct doc_node *root, const struct summary *s)
+{
+    const struct bars *b = &s->bars;
+    struct doc_node *n = doc_section(root, "distribution", "");
+    bool has_limit = b->limit_ns > 0;
+    int64_t greatest =
+        b->failed > b->out_of_range ? b->failed : b->out_of_range;
+    struct doc_node *table;
+    char title[64];
+
+    doc_text(n, "measure", NULL, measure_name(b->measure));
+    doc_unless(n, DOC_NS, "limit_ms", NULL, (double)b->limit_ns,
+               b->limit_ns <= 0, NULL);
+    doc_count(n, "failed", NULL, b->failed);
+    doc_count(n, "out_of_range", NULL, b->out_of_range);
+    snprintf(title, sizeof(title), "%s from due", measure_name(b->measure));
+    table = doc_table(n, "rows", title);
+    for (size_t i = 0; i < b->len; i++)
+        greatest = b->list[i].count > greatest ? b->list[i].count : greatest;
+    for (size_t i = 0; i <= b->len && b->len > 0; i++) {
+        struct doc_node *row;
+
+        /* The limit is above the first row that does not keep it. */
+        if (has_limit && (i == b->len || b->list[i].from_ns >= b->limit_ns)) {
+            char text[UNITS_TEXT];
+
+            doc_text_only(
+                doc_line(table, DOC_PLAIN, "------- limit %s",
+                         units_show_duration((double)b->limit_ns, text)));
+            has_limit = false;
+        }
+        if (i == b->len)
+            break;
+        row = doc_row(table);
+        doc_value(row, DOC_NS, "from_ms", "from", (double)b->list[i].from_ns);
+        doc_value(row, DOC_NS, "to_ms", "to", (double)b->list[i].to_ns);
+        add_bar(row, b->list[i].count, greatest);
+    }
+    if (b->len > 0) {
+        add_bar_without_range(table, "> 1h", b->out_of_range, greatest);
+        add_bar_without_range(table, "failed", b->failed, greatest);
+    }
+}
+
+void run_doc_curve(struct doc_node *root, const struct curve *c)
+{
+    struct curve_point points[CURVE_MAX];
+    struct doc_node *n;
+    struct doc_node *table;
+    size_t len;
+    char title[64];
+
+    if (!c)
+        return;
+    len = curve_points(c, points);
+    n = doc_section(root, "curve", "");
+    doc_text(n, "measure", NULL, measure_name(c->measure));
+    doc_count(n, "n", NULL, curve_n(c));
+    snprintf(title, sizeof(title), "%s of %lld requests within a limit",
+             measure_name(c->measure), (long long)curve_n(c));
+    table = doc_table(n, "points", title);
+    for (size_t i = 0; i < len; i++) {
+        struct doc_node *row = doc_row(table);
+
+        doc_value(row, DOC_NS, "limit_ms", "limit", (double)points[i].limit_ns);
+        doc_count(row, "within", "within", points[i].within);
+        doc_digits(doc_share(row, "share", "share", points[i].share), 6);
+        doc_digits(doc_range(row, "share_ci95", "95% interval", DOC_SHARE,
+                             points[i].ci95),
+                   6);
+        doc_show(doc_bool(row, "slo", "", points[i].is_slo), "%s",
+                 points[i].is_slo ? "<- limit of the SLO" : "");
+    }
+}

@@ -1,0 +1,307 @@
+/* The document of a study with variants: what they are, a table for each load
+ * with the best first, and where and why the order changes. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/report/doc.h"
+#include "analyzer/report/study_doc.h"
+#include "analyzer/studies/variants.h"
+
+/* ---- one variant at one load ---- */
+
+/* null where it is not known, which values below 0 say. */
+static struct doc_node *known(struct doc_node *n)
+{
+    return doc_missing_if(n, !(n->number >= 0), NULL);
+}
+
+static void add_parts(struct doc_node *row, const struct server_parts *p)
+{
+    struct doc_node *n;
+
+    if (p->from == PARTS_NONE) {
+        doc_null(row, "server", NULL);
+        return;
+    }
+    n = doc_section(row, "server", "");
+    known(doc_value(n, DOC_MS, "queue_ms", "queue", p->queue_ns * 1e-6));
+    known(doc_value(n, DOC_MS, "work_ms", "work", p->work_ns * 1e-6));
+    known(doc_number(n, "batch", "batch", p->batch));
+    doc_text(n, "from", NULL, parts_from_name(p->from));
+}
+
+static void add_cell(struct doc_node *row, const struct variants_summary *s,
+                     const struct variant_cell *c)
+{
+    char p50[32];
+
+    doc_count(row, "runs", NULL, (int64_t)c->runs);
+    doc_count(row, "counted", NULL, (int64_t)c->counted);
+    if (c->counted == 0) {
+        doc_text(row, NULL, "",
+                 c->runs > 0 ? "no run at this load can be trusted"
+                             : "not recorded");
+        return;
+    }
+    snprintf(p50, sizeof(p50), "%s p50", measure_name(s->measure));
+    doc_ns(row, "p50", p50, c->latency_ns.value);
+    doc_missing_if(
+        doc_range(row, "p50_ci95_ms", "(95%)", DOC_MS,
+                  (struct interval){c->latency_ns.range.low * 1e-6,
+                                    c->latency_ns.range.high * 1e-6}),
+        !c->latency_ns.has_range, NULL);
+    doc_ns(row, "p99", "p99", c->tail_ns);
+    doc_rate(row, "offered_rps", NULL, c->offered_rps);
+    doc_rate(row, "goodput_rps", "goodput", c->goodput_rps.value);
+    doc_range_of(row, "goodput_ci95", "(95%)", DOC_RATE, &c->goodput_rps);
+    doc_rate(row, "throughput_rps", "throughput", c->throughput_rps.value);
+    doc_range_of(row, "throughput_ci95", NULL, DOC_RATE, &c->throughput_rps);
+    doc_share(row, "attainment", NULL, c->attainment);
+    if (s->has_tokens)
+        doc_digits(doc_rate(row, "output_tokens_per_s", "output tokens",
+                            c->tokens_per_s),
+                   5);
+    if (s->has_cost)
+        known(doc_usd(row, "usd_per_1000_good", "per 1000 good",
+                      c->usd_per_1000_good));
+    add_parts(row, &c->parts);
+    doc_show_if(doc_text(row, "verdict", "SLO", verdict_name(c->verdict)),
+                s->has_slo);
+    doc_show(doc_bool(row, "overloaded", "", c->is_overloaded), "%s",
+             c->is_overloaded ? "overloaded" : "");
+}
+
+static void add_place(struct doc_node *row, const struct variants_summary *s,
+                      const struct variant_place *p)
+{
+    doc_missing_if(doc_count(row, "rank", "rank", (int64_t)p->rank),
+                   p->rank == 0, NULL);
+    doc_text(row, "variant", "variant", s->list[p->variant].entry->name);
+}
+
+/* ---- capacity ---- */
+
+static void add_capacity(struct doc_node *in, const struct variants_summary *s,
+                         const struct capacity *c)
+{
+    const char *unit = s->is_rate ? "/s" : NULL;
+
+    doc_unit(doc_number(in, s->is_rate ? "capacity_rps" : "capacity",
+                        "capacity", c->value),
+             unit);
+    doc_unless(in, DOC_NUMBER, "confidence", NULL, SEARCH_CONFIDENCE,
+               c->is_bracket, NULL);
+    doc_brief(doc_unit(doc_range(in, "range",
+                                 c->is_bracket ? "bracket" : "90% interval",
+                                 DOC_NUMBER, c->range),
+                       unit),
+              "open");
+    doc_bool(in, "is_bracket", NULL, c->is_bracket);
+    known(doc_usd(in, "usd_per_1000", "per 1000 requests", c->usd_per_1000));
+    if (c->binding[0])
+        doc_text(in, "binding", "binding", c->binding);
+    doc_text(in, "outcome", NULL, search_outcome_name(c->outcome));
+    doc_text(in, "why", NULL, c->why);
+    doc_text(in, NULL, "",
+             c->outcome == SEARCH_ESTIMATED ? "not confirmed"
+             : c->outcome != SEARCH_FOUND   ? c->why
+                                            : "");
+}
+
+static void add_capacities(struct doc_node *root,
+                           const struct variants_summary *s)
+{
+    struct doc_node *list = doc_list(root, "capacity_ranking", NULL);
+    struct doc_node *table = doc_text_only(
+        doc_table(root, NULL, "the highest load that meets the SLO"));
+
+    for (size_t i = 0; s->has_capacity && i < s->set.n; i++) {
+        const struct variant_place *p = &s->capacities[i];
+        struct doc_node *row = doc_row(table);
+
+        add_place(doc_row(list), s, p);
+        add_place(row, s, p);
+        if (p->rank > 0)
+            add_capacity(row, s, &s->list[p->variant].capacity);
+        else
+            doc_text(row, NULL, "", "not known");
+    }
+}
+
+/* ---- the variants ---- */
+
+static void add_variant(struct doc_node *list, struct doc_node *shown,
+                        const struct variants_summary *s,
+                        const struct variant *v)
+{
+    struct doc_node *n = doc_row(list);
+    struct doc_node *row = doc_row(shown);
+    struct doc_node *points;
+
+    doc_text(n, "name", NULL, v->entry->name);
+    doc_text(row, NULL, "variant", v->entry->name);
+    if (v->says)
+        doc_text(n, "says", NULL, v->says);
+    doc_text(row, NULL, "settings",
+             v->says ? v->says : "no run came to its end");
+    if (v->entry->failed[0]) {
+        doc_text(n, "failed", NULL, v->entry->failed);
+        doc_text(row, NULL, "failed", v->entry->failed);
+    }
+    if (v->distrust[0]) {
+        doc_text(n, "not_counted", NULL, v->distrust);
+        doc_text(row, NULL, "a run does not count", v->distrust);
+    }
+    if (v->capacity.is_present)
+        add_capacity(doc_section(n, "capacity", NULL), s, &v->capacity);
+    else
+        doc_null(n, "capacity", NULL);
+    points = doc_list(n, "points", NULL);
+    for (size_t k = 0; k < s->n_values; k++) {
+        struct doc_node *point = doc_row(points);
+
+        doc_number(point, "value", NULL, s->values[k]);
+        add_cell(point, s, &v->cells[k]);
+    }
+}
+
+static void add_rankings(struct doc_node *root,
+                         const struct variants_summary *s)
+{
+    struct doc_node *list = doc_list(root, "rankings", NULL);
+    char text[VARIANTS_VALUE];
+
+    for (size_t i = 0; i < s->n_values; i++) {
+        struct doc_node *n = doc_row(list);
+        struct doc_node *table;
+        struct doc_node *order;
+        char title[VARIANTS_VALUE + 8];
+
+        doc_number(n, "value", NULL, s->values[i]);
+        order = doc_list(n, "order", NULL);
+        snprintf(title, sizeof(title), "at %s",
+                 variants_show_value(s, s->values[i], text));
+        table = doc_text_only(
+            doc_table(root, NULL, s->set.of == STUDY_SEARCH ? NULL : title));
+        for (size_t k = 0; k < s->set.n; k++) {
+            const struct variant_place *p = &s->places[i * s->set.n + k];
+            struct doc_node *row = doc_row(table);
+
+            add_place(doc_row(order), s, p);
+            add_place(row, s, p);
+            add_cell(row, s, &s->list[p->variant].cells[i]);
+        }
+    }
+}
+
+/* ---- where the order changes ---- */
+
+/* "none, then continuous" */
+static void add_first(struct doc_node *root, const struct variants_summary *s,
+                      const char *when, size_t value)
+{
+    const struct variant_place *p = &s->places[value * s->set.n];
+    struct doc_node *n = doc_section(root, NULL, when);
+    char text[VARIANTS_VALUE];
+
+    doc_text(n, NULL, "at", variants_show_value(s, s->values[value], text));
+    for (size_t i = 0; i < s->set.n; i++) {
+        if (p[i].rank > 0)
+            doc_sep(doc_text(n, NULL, "", s->list[p[i].variant].entry->name),
+                    i == 0                       ? ": "
+                    : p[i].rank == p[i - 1].rank ? " = "
+                                                 : ", then ");
+    }
+}
+
+static void add_crossover(struct doc_node *list, struct doc_node *shown,
+                          const struct variants_summary *s,
+                          const struct crossover *x)
+{
+    const char *early = s->list[x->early].entry->name;
+    const char *late = s->list[x->late].entry->name;
+    const char *second = strstr(x->why, ".  ");
+    struct doc_node *n = doc_row(list);
+    char at[VARIANTS_VALUE];
+    char from[VARIANTS_VALUE];
+    char to[VARIANTS_VALUE];
+
+    doc_text(n, "ahead_below", NULL, early);
+    doc_text(n, "ahead_above", NULL, late);
+    doc_number(n, "at", NULL, x->at);
+    doc_range(n, "between", NULL, DOC_NUMBER,
+              (struct interval){s->values[x->from], s->values[x->to]});
+    doc_text(n, "why", NULL, x->why);
+    doc_line(shown, DOC_PLAIN, "%s is ahead of %s at %s, behind it at %s%s%s",
+             early, late, variants_show_value(s, s->values[x->from], from),
+             variants_show_value(s, s->values[x->to], to),
+             isfinite(x->at) ? "; they cross at about " : "",
+             isfinite(x->at)
+                 ? variants_show_value(s, round(x->at * 10) / 10, at)
+                 : "");
+    /* A line for each side of it. */
+    if (second) {
+        doc_line(shown, DOC_PLAIN, "%.*s.", (int)(second - x->why), x->why);
+        doc_line(shown, DOC_PLAIN, "%s.", second + strlen(".  "));
+    } else {
+        doc_line(shown, DOC_PLAIN, "%s", x->why);
+    }
+}
+
+static void add_order(struct doc_node *root, const struct variants_summary *s)
+{
+    struct doc_node *list = doc_list(root, "crossovers", NULL);
+    bool is_shown = s->set.of != STUDY_SEARCH && s->n_values > 0;
+    struct doc_node *n;
+
+    if (is_shown)
+        add_first(root, s, s->n_values > 1 ? "light load" : "order", 0);
+    if (is_shown && s->n_values > 1)
+        add_first(root, s, "high load", s->n_values - 1);
+    n = doc_section(root, NULL, is_shown ? "crossover" : NULL);
+    for (size_t i = 0; i < s->n_crossings; i++)
+        add_crossover(list, n, s, &s->crossings[i]);
+    if (s->n_values > 1 && s->n_crossings == 0)
+        doc_line(n, DOC_PLAIN, "none: no two variants change places");
+    n = doc_section(root, NULL, is_shown ? "ranking" : NULL);
+    doc_line(n, DOC_PLAIN,
+             "variants that meet the SLO come first, by %s p50; the others "
+             "follow by goodput, then by throughput",
+             measure_name(s->measure));
+    doc_line(n, DOC_PLAIN,
+             "'=': neither their intervals nor pairs of requests show a "
+             "difference");
+}
+
+struct doc *variants_doc(const struct variants_summary *s)
+{
+    struct doc *d = doc_new();
+    struct doc_node *root = doc_root(d);
+    struct doc_node *list;
+    struct doc_node *shown;
+
+    doc_count(root, "schema", NULL, 1);
+    doc_text(root, "kind", NULL, "variants");
+    doc_text(root, "of", NULL, study_kind_name(s->set.of));
+    doc_text(root, "name", NULL, s->title ? s->title : "");
+    doc_line(root, DOC_PLAIN, "%s: %zu variants, %s",
+             s->title ? s->title : "study", s->set.n,
+             s->set.of == STUDY_TRIALS ? "runs" : study_kind_name(s->set.of));
+    doc_show_if(doc_text(doc_section(root, NULL, "SLO"), "slo", "",
+                         s->terms ? s->terms : ""),
+                s->terms && s->terms[0]);
+    doc_text(root, "measure", NULL, measure_name(s->measure));
+    doc_text(root, "varied", NULL, s->key[0] ? s->key : "load.rate");
+    list = doc_list(root, "variants", NULL);
+    shown = doc_text_only(doc_table(root, NULL, ""));
+    for (size_t i = 0; i < s->set.n; i++)
+        add_variant(list, shown, s, &s->list[i]);
+    add_rankings(root, s);
+    add_order(root, s);
+    add_capacities(root, s);
+    doc_bool(root, "interrupted", NULL, s->set.stopped_by != 0);
+    if (s->set.stopped_by)
+        doc_line(root, DOC_PLAIN, "interrupted: --resume continues it");
+    return d;
+}
