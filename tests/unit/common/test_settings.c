@@ -522,6 +522,7 @@ static void old_names_are_accepted(void **state)
     struct err err = {0};
     struct strlist words = {0};
     struct opt_set set;
+    struct settings_file file;
     json_t *json;
 
     (void)state;
@@ -539,8 +540,9 @@ static void old_names_are_accepted(void **state)
     assert_string_equal(json_string_value(json_object_get(json, "least")), "4");
     assert_null(json_object_get(json, "min"));
     json_decref(json);
-    assert_int_equal(
-        settings_line_of(tmpdir_path("s.yaml"), "search.max", NULL), 1);
+    assert_int_equal(settings_file_read(&file, tmpdir_path("s.yaml"), &err), 0);
+    assert_int_equal(settings_line_of(&file, "search.max", NULL), 1);
+    settings_file_fini(&file);
     settings_fini(&s);
 }
 
