@@ -54,29 +54,35 @@ static struct counts count_flags(const struct command *c)
     return n;
 }
 
-/* The flags of one heading or, without a heading, of the rest by block. */
+/* The flags of a block that are in a group.  The heading is printed before the
+ * first of them, and is NULL then. */
+static void put_block(const struct opt_block *block, enum opt_group group,
+                      const char **heading, struct buf *out)
+{
+    for (size_t i = 0; i < block->len; i++) {
+        const struct opt *opt = &block->opts[i];
+
+        if (!opt->flag || opt->group != group)
+            continue;
+        if (*heading)
+            buf_addf(out, "\n%s:\n", *heading);
+        *heading = NULL;
+        opt_print_flag(opt, out);
+    }
+}
+
+/* The flags of one group; those of GROUP_REST by block. */
 static void put_group(const struct command *c, enum opt_group group,
                       struct buf *out)
 {
-    bool is_first = true;
+    const char *heading = headings[group];
 
     for (size_t b = 0; c->blocks[b]; b++) {
-        const struct opt_block *block = c->blocks[b];
+        const char *name = c->blocks[b]->name;
 
-        is_first |= group == GROUP_REST;
-        for (size_t i = 0; i < block->len; i++) {
-            const struct opt *opt = &block->opts[i];
-
-            if (!opt->flag || opt->group != group)
-                continue;
-            if (is_first)
-                buf_addf(out, "\n%s:\n",
-                         headings[group] ? headings[group]
-                         : block->name   ? block->name
-                                         : "general");
-            is_first = false;
-            opt_print_flag(opt, out);
-        }
+        if (group == GROUP_REST)
+            heading = name ? name : "general";
+        put_block(c->blocks[b], group, &heading, out);
     }
 }
 

@@ -358,19 +358,26 @@ static int resolve_api(struct target_settings *t, struct err *err)
     return 0;
 }
 
-/* Everything except the classes. */
-static int resolve_run(struct settings *s, struct err *err)
+/* What the rules are about: the scenario, and the keys of flags that stand for
+ * others. */
+static int resolve_rules(struct settings *s, struct err *err)
 {
-    struct load_settings *load = &s->load;
-
     if (s->target.urls.len == 0 && !s->has_stub)
         return err_set(err, ERR_CONFIG, "target.url: no target given");
     if (s->data.repeats && s->data.unique == UNIQUE_AUTO)
         s->data.unique = UNIQUE_FALSE;
     resolve_scenario(s);
-    if (has_one_client(load->scenario) && load->clients == 1)
-        load->clients = 0; /* a recording has the client of this scenario */
-    if (settings_check_rules(s, err) || resolve_stages(load, err) ||
+    if (has_one_client(s->load.scenario) && s->load.clients == 1)
+        s->load.clients = 0; /* a recording has the client of this scenario */
+    return settings_check_rules(s, err);
+}
+
+/* Everything except the classes. */
+static int resolve_run(struct settings *s, struct err *err)
+{
+    struct load_settings *load = &s->load;
+
+    if (resolve_rules(s, err) || resolve_stages(load, err) ||
         resolve_clients(load, &s->client, err) || resolve_data(s, err))
         return -1;
     if (load->trace.to_ns > 0 && load->trace.to_ns <= load->trace.from_ns)

@@ -27,7 +27,7 @@ static const struct rule {
     {"cost.memory_of: stub", .requires = "stub"},
     {"cost.memory_of: server", .requires = "server.start"},
     {CLASSES_WARMUP, .requires = "load.warmup or load.warmup_requests",
-     .conflicts = "classes", .scenarios = ALL_BUT(TRACE) & ALL_BUT(SESSIONS)},
+     .conflicts = "classes", .scenarios = ALL_BUT_BOTH(TRACE, SESSIONS)},
 };
 
 /* Is the value of an option one of "a|b|c"? */

@@ -313,7 +313,7 @@ static const struct opt load[] = {
      .scenarios = ALL_BUT(OFFLINE), .group = GROUP_LOAD,
      .help = "warm-up before the window; its requests are not measured"},
     {OPT("warmup_requests", "warmup-requests", count, load.warmup_requests),
-     .is_positive = true, .scenarios = ALL_BUT(OFFLINE) & ALL_BUT(SESSIONS),
+     .is_positive = true, .scenarios = ALL_BUT_BOTH(OFFLINE, SESSIONS),
      .conflicts = "load.warmup",
      .help = "number of requests before the window that are not measured"},
     {OPT("cooldown", "cooldown", duration, load.cooldown_ns), .initial = "0s",
@@ -480,11 +480,11 @@ static const struct opt data[] = {
      .help = "number of tokens at the start of every prompt that are the same "
              "in all"},
     {OPT("cache_hit_rate", "cache-hit-rate", share, data.cache_hit_rate),
-     .initial = "0%", .scenarios = ALL_BUT(TRACE) & ALL_BUT(SESSIONS),
+     .initial = "0%", .scenarios = ALL_BUT_BOTH(TRACE, SESSIONS),
      .help = "share of requests that start with an earlier prompt"},
     {OPT("accuracy", "accuracy", switch, data.accuracy),
      .requires = "data.file",
-     .scenarios = ALL_BUT(MULTI_STREAM) & ALL_BUT(SESSIONS),
+     .scenarios = ALL_BUT_BOTH(MULTI_STREAM, SESSIONS),
      .conflicts = "load.stages, load.shape, load.rate_table, load.duration, "
                   "load.warmup, load.warmup_requests, load.cooldown, "
                   "load.requests, load.min_duration, load.min_requests, "
@@ -492,7 +492,7 @@ static const struct opt data[] = {
      .help = "send each sample once, in order and unchanged, and save the "
              "answers in answers.jsonl"},
     {OPT("cache_check", "cache-check", switch, data.cache_check),
-     .scenarios = ALL_BUT(TRACE) & ALL_BUT(SESSIONS),
+     .scenarios = ALL_BUT_BOTH(TRACE, SESSIONS),
      .conflicts = "data.unique: false, data.cache_hit_rate, data.accuracy, "
                   "data.format: tensors, load.stop: decided",
      .help = "test whether the server caches answers: half of the requests "

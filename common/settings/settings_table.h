@@ -14,9 +14,10 @@
     }
 
 /* For the column `scenarios`. */
-#define FOR(scenario)     (1U << SCENARIO_##scenario)
-#define ALL_SCENARIOS     ((1U << (SCENARIO_SESSIONS + 1)) - 2)
-#define ALL_BUT(scenario) (ALL_SCENARIOS & ~FOR(scenario))
-#define WITH_RATE         (FOR(SERVER) | FOR(SESSIONS))
+#define FOR(scenario)      (1U << SCENARIO_##scenario)
+#define ALL_SCENARIOS      ((1U << (SCENARIO_SESSIONS + 1)) - 2)
+#define ALL_BUT(scenario)  (ALL_SCENARIOS & ~FOR(scenario))
+#define ALL_BUT_BOTH(a, b) (ALL_SCENARIOS & ~(FOR(a) | FOR(b)))
+#define WITH_RATE          (FOR(SERVER) | FOR(SESSIONS))
 
 #endif

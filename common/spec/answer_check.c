@@ -40,16 +40,17 @@ struct check_rule {
 
 /* ---- texts ---- */
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
 /* Without the blanks at both ends. */
 static void trim(const char **text, size_t *len)
 {
-    static const char blanks[] = " \n\t\r";
-
-    while (*len > 0 && memchr(blanks, **text, 4)) {
+    for (; *len > 0 && is_blank(**text); (*len)--)
         (*text)++;
-        (*len)--;
-    }
-    while (*len > 0 && memchr(blanks, (*text)[*len - 1], 4))
+    while (*len > 0 && is_blank((*text)[*len - 1]))
         (*len)--;
 }
 
@@ -163,24 +164,33 @@ static int parse_json(struct check_rule *r, const char *rest, struct err *err)
     return rc;
 }
 
-/* What a JSON pointer refers to; in it "~1" is a slash and "~0" a tilde. */
+/* The next name of a JSON pointer, in which "~1" is a slash and "~0" a tilde;
+ * returns what follows it. */
+static const char *next_name(const char *at, char *name)
+{
+    for (; *at && *at != '/'; at++) {
+        bool is_escape = *at == '~' && at[1] && at[1] != '/';
+
+        if (is_escape)
+            at++;
+        *name = *at;
+        if (is_escape)
+            *name = *at == '1' ? '/' : '~';
+        name++;
+    }
+    *name = '\0';
+    return at;
+}
+
 static const json_t *find(const json_t *at, const char *pointer)
 {
     char *name = xstrdup(pointer);
 
     while (at && *pointer == '/') {
-        size_t n = 0;
-
-        for (pointer++; *pointer && *pointer != '/'; pointer++) {
-            bool is_escape = *pointer == '~' && pointer[1] && pointer[1] != '/';
-
-            pointer += is_escape;
-            name[n++] = !is_escape ? *pointer : *pointer == '1' ? '/' : '~';
-        }
-        name[n] = '\0';
+        pointer = next_name(pointer + 1, name);
         if (!json_is_array(at))
             at = json_object_get(at, name);
-        else if (n > 0 && !name[strspn(name, "0123456789")])
+        else if (*name && !name[strspn(name, "0123456789")])
             at = json_array_get(at, strtoul(name, NULL, 10));
         else
             at = NULL;

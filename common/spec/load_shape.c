@@ -255,6 +255,15 @@ static int read_pair(const struct load_shape *p, struct said *s,
                    word, value, p->name, p->form);
 }
 
+static bool has_all(const struct load_shape *p, const struct said *s)
+{
+    for (int w = 0; w < N_WORDS; w++) {
+        if ((p->needs & BIT(w)) && s->ns[w] == 0)
+            return false;
+    }
+    return !p->takes_by || s->by_rps > 0;
+}
+
 static int read_words(const struct load_shape *p, struct said *s, char *rest,
                       const char *text, struct err *err)
 {
@@ -276,11 +285,7 @@ static int read_words(const struct load_shape *p, struct said *s, char *rest,
         if (read_pair(p, s, word, value, err))
             return -1;
     }
-    for (int w = 0; w < N_WORDS; w++) {
-        if ((p->needs & BIT(w)) && s->ns[w] == 0)
-            return refuse(p, text, err);
-    }
-    return p->takes_by && !(s->by_rps > 0) ? refuse(p, text, err) : 0;
+    return has_all(p, s) ? 0 : refuse(p, text, err);
 }
 
 static int expand(const struct load_shape *p, char *rest, const char *text,

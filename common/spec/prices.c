@@ -28,15 +28,16 @@ static int split(char *line, char *cells[static COLUMNS], struct err *err)
     size_t n = 0;
     char *cell;
 
-    while ((cell = strsep(&line, ",")) != NULL) {
+    while ((cell = strsep(&line, ",")) != NULL && n <= COLUMNS) {
         if (n < COLUMNS)
             cells[n] = str_trim(cell);
         n++;
     }
-    return n == COLUMNS
-               ? 0
-               : err_set(err, ERR_CONFIG,
-                         "a line must have two cells: machine,usd_per_hour");
+    if (n == COLUMNS)
+        return 0;
+    err_set(err, ERR_CONFIG,
+            "a line must have two cells: machine,usd_per_hour");
+    return -1;
 }
 
 /* Find the column of the machine in the first line. */

@@ -457,40 +457,44 @@ static void the_rest_follows(void **state)
 
 /* ---- the tables ---- */
 
+static bool has_name(const struct opt *opt, const char *name, size_t len)
+{
+    for (size_t i = 0; opt->names[i]; i++) {
+        if (strlen(opt->names[i]) == len &&
+            strncmp(opt->names[i], name, len) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* "data.file", "load.arrival: gamma": is there such an option, with a value of
  * that name if it is a choice? */
 static void check_condition(const char *text)
 {
-    char name[80];
-    char *dot;
-    const char *value = strstr(text, ": ");
-    const struct opt *opt = NULL;
+    size_t len = strcspn(text, ":");
+    enum settings_block block;
+    const struct opt *opt = settings_find(text, len, &block);
 
-    snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
-    if (strcmp(name, "stub") == 0 || strcmp(name, "classes") == 0)
+    if (strcmp(text, "stub") == 0 || strcmp(text, "classes") == 0)
         return;
-    dot = strchr(name, '.');
-    if (dot)
-        *dot = '\0';
-    for (int b = 0; b < BLOCK_COUNT && !opt; b++) {
-        const char *block = settings_blocks[b]->name;
-
-        if (dot ? block && strcmp(block, name) == 0 : !block)
-            opt = opt_by_key(settings_blocks[b], dot ? dot + 1 : name);
-    }
     if (!opt)
         fail_msg("no option '%s'", text);
-    for (value = value ? value + 2 : NULL; value && opt->names;) {
-        size_t len = strcspn(value, "|");
-        bool is_name = false;
-
-        for (size_t i = 0; opt->names[i]; i++)
-            is_name |= strlen(opt->names[i]) == len &&
-                       strncmp(opt->names[i], value, len) == 0;
-        if (!is_name)
-            fail_msg("'%s': no such value", text);
-        value = value[len] ? value + len + 1 : NULL;
+    for (text += len; opt->names && *text; text += strcspn(text, "|")) {
+        text += strspn(text, ": |");
+        if (!has_name(opt, text, strcspn(text, "|")))
+            fail_msg("no value '%s'", text);
     }
+}
+
+static void check_conditions(const char *list)
+{
+    char *copy = xstrdup(list ? list : "");
+    char *rest = copy;
+    char *one;
+
+    while ((one = strsep(&rest, ",")) && *one)
+        check_condition(one + strspn(one, " "));
+    free(copy);
 }
 
 static void constraints_name_options(void **state)
@@ -498,18 +502,8 @@ static void constraints_name_options(void **state)
     (void)state;
     for (int b = 0; b < BLOCK_COUNT; b++) {
         for (size_t i = 0; i < settings_blocks[b]->len; i++) {
-            const struct opt *opt = &settings_blocks[b]->opts[i];
-            const char *lists[] = {opt->requires, opt->conflicts};
-
-            for (size_t k = 0; k < COUNT(lists); k++) {
-                char *copy = xstrdup(lists[k] ? lists[k] : "");
-                char *rest = copy;
-                char *one;
-
-                while ((one = strsep(&rest, ",")) && *one)
-                    check_condition(one + strspn(one, " "));
-                free(copy);
-            }
+            check_conditions(settings_blocks[b]->opts[i].requires);
+            check_conditions(settings_blocks[b]->opts[i].conflicts);
         }
     }
 }
