@@ -1,18 +1,13 @@
 /* --abort-on: a run of which nothing comes is cut, and says so; a healthy one
  * is let be.  load_summary() checks that every request is accounted for. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static const char *text_at(const json_t *json, const char *key)
@@ -40,7 +35,7 @@ static bool is_valid(const json_t *summary)
         json_object_get(json_object_get(summary, "trust"), "valid"));
 }
 
-static void hopeless_runs_are_cut(void **state)
+TEST(hopeless_runs_are_cut)
 {
     static const struct {
         const char *fault;
@@ -51,7 +46,6 @@ static void hopeless_runs_are_cut(void **state)
         {"status=503 p=60%", "lag p50 < 10s", "errors > 0.3"}, /* met so far */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *dir = xstrdup(tmpdir_path(i ? "some" : "all"));
         char *abort_on = xasprintf("%s over 1s", cases[i].rule);
@@ -84,7 +78,7 @@ static void hopeless_runs_are_cut(void **state)
     }
 }
 
-static void healthy_runs_are_let_be(void **state)
+TEST(healthy_runs_are_let_be)
 {
     char *dir = xstrdup(tmpdir_path("healthy"));
     char *url;
@@ -95,7 +89,6 @@ static void healthy_runs_are_let_be(void **state)
                       "--abort-on", "errors > 50% over 1s", "-q", "-o", dir));
     json_t *summary = load_summary(dir);
 
-    (void)state;
     stub_stop(&stub);
     run_expect(&r, dir, 0);
     assert_true(json_is_null(json_object_get(summary, "aborted")));
@@ -107,26 +100,15 @@ static void healthy_runs_are_let_be(void **state)
     free(dir);
 }
 
-static void a_rule_that_cannot_be_read_is_wrong_usage(void **state)
+TEST(a_rule_that_cannot_be_read_is_wrong_usage)
 {
     struct proc_result r =
         proc_run(ARGS("run", "null://", "--rate", "1", "--abort-on",
                       "errors < 5%", "-o", tmpdir_path("usage")));
 
-    (void)state;
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "'errors < 5%' is not an abort rule"));
     proc_result_fini(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hopeless_runs_are_cut),
-        cmocka_unit_test(healthy_runs_are_let_be),
-        cmocka_unit_test(a_rule_that_cannot_be_read_is_wrong_usage),
-    };
-
-    return cmocka_run_group_tests_name("abort", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -6,18 +6,13 @@
  * and the size of the recording is not by the request: the writer looks at
  * /proc/stat once a second, and the buffers of recording and report grow. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define FEW  "20000"
@@ -83,14 +78,13 @@ static struct counts counts_of_run(const char *url, const char *requests)
     return counts;
 }
 
-static void a_request_allocates_nothing(void **state)
+TEST(a_request_allocates_nothing)
 {
     char *url;
     struct proc stub = stub_start(ARGS("stub"), &url);
     struct counts few;
     struct counts many;
 
-    (void)state;
     assert_non_null(getenv("COUNTING_LIBRARY"));
     counts_path = xstrdup(tmpdir_path("counts"));
     few = counts_of_run(url, FEW);
@@ -104,12 +98,4 @@ static void a_request_allocates_nothing(void **state)
     free(url);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_request_allocates_nothing),
-    };
-
-    return cmocka_run_group_tests_name("allocations", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

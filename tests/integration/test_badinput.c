@@ -1,20 +1,14 @@
 /* Wrong input: the right exit code, and one line that names the place. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define URL          "http://127.0.0.1:1"
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define URL "http://127.0.0.1:1"
 
 /* Exactly this on stderr, nothing on stdout. */
 static void check(const char *const *argv, int status, const char *want)
@@ -203,9 +197,8 @@ static const struct {
      "--port: '65536' is not a port (0 to 65535)"},
 };
 
-static void command_lines(void **state)
+TEST(command_lines)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(command_cases); i++)
         check(command_cases[i].argv, 2, command_cases[i].want);
 }
@@ -277,9 +270,8 @@ static const struct {
      "%s:1: connections: 'many' is not a count; write 1000, 10k or 1M"},
 };
 
-static void settings_files(void **state)
+TEST(settings_files)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(bad_files); i++) {
         char *path = xstrdup(tmpdir_write("bad.yaml", bad_files[i].text,
                                           strlen(bad_files[i].text)));
@@ -369,9 +361,8 @@ static char *fill_in(const char *text, const char *with)
     return filled;
 }
 
-static void files_that_settings_name(void **state)
+TEST(files_that_settings_name)
 {
-    (void)state;
     write_named();
     for (size_t i = 0; i < COUNT(named_files); i++) {
         char *text = xasprintf("target: {url: http://h/v1/completions}\n%s",
@@ -388,14 +379,13 @@ static void files_that_settings_name(void **state)
     }
 }
 
-static void nobody_listening(void **state)
+TEST(nobody_listening)
 {
     int port = refusing_port();
     char *url = xasprintf("http://127.0.0.1:%d/", port);
     char *want = xasprintf("127.0.0.1:%d: Connection refused", port);
     const char *dir = tmpdir_path("never-made");
 
-    (void)state;
     check(ARGS("run", url, "--rate", "5", "-o", dir), 3, want);
     check(ARGS("report", dir), 2,
           (free(want), want = xasprintf("%s: No such file or directory", dir)));
@@ -403,12 +393,11 @@ static void nobody_listening(void **state)
     free(url);
 }
 
-static void damaged_recordings(void **state)
+TEST(damaged_recordings)
 {
     char *want;
     const char *dir = tmpdir_root();
 
-    (void)state;
     tmpdir_write("manifest.json", "{]", 2);
     want =
         xasprintf("%s/manifest.json:1: string or '}' expected near ']'", dir);
@@ -422,16 +411,4 @@ static void damaged_recordings(void **state)
     free(want);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(command_lines),
-        cmocka_unit_test(settings_files),
-        cmocka_unit_test(files_that_settings_name),
-        cmocka_unit_test(nobody_listening),
-        cmocka_unit_test(damaged_recordings),
-    };
-
-    return cmocka_run_group_tests_name("badinput", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,19 +1,14 @@
 /* From trials to a sealed file, and what is later against it; what makes no
  * baseline is refused. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/strangers.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static const char data[] = "{\"prompt\":\"one\",\"label\":\"tok\"}\n"
@@ -97,13 +92,12 @@ static int remove_sets(void **state)
     return tmpdir_teardown(state);
 }
 
-static void the_strongest_is_sealed(void **state)
+TEST(the_strongest_is_sealed)
 {
     char *base = xstrdup(tmpdir_path("base.json"));
     struct proc_result r = proc_run(ARGS("baseline", "freeze", slow, fast, "-o",
                                          base, "--name", "questions"));
 
-    (void)state;
     if (!is_frozen(&r, is_invalid(slow, 3) || is_invalid(fast, 3))) {
         proc_result_fini(&r);
         free(base);
@@ -154,14 +148,13 @@ static double time_of(const char *base, const char *set)
 
 /* Of a set of two the first takes 1.8 s or more, the other 60 ms and what a
  * busy machine adds; the mean of both would be above 0.9 s. */
-static void the_trial_that_warms_up_does_not_count(void **state)
+TEST(the_trial_that_warms_up_does_not_count)
 {
     char *base = xstrdup(tmpdir_path("cooled.json"));
     char *cold = make_set_at("cooled", "fixed 20ms", "3", "2");
     struct proc_result r =
         proc_run(ARGS("baseline", "freeze", fast, "-o", base));
 
-    (void)state;
     if (is_frozen(&r, is_invalid(fast, 3)) && !is_invalid(cold, 2))
         assert_true(time_of(base, cold) < 0.9);
     proc_result_fini(&r);
@@ -170,7 +163,7 @@ static void the_trial_that_warms_up_does_not_count(void **state)
 }
 
 /* Each trial has a stub of its own, which is warm at once or never. */
-static void sets_beside_a_stub(void **state)
+TEST(sets_beside_a_stub)
 {
     static const struct {
         const char *name;
@@ -185,7 +178,6 @@ static void sets_beside_a_stub(void **state)
                                "stub: {service: fixed 2ms}\n"
                                "study: {trials: 2, settle: 10ms}\n";
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *file = xstrdup(tmpdir_write("s.yaml", text, sizeof(text) - 1));
         char *dir = xstrdup(tmpdir_path(cases[i].name));
@@ -209,14 +201,13 @@ static void sets_beside_a_stub(void **state)
     }
 }
 
-static void what_makes_none_is_refused(void **state)
+TEST(what_makes_none_is_refused)
 {
     char *one = xasprintf("%s/trial-1", fast);
     char *base = xstrdup(tmpdir_path("never.json"));
     struct proc_result r =
         proc_run(ARGS("baseline", "freeze", one, "-o", base));
 
-    (void)state;
     proc_expect(&r, 4);
     assert_non_null(strstr(r.err, "one run; a baseline needs"));
     proc_result_fini(&r);
@@ -234,7 +225,7 @@ static void what_makes_none_is_refused(void **state)
 }
 
 /* Not behind a report that was printed already. */
-static void what_goes_below_a_report_is_looked_at_first(void **state)
+TEST(what_goes_below_a_report_is_looked_at_first)
 {
     static const struct {
         const char *flag;
@@ -248,7 +239,6 @@ static void what_goes_below_a_report_is_looked_at_first(void **state)
     };
     char *one = xasprintf("%s/trial-1", fast);
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct proc_result r =
             proc_run(ARGS("report", one, rows[i].flag, rows[i].file));
@@ -262,7 +252,7 @@ static void what_goes_below_a_report_is_looked_at_first(void **state)
 }
 
 /* An open loop without a warm-up, and a stub that is new for each trial. */
-static void without_a_warm_up_there_is_none(void **state)
+TEST(without_a_warm_up_there_is_none)
 {
     static const char text[] = "target: {url: 'http://127.0.0.1/'}\n"
                                "load: {rate: 100/s, duration: 400ms}\n"
@@ -272,7 +262,6 @@ static void without_a_warm_up_there_is_none(void **state)
     char *file = xstrdup(tmpdir_write("cold.yaml", text, sizeof(text) - 1));
     struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));
 
-    (void)state;
     expect_as_reported(&r, dir);
     proc_result_fini(&r);
     r = proc_run(
@@ -285,16 +274,4 @@ static void without_a_warm_up_there_is_none(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_strongest_is_sealed),
-        cmocka_unit_test(the_trial_that_warms_up_does_not_count),
-        cmocka_unit_test(sets_beside_a_stub),
-        cmocka_unit_test(what_makes_none_is_refused),
-        cmocka_unit_test(what_goes_below_a_report_is_looked_at_first),
-        cmocka_unit_test(without_a_warm_up_there_is_none),
-    };
-
-    return cmocka_run_group_tests(tests, make_sets, remove_sets);
-}
+GROUP_FIXTURE(make_sets, remove_sets)

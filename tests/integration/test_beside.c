@@ -1,17 +1,11 @@
 /* A stub beside the run: started for it, aimed at, ended with it. */
 #include <errno.h>
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
@@ -19,6 +13,7 @@
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define PATIENCE_NS (20 * NS_PER_S)
@@ -55,13 +50,12 @@ static void must_vanish(pid_t pid)
     assert_int_equal(errno, ESRCH);
 }
 
-static void the_stub_ends_with_its_run(void **state)
+TEST(the_stub_ends_with_its_run)
 {
     static const int signals[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP};
     static const char text[] = "stub: {service: fixed 2ms}\n";
     char *file = xstrdup(tmpdir_write("s.yaml", text, strlen(text)));
 
-    (void)state;
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
         char *dir = xasprintf("%s/%zu", tmpdir_root(), i);
         struct proc run = proc_start(ARGS(
@@ -81,7 +75,7 @@ static void the_stub_ends_with_its_run(void **state)
 }
 
 /* Said before anything is touched. */
-static void what_cannot_be_served_is_refused_first(void **state)
+TEST(what_cannot_be_served_is_refused_first)
 {
     static const char bad[] = "stub: {replicas: 0}\nload: {rate: 5}\n";
     char *file = xstrdup(tmpdir_write("bad.yaml", bad, strlen(bad)));
@@ -91,7 +85,6 @@ static void what_cannot_be_served_is_refused_first(void **state)
         proc_run(ARGS("run", "null://", "-c", "1", "-n", "5", "-q", "-o", dir));
     struct stat st;
 
-    (void)state;
     run_expect(&r, dir, 0);
     proc_result_fini(&r);
     r = proc_run(ARGS("run", file, "--force", "-q", "-o", dir));
@@ -110,7 +103,7 @@ static void what_cannot_be_served_is_refused_first(void **state)
 
 /* An instrument that is not there ends the run before it begins: nothing is
  * left, so that the next one may have the same place. */
-static void what_does_not_begin_leaves_nothing(void **state)
+TEST(what_does_not_begin_leaves_nothing)
 {
     static const char text[] = "load: {rate: 100, duration: 100ms}\n"
                                "stub: {service: fixed 1ms}\n";
@@ -119,9 +112,9 @@ static void what_does_not_begin_leaves_nothing(void **state)
         proc_run(ARGS("run", tmpdir_write("n.yaml", text, sizeof(text) - 1),
                       "-q", "-o", dir, "--energy", "nvml /nowhere/none.so"));
 
-    (void)state;
     proc_expect(&r, 3);
-    assert_non_null(strstr(r.err, "cost.energy: NVML is not available on this host"));
+    assert_non_null(
+        strstr(r.err, "cost.energy: NVML is not available on this host"));
     assert_int_not_equal(access(dir, F_OK), 0);
     proc_result_fini(&r);
     free(dir);
@@ -133,7 +126,7 @@ static void close_stdout(void)
 }
 
 /* The stub's own output must not end up where its settings are. */
-static void a_closed_stdout_hangs_nobody(void **state)
+TEST(a_closed_stdout_hangs_nobody)
 {
     static const char text[] = "stub: {service: none}\n";
     char *file = xstrdup(tmpdir_write("c.yaml", text, strlen(text)));
@@ -143,21 +136,9 @@ static void a_closed_stdout_hangs_nobody(void **state)
         close_stdout);
     struct proc_result r = proc_wait(&run);
 
-    (void)state;
     assert_int_equal(r.status, 3); /* the report cannot be printed */
     proc_result_fini(&r);
     free(file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_stub_ends_with_its_run),
-        cmocka_unit_test(what_cannot_be_served_is_refused_first),
-        cmocka_unit_test(what_does_not_begin_leaves_nothing),
-        cmocka_unit_test(a_closed_stdout_hangs_nobody),
-    };
-
-    return cmocka_run_group_tests_name("beside", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

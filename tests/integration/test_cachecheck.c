@@ -1,18 +1,13 @@
 /* A stub that caches answers, and one that does not: what a cache check says of
  * them. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static const char *finding_of(const json_t *summary)
@@ -51,33 +46,31 @@ static json_t *check(const char *const *stub, const char *name)
 }
 
 /* The server says of an answer that it is cached, whatever the times are. */
-static void a_cache_of_answers_is_found(void **state)
+TEST(a_cache_of_answers_is_found)
 {
     json_t *s = check(
         ARGS("stub", "--service", "fixed 20ms", "--replicas", "64", "--cache"),
         "cached");
 
-    (void)state;
     assert_string_not_equal(finding_of(s), "no sign");
     assert_true(number_at(s, "cache_check.repeated.cached_share") > 0.9);
     assert_int_equal(json_array_size(json_object_get(s, "slo")), 0);
     json_decref(s);
 }
 
-static void no_cache_is_not_found(void **state)
+TEST(no_cache_is_not_found)
 {
     json_t *s = check(
         ARGS("stub", "--service", "fixed 20ms", "--replicas", "64"), "plain");
     double n = number_at(s, "cache_check.new.n");
     double repeated = number_at(s, "cache_check.repeated.n");
 
-    (void)state;
     assert_string_not_equal(finding_of(s), "answers");
     assert_true(repeated >= n - 1 && repeated <= n + 1);
     json_decref(s);
 }
 
-static void what_cannot_be_compared_is_refused(void **state)
+TEST(what_cannot_be_compared_is_refused)
 {
     static const struct {
         const char *flag;
@@ -89,7 +82,6 @@ static void what_cannot_be_compared_is_refused(void **state)
         {"--body", "{\"prompt\":\"as it is\"}", "requires prompts"},
     };
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct proc_result r = proc_run(
             ARGS("run", "http://127.0.0.1:1/v1/completions", "--cache-check",
@@ -103,13 +95,4 @@ static void what_cannot_be_compared_is_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cache_of_answers_is_found),
-        cmocka_unit_test(no_cache_is_not_found),
-        cmocka_unit_test(what_cannot_be_compared_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

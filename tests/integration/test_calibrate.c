@@ -3,19 +3,13 @@
  * is tested in unit.ceiling. */
 #include <dirent.h>
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -23,6 +17,7 @@
 #include "common/base/xalloc.h"
 #include "common/spec/calibration.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static char *state_home;
@@ -124,7 +119,7 @@ static struct proc_result short_run(const char *dir)
 
 /* One transport is measured, the other is left as it was.  4 says that no rate
  * was trusted, and then the file has none. */
-static void one_transport_leaves_the_other(void **state)
+TEST(one_transport_leaves_the_other)
 {
     struct calibration c = made_up();
     struct proc_result r;
@@ -134,7 +129,6 @@ static void one_transport_leaves_the_other(void **state)
     const json_t *all;
     const json_t *curl;
 
-    (void)state;
     keep(&c);
     r = run_with_state(
         ARGS("calibrate", "--quick", "--transport", "curl", "--json"));
@@ -156,7 +150,7 @@ static void one_transport_leaves_the_other(void **state)
     proc_result_fini(&r);
 }
 
-static void what_was_measured_is_quoted(void **state)
+TEST(what_was_measured_is_quoted)
 {
     char *dir = xstrdup(tmpdir_path("quoted"));
     struct calibration c = made_up();
@@ -164,7 +158,6 @@ static void what_was_measured_is_quoted(void **state)
     json_t *summary;
     const json_t *at;
 
-    (void)state;
     keep(&c);
     r = short_run(dir);
     summary = load_summary(dir);
@@ -179,11 +172,10 @@ static void what_was_measured_is_quoted(void **state)
 }
 
 /* Nothing is written, and nothing is left. */
-static void an_interrupted_one(void **state)
+TEST(an_interrupted_one)
 {
     static const int signals[] = {SIGINT, SIGTERM};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct proc p;
         struct proc_result r;
@@ -205,21 +197,19 @@ static void an_interrupted_one(void **state)
 
 /* ---- a file that is there ---- */
 
-static void no_state_directory(void **state)
+TEST(no_state_directory)
 {
     struct proc_result r = proc_run(ARGS("calibrate", "--quick"));
 
-    (void)state;
     proc_expect(&r, 3);
     assert_non_null(strstr(r.err, "tailgate: " PROC_NO_STATE));
     proc_result_fini(&r);
 }
 
-static void wrong_usage(void **state)
+TEST(wrong_usage)
 {
     struct proc_result r = proc_run(ARGS("calibrate", "now"));
 
-    (void)state;
     proc_expect(&r, 2);
     proc_result_fini(&r);
     r = proc_run(ARGS("calibrate", "--transport", "pigeon"));
@@ -238,13 +228,12 @@ static void expect_show(int status, const char *want)
     proc_result_fini(&r);
 }
 
-static void it_is_shown(void **state)
+TEST(it_is_shown)
 {
     struct calibration c = made_up();
     struct proc_result r;
     json_t *json;
 
-    (void)state;
     unlink(calibration_file());
     expect_show(1, "there is no calibration");
     keep(&c);
@@ -262,7 +251,7 @@ static void it_is_shown(void **state)
     proc_result_fini(&r);
 }
 
-static void one_of_another_host_is_stale(void **state)
+TEST(one_of_another_host_is_stale)
 {
     char *dir = xstrdup(tmpdir_path("stale"));
     struct calibration c = made_up();
@@ -270,7 +259,6 @@ static void one_of_another_host_is_stale(void **state)
     json_t *json;
     const json_t *at;
 
-    (void)state;
     snprintf(c.place.host, sizeof(c.place.host), "elsewhere.example");
     keep(&c);
     r = short_run(dir);
@@ -290,14 +278,13 @@ static void one_of_another_host_is_stale(void **state)
     free(dir);
 }
 
-static void a_damaged_one_is_said_and_passed_over(void **state)
+TEST(a_damaged_one_is_said_and_passed_over)
 {
     static const char junk[] = "{\"schema\": 1, \"ho";
     char *dir = xstrdup(tmpdir_path("damaged"));
     struct proc_result r;
     json_t *summary;
 
-    (void)state;
     tmpdir_write("state/tailgate/calibration.json", junk, strlen(junk));
     r = short_run(dir);
     assert_memory_equal(r.err, "tailgate: the calibration is not used: ", 39);
@@ -310,18 +297,4 @@ static void a_damaged_one_is_said_and_passed_over(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_transport_leaves_the_other),
-        cmocka_unit_test(what_was_measured_is_quoted),
-        cmocka_unit_test(an_interrupted_one),
-        cmocka_unit_test(no_state_directory),
-        cmocka_unit_test(wrong_usage),
-        cmocka_unit_test(it_is_shown),
-        cmocka_unit_test(one_of_another_host_is_stale),
-        cmocka_unit_test(a_damaged_one_is_said_and_passed_over),
-    };
-
-    return cmocka_run_group_tests_name("calibrate", tests, set_up, tear_down);
-}
+GROUP_FIXTURE(set_up, tear_down)

@@ -1,22 +1,17 @@
 /* Verdicts and exit codes of `compare`, on recordings made by hand, and once on
  * real ones. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/compared.h"
 #include "tests/support/proc.h"
 #include "tests/support/sided.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 /* What most tests compare: the same twice, and one that is twice as slow. */
@@ -55,12 +50,11 @@ static int remove_all(void **state)
     return tmpdir_teardown(state);
 }
 
-static void conditions_that_differ_are_refused_and_listed(void **state)
+TEST(conditions_that_differ_are_refused_and_listed)
 {
     struct proc_result r = proc_run(ARGS("compare", base, slow));
     json_t *json;
 
-    (void)state;
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "REFUSED: 1 condition "));
     assert_non_null(strstr(r.out, "conditions.batching"));
@@ -74,13 +68,12 @@ static void conditions_that_differ_are_refused_and_listed(void **state)
     json_decref(json);
 }
 
-static void the_declared_variable_is_compared(void **state)
+TEST(the_declared_variable_is_compared)
 {
     json_t *json = compare_json(
         ARGS("compare", base, slow, "--vary", "batching", "--json"), 1);
     const json_t *f = finding_of(json, "e2e p99");
 
-    (void)state;
     assert_string_equal(text_at(json, "verdict"), "worse");
     assert_string_equal(text_at(json, "over"), "blocks");
     assert_string_equal(text_at(f, "verdict"), "worse");
@@ -94,20 +87,19 @@ static void the_declared_variable_is_compared(void **state)
 }
 
 /* A sentence to quote names the SLO that was used. */
-static void a_claim_has_its_slo(void **state)
+TEST(a_claim_has_its_slo)
 {
     json_t *json =
         compare_json(ARGS("compare", base, slow, "--vary", "batching", "--slo",
                           "e2e p99 < 7ms", "--on", "e2e p99", "--json"),
                      1);
 
-    (void)state;
     assert_non_null(strstr(text_at(json, "claim"), "SLO e2e p99 < 7ms"));
     json_decref(json);
 }
 
 /* The numbers of a side are those of its report. */
-static void values_are_those_of_the_report(void **state)
+TEST(values_are_those_of_the_report)
 {
     static const char *const same_as[][2] = {
         {"throughput", "throughput_rps"},   {"goodput", "goodput_rps"},
@@ -122,7 +114,6 @@ static void values_are_those_of_the_report(void **state)
     json_t *compared = compare_json(ARGS("compare", dir, dir, "--json"), 0);
     json_t *report = compare_json(ARGS("report", dir, "--format", "json"), 0);
 
-    (void)state;
     for (size_t i = 0; i < sizeof(same_as) / sizeof(same_as[0]); i++) {
         double a = number_at(finding_of(compared, same_as[i][0]), "a");
         double b = number_at(report, same_as[i][1]);
@@ -135,12 +126,11 @@ static void values_are_those_of_the_report(void **state)
     free(dir);
 }
 
-static void two_variables_are_one_too_many(void **state)
+TEST(two_variables_are_one_too_many)
 {
     struct proc_result r = proc_run(ARGS("compare", base, slow, "--vary",
                                          "batching", "--vary", "load.rate"));
 
-    (void)state;
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "--vary takes one variable"));
     proc_result_fini(&r);
@@ -151,7 +141,7 @@ static void two_variables_are_one_too_many(void **state)
 }
 
 /* Everything twice: over blocks of single runs, and over trials. */
-static void verdict_and_exit_code(void **state)
+TEST(verdict_and_exit_code)
 {
     const struct {
         const char *a;
@@ -169,7 +159,6 @@ static void verdict_and_exit_code(void **state)
         {base, slow_set, "cannot tell", 4},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         /* where none has the condition there is nothing to declare */
         const char *vary =
@@ -187,7 +176,7 @@ static void verdict_and_exit_code(void **state)
     }
 }
 
-static void a_regression_has_three_answers(void **state)
+TEST(a_regression_has_three_answers)
 {
     const struct sided a_bit = {.e2e_ms = 10.4, .spread_ms = 2, .seed = 300};
     char *little = sided_write("a-bit", &a_bit);
@@ -205,7 +194,6 @@ static void a_regression_has_three_answers(void **state)
         {same, "0", 4, "CANNOT TELL\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *vary =
             strstr(cases[i].b, "slow") ? "batching" : "load.rate";
@@ -224,7 +212,7 @@ static void a_regression_has_three_answers(void **state)
 }
 
 /* Ten seconds that are slow: nine of them in the window. */
-static void a_warm_up_that_is_too_short_is_unfair(void **state)
+TEST(a_warm_up_that_is_too_short_is_unfair)
 {
     const struct sided cold = {
         .e2e_ms = 10, .spread_ms = 2, .seed = 400, .cold_ms = 20};
@@ -232,7 +220,6 @@ static void a_warm_up_that_is_too_short_is_unfair(void **state)
     struct proc_result r =
         proc_run(ARGS("compare", base, dir, "--vary", "load.rate"));
 
-    (void)state;
     assert_non_null(strstr(r.out, "  failed   warm-up"));
     assert_non_null(strstr(r.out, "warm-up that the reports suggest"));
     proc_result_fini(&r);
@@ -242,7 +229,7 @@ static void a_warm_up_that_is_too_short_is_unfair(void **state)
     free(dir);
 }
 
-static void what_is_too_small_has_no_number(void **state)
+TEST(what_is_too_small_has_no_number)
 {
     const struct sided few = {.n = 400, .e2e_ms = 10, .seed = 1};
     char *small = sided_write("small", &few);
@@ -250,7 +237,6 @@ static void what_is_too_small_has_no_number(void **state)
         ARGS("compare", small, small, "--on", "e2e p99", "--json"), 4);
     const json_t *f = finding_of(json, "e2e p99");
 
-    (void)state;
     assert_string_equal(text_at(json, "verdict"), "cannot tell");
     assert_true(json_is_null(json_object_get(f, "ratio_interval")));
     assert_non_null(strstr(text_at(f, "note"), "n too small"));
@@ -259,20 +245,19 @@ static void what_is_too_small_has_no_number(void **state)
 }
 
 /* Four trials a side are one too few. */
-static void few_trials_have_no_interval(void **state)
+TEST(few_trials_have_no_interval)
 {
     const struct sided a = {.n = 400, .e2e_ms = 10, .seed = 1};
     char *four = sided_write_trials("four", &a, 4);
     json_t *json = compare_json(ARGS("compare", four, four, "--json"), 4);
 
-    (void)state;
     assert_string_equal(text_at(finding_of(json, "e2e p99"), "note"),
                         "n too small: at least 5 trials per side are needed");
     json_decref(json);
     free(four);
 }
 
-static void what_may_not_be_believed_is_not_compared(void **state)
+TEST(what_may_not_be_believed_is_not_compared)
 {
     const struct {
         const char *name;
@@ -285,7 +270,6 @@ static void what_may_not_be_believed_is_not_compared(void **state)
         {"undecided", {.e2e_ms = 10, .slo = "e2e p99.99 < 1s"}, "undecided"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *dir = sided_write(cases[i].name, &cases[i].of);
         struct proc_result r = proc_run(ARGS("compare", dir, dir));
@@ -300,7 +284,7 @@ static void what_may_not_be_believed_is_not_compared(void **state)
     }
 }
 
-static void what_is_cut_off_is_not_compared(void **state)
+TEST(what_is_cut_off_is_not_compared)
 {
     const struct sided a = {.e2e_ms = 10, .spread_ms = 2};
     char *dir = sided_write("cut", &a);
@@ -308,7 +292,6 @@ static void what_is_cut_off_is_not_compared(void **state)
     struct proc_result r;
     struct stat st;
 
-    (void)state;
     assert_int_equal(stat(rows, &st), 0);
     assert_int_equal(truncate(rows, st.st_size / 2), 0);
     r = proc_run(ARGS("compare", base, dir));
@@ -319,13 +302,12 @@ static void what_is_cut_off_is_not_compared(void **state)
     free(dir);
 }
 
-static void an_open_loop_is_not_compared_with_a_closed_one(void **state)
+TEST(an_open_loop_is_not_compared_with_a_closed_one)
 {
     const struct sided a = {.e2e_ms = 10, .spread_ms = 2, .is_closed = 1};
     char *closed = sided_write("closed", &a);
     struct proc_result r = proc_run(ARGS("compare", base, closed));
 
-    (void)state;
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "load.scenario"));
     assert_non_null(strstr(r.out, "failed   regime"));
@@ -333,14 +315,13 @@ static void an_open_loop_is_not_compared_with_a_closed_one(void **state)
     free(closed);
 }
 
-static void another_objective_is_for_both(void **state)
+TEST(another_objective_is_for_both)
 {
     const struct sided with = {
         .e2e_ms = 10, .spread_ms = 2, .seed = 5, .slo = "e2e p99 < 1s"};
     char *judged = sided_write("judged", &with);
     struct proc_result r = proc_run(ARGS("compare", base, judged));
 
-    (void)state;
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "means something else; --slo judges all "
                                   "sides alike"));
@@ -352,7 +333,7 @@ static void another_objective_is_for_both(void **state)
     free(judged);
 }
 
-static void several_are_ranked(void **state)
+TEST(several_are_ranked)
 {
     const struct sided middle = {
         .e2e_ms = 15, .spread_ms = 2, .seed = 7, .batching = "static"};
@@ -366,7 +347,6 @@ static void several_are_ranked(void **state)
     const json_t *places = json_object_get(ranking, "places");
     static const double ranks[] = {1, 1, 3, 4};
 
-    (void)state;
     assert_string_equal(text_at(json, "verdict"), "ranked");
     assert_int_equal(json_array_size(places), 4);
     for (size_t i = 0; i < 4; i++)
@@ -377,7 +357,7 @@ static void several_are_ranked(void **state)
     free(third);
 }
 
-static void quality_that_differs_is_unfair(void **state)
+TEST(quality_that_differs_is_unfair)
 {
     const struct sided a = {.e2e_ms = 10, .wrong_every = 100, .seed = 1};
     const struct sided b = {.e2e_ms = 10, .wrong_every = 10, .seed = 2};
@@ -385,7 +365,6 @@ static void quality_that_differs_is_unfair(void **state)
     char *wrong = sided_write("wrong", &b);
     struct proc_result r = proc_run(ARGS("compare", right, wrong));
 
-    (void)state;
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "failed   quality"));
     proc_result_fini(&r);
@@ -393,7 +372,7 @@ static void quality_that_differs_is_unfair(void **state)
     free(wrong);
 }
 
-static void damage_is_one_clear_line(void **state)
+TEST(damage_is_one_clear_line)
 {
     struct proc_result r;
     char *empty = xstrdup(tmpdir_path("empty"));
@@ -401,7 +380,6 @@ static void damage_is_one_clear_line(void **state)
     char *manifest = xasprintf("%s/manifest.json", foreign);
     FILE *file;
 
-    (void)state;
     assert_int_equal(mkdir(empty, 0777), 0);
     assert_int_equal(mkdir(foreign, 0777), 0);
     file = fopen(manifest, "w");
@@ -430,7 +408,7 @@ static void damage_is_one_clear_line(void **state)
 
 /* What a comparison of real runs says depends on the machine; its exit status
  * is that of its verdict. */
-static void real_runs_are_compared(void **state)
+TEST(real_runs_are_compared)
 {
     static const char *const service[] = {"fixed 2ms", "fixed 8ms"};
     static const struct {
@@ -446,7 +424,6 @@ static void real_runs_are_compared(void **state)
     json_t *json;
     int status = -1;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         char *url;
         struct proc stub = stub_start(ARGS("stub", "--port", "0", "--service",
@@ -477,28 +454,4 @@ static void real_runs_are_compared(void **state)
     free(dirs[1]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conditions_that_differ_are_refused_and_listed),
-        cmocka_unit_test(the_declared_variable_is_compared),
-        cmocka_unit_test(a_claim_has_its_slo),
-        cmocka_unit_test(values_are_those_of_the_report),
-        cmocka_unit_test(two_variables_are_one_too_many),
-        cmocka_unit_test(verdict_and_exit_code),
-        cmocka_unit_test(a_regression_has_three_answers),
-        cmocka_unit_test(a_warm_up_that_is_too_short_is_unfair),
-        cmocka_unit_test(what_is_too_small_has_no_number),
-        cmocka_unit_test(few_trials_have_no_interval),
-        cmocka_unit_test(what_may_not_be_believed_is_not_compared),
-        cmocka_unit_test(what_is_cut_off_is_not_compared),
-        cmocka_unit_test(an_open_loop_is_not_compared_with_a_closed_one),
-        cmocka_unit_test(another_objective_is_for_both),
-        cmocka_unit_test(several_are_ranked),
-        cmocka_unit_test(quality_that_differs_is_unfair),
-        cmocka_unit_test(damage_is_one_clear_line),
-        cmocka_unit_test(real_runs_are_compared),
-    };
-
-    return cmocka_run_group_tests_name("compare", tests, make_all, remove_all);
-}
+GROUP_FIXTURE(make_all, remove_all)

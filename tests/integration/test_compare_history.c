@@ -1,21 +1,16 @@
 /* compare --history: many recordings in the order of their start, and where
  * they change. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/compared.h"
 #include "tests/support/proc.h"
 #include "tests/support/sided.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 /* `n` recordings, an hour apart, of e2e_ms and from `change` on then_ms. */
@@ -40,7 +35,7 @@ static char *write_history(const char *name, size_t n, size_t change,
     return dir;
 }
 
-static void a_history_has_its_change_points(void **state)
+TEST(a_history_has_its_change_points)
 {
     const struct {
         const char *name;
@@ -55,7 +50,6 @@ static void a_history_has_its_change_points(void **state)
         {"faster", 7, "0", 0, "better"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *dir = write_history(cases[i].name, 16, 10, 10, cases[i].then_ms);
         json_t *json =
@@ -75,7 +69,7 @@ static void a_history_has_its_change_points(void **state)
     }
 }
 
-static void a_history_leaves_out_what_is_not_its_own(void **state)
+TEST(a_history_leaves_out_what_is_not_its_own)
 {
     const struct sided other = {
         .n = 1000, .e2e_ms = 10, .batching = "dynamic", .at_s = 1000100};
@@ -84,7 +78,6 @@ static void a_history_leaves_out_what_is_not_its_own(void **state)
     char *dir = write_history("mixed", 12, 8, 10, 13);
     struct proc_result r;
 
-    (void)state;
     free(sided_write("mixed/other", &other));
     free(sided_write("mixed/late", &late));
     assert_int_equal(mkdir(tmpdir_path("mixed/foreign"), 0777), 0);
@@ -102,12 +95,11 @@ static void a_history_leaves_out_what_is_not_its_own(void **state)
 }
 
 /* It may be the newest. */
-static void a_history_with_one_that_cannot_be_read(void **state)
+TEST(a_history_with_one_that_cannot_be_read)
 {
     char *dir = write_history("torn", 12, 8, 10, 10);
     struct proc_result r;
 
-    (void)state;
     assert_int_equal(mkdir(tmpdir_path("torn/cut"), 0777), 0);
     tmpdir_write("torn/cut/manifest.json", "{", 1);
     r = proc_run(ARGS("compare", "--history", dir));
@@ -117,13 +109,12 @@ static void a_history_with_one_that_cannot_be_read(void **state)
     free(dir);
 }
 
-static void a_short_history_says_nothing(void **state)
+TEST(a_short_history_says_nothing)
 {
     char *dir = write_history("short", 9, 5, 10, 20);
     char *base = sided_write("base", &(struct sided){.e2e_ms = 10, .seed = 1});
     struct proc_result r = proc_run(ARGS("compare", "--history", dir));
 
-    (void)state;
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "n too small: at least 10 recordings"));
     proc_result_fini(&r);
@@ -141,14 +132,4 @@ static void a_short_history_says_nothing(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_history_has_its_change_points),
-        cmocka_unit_test(a_history_leaves_out_what_is_not_its_own),
-        cmocka_unit_test(a_history_with_one_that_cannot_be_read),
-        cmocka_unit_test(a_short_history_says_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,16 +1,10 @@
 /* What `compare` says beside its verdict: over what, of what is rare, and that
  * its text and its JSON have the same numbers. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
@@ -19,6 +13,7 @@
 #include "tests/support/proc.h"
 #include "tests/support/sided.h"
 #include "tests/support/strangers.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 /* The same twice, and one that is twice as slow. */
@@ -98,13 +93,12 @@ static void assert_over(const char *a, const char *b, const char *over)
     json_decref(json);
 }
 
-static void sets_that_took_turns_are_pairs(void **state)
+TEST(sets_that_took_turns_are_pairs)
 {
     char *even[2];
     char *odd[2];
     struct proc_result r;
 
-    (void)state;
     write_turns("even", 5, even);
     write_turns("odd", 6, odd);
     assert_over(even[0], even[1], "pairs");
@@ -125,7 +119,7 @@ static void sets_that_took_turns_are_pairs(void **state)
 /* ---- what is rare ---- */
 
 /* 6000 requests without an error: 0.06 % may have been missed. */
-static void no_errors_are_bounded(void **state)
+TEST(no_errors_are_bounded)
 {
     static const struct {
         const char *threshold;
@@ -134,7 +128,6 @@ static void no_errors_are_bounded(void **state)
     const json_t *ends;
     json_t *json;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct proc_result r =
             proc_run(ARGS("compare", base, same, "--on", "errors",
@@ -150,7 +143,7 @@ static void no_errors_are_bounded(void **state)
     json_decref(json);
 }
 
-static void tokens_are_compared_where_somebody_counts(void **state)
+TEST(tokens_are_compared_where_somebody_counts)
 {
     const struct sided a = {
         .e2e_ms = 10, .spread_ms = 2, .seed = 1, .tokens = 100};
@@ -162,7 +155,6 @@ static void tokens_are_compared_where_somebody_counts(void **state)
         ARGS("compare", more, fewer, "--on", "tokens", "--json"), 1);
     const json_t *f = finding_of(json, "tokens");
 
-    (void)state;
     assert_string_equal(text_at(f, "unit"), "tokens/s");
     assert_true(number_at(f, "ratio") > 0.79 && number_at(f, "ratio") < 0.81);
     assert_true(number_at(f, "a") > 9900 && number_at(f, "a") < 10100);
@@ -178,7 +170,7 @@ static void tokens_are_compared_where_somebody_counts(void **state)
 
 /* ---- text and JSON ---- */
 
-static void text_and_json_have_the_same_numbers(void **state)
+TEST(text_and_json_have_the_same_numbers)
 {
     static const char *const names[] = {
         "at most 5%",  "each at 95% on", "20 blocks", "--trials 5",
@@ -195,7 +187,6 @@ static void text_and_json_have_the_same_numbers(void **state)
         {"tailgate", "compare", base, same, slow, "--vary", "batching"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct proc_result text = proc_run(cases[i]);
         struct proc_result data;
@@ -218,15 +209,4 @@ static void text_and_json_have_the_same_numbers(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sets_that_took_turns_are_pairs),
-        cmocka_unit_test(no_errors_are_bounded),
-        cmocka_unit_test(tokens_are_compared_where_somebody_counts),
-        cmocka_unit_test(text_and_json_have_the_same_numbers),
-    };
-
-    return cmocka_run_group_tests_name("compare_says", tests, make_all,
-                                       remove_all);
-}
+GROUP_FIXTURE(make_all, remove_all)

@@ -1,22 +1,18 @@
 /* What a recording of someone else names is shown, and neither opened nor run
  * without consent. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static char *own;      /* a recording */
@@ -95,7 +91,7 @@ static bool was_opened(int watch)
 }
 
 /* Lengths may come from a file: reading the manifest does not open it. */
-static void a_file_of_lengths_is_not_opened(void **state)
+TEST(a_file_of_lengths_is_not_opened)
 {
     static const struct {
         const char *where;
@@ -113,7 +109,6 @@ static void a_file_of_lengths_is_not_opened(void **state)
     char *text = xasprintf("empirical @%s", file);
     int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 
-    (void)state;
     assert_true(inotify_add_watch(watch, file, IN_OPEN) >= 0);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *quoted = str_replace(cases[i].settings, "'", "\"");
@@ -138,9 +133,8 @@ static void a_file_of_lengths_is_not_opened(void **state)
 }
 
 /* A warm-up keeps its file when the run is given another. */
-static void a_file_of_the_warmup_is_not_opened(void **state)
+TEST(a_file_of_the_warmup_is_not_opened)
 {
-    (void)state;
     plant("{\"data\": {\"input_tokens\": \"empirical @/nowhere\"},"
           " \"warmup_data\": {\"input_tokens\": \"empirical @/nowhere\"}}");
     ends(ARGS("validate", stranger, "--input-len", "5"), 2,
@@ -149,23 +143,21 @@ static void a_file_of_the_warmup_is_not_opened(void **state)
 }
 
 /* What is planted is shown on one line, without what a terminal obeys. */
-static void values_are_shown(void **state)
+TEST(values_are_shown)
 {
-    (void)state;
     plant("{\"server\": {\"start\": \"echo a\\n\\u001b[2J\"},"
           " \"data\": {\"file\": \"/x\"}}");
     refused("data.file '/x', server.start 'echo a??[2J'");
 }
 
 /* Long values have lines of their own, and a maximum. */
-static void long_values_are_shown_before(void **state)
+TEST(long_values_are_shown_before)
 {
     char *command = xcalloc(1, 1202);
     char *settings;
     char *shown;
     char *why;
 
-    (void)state;
     memset(command, 'c', 1000);
     settings = xasprintf("{\"server\": {\"start\": \"%s\"}}", command);
     shown =
@@ -187,7 +179,7 @@ static void long_values_are_shown_before(void **state)
 }
 
 /* A trial is repeated as one run: nothing is restarted, or paused. */
-static void a_trial_needs_no_restart(void **state)
+TEST(a_trial_needs_no_restart)
 {
     char *set = xstrdup(tmpdir_path("set"));
     char *trial = xasprintf("%s/trial-1", set);
@@ -198,7 +190,6 @@ static void a_trial_needs_no_restart(void **state)
                            "recordings, such as %s\n",
                            set, trial);
 
-    (void)state;
     run_as_reported(ARGS("run", "null://", "-q", "-c", "1", "-n", "3",
                          "--trials", "2", "--settle", "0s", "--restart",
                          command, "-o", set));
@@ -218,15 +209,4 @@ static void a_trial_needs_no_restart(void **state)
     free(set);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_of_lengths_is_not_opened),
-        cmocka_unit_test(a_file_of_the_warmup_is_not_opened),
-        cmocka_unit_test(values_are_shown),
-        cmocka_unit_test(long_values_are_shown_before),
-        cmocka_unit_test(a_trial_needs_no_restart),
-    };
-
-    return cmocka_run_group_tests(tests, make_recordings, remove_recordings);
-}
+GROUP_FIXTURE(make_recordings, remove_recordings)

@@ -2,11 +2,7 @@
  * recording is small, whole and readable without its manifest. */
 #include <jansson.h>
 #include <netinet/in.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/loopback.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define IN_FLIGHT 4
@@ -111,7 +106,7 @@ static void check_asked_without_manifest(const char *dir)
     free(want);
 }
 
-static void a_billion_left_is_a_range(void **state)
+TEST(a_billion_left_is_a_range)
 {
     struct sockaddr_in at = loopback_address(0);
     int fd = loopback_listen(&at, 64);
@@ -123,7 +118,6 @@ static void a_billion_left_is_a_range(void **state)
     int connections[IN_FLIGHT];
     struct proc_result r;
 
-    (void)state;
     await_requests(fd, connections);
     assert_int_equal(kill(p.pid, SIGINT), 0);
     r = proc_wait(&p);
@@ -144,12 +138,4 @@ static void a_billion_left_is_a_range(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_billion_left_is_a_range),
-    };
-
-    return cmocka_run_group_tests_name("cut", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,15 +1,9 @@
 /* Data sets, from the file to the wire: what a server is sent. */
 #include <fcntl.h>
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
@@ -17,6 +11,7 @@
 #include "common/base/xalloc.h"
 #include "tests/support/echoserver.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define MAX_LOG   ((size_t)16 << 20)
@@ -125,7 +120,7 @@ static void send(const struct run *run, const char *data, struct bodies *out)
 
 /* The same file, seed and nonce: the same requests, byte for byte, whatever
  * the number of threads. */
-static void requests_are_the_same_again(void **state)
+TEST(requests_are_the_same_again)
 {
     static const struct run runs[] = {
         {"one", "1", "77", "true", "1"},
@@ -136,7 +131,6 @@ static void requests_are_the_same_again(void **state)
     char *data = write_set("set.jsonl", 13);
     struct bodies bodies[4];
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         send(&runs[i], data, &bodies[i]);
         assert_int_equal(bodies[i].len, REQUESTS + 20); /* with the warm-up */
@@ -153,13 +147,12 @@ static void requests_are_the_same_again(void **state)
 
 /* Each once, then each once again: sixty requests of twenty samples have each
  * three times. */
-static void permutations_are_fair(void **state)
+TEST(permutations_are_fair)
 {
     static const struct run run = {"fair", "3", "1", "false", "5"};
     char *data = write_set("twenty.jsonl", 20);
     struct bodies bodies;
 
-    (void)state;
     send(&run, data, &bodies);
     assert_int_equal(bodies.len, 60);
     assert_int_equal(count_different(&bodies), 20);
@@ -171,7 +164,7 @@ static void permutations_are_fair(void **state)
 
 /* ---- what is said of it ---- */
 
-static void the_hash_is_in_the_manifest_and_the_report(void **state)
+TEST(the_hash_is_in_the_manifest_and_the_report)
 {
     const char *data = tmpdir_write("two.txt", "one\ntwo\n", 8);
     char *path = xstrdup(data);
@@ -181,7 +174,6 @@ static void the_hash_is_in_the_manifest_and_the_report(void **state)
                       "--data", path, "-R", "50", "-d", "200ms", "-o", dir));
     json_t *manifest;
 
-    (void)state;
     run_expect(&r, dir, 0);
     assert_non_null(strstr(r.out, "samples 2, sha256 c3f9c8c283a2…"));
     assert_non_null(strstr(r.err, "text (detected), 2 samples"));
@@ -197,13 +189,12 @@ static void the_hash_is_in_the_manifest_and_the_report(void **state)
     free(path);
 }
 
-static void a_damaged_line_ends_it_before_anything_is_sent(void **state)
+TEST(a_damaged_line_ends_it_before_anything_is_sent)
 {
     static const char text[] = "{\"prompt\":\"a\"}\n{\"prompt\":\"b\"\n";
     char *data = xstrdup(tmpdir_write("damaged.jsonl", text, sizeof(text) - 1));
     static const char *const commands[] = {"run", "validate"};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct proc_result r =
             proc_run(ARGS(commands[i], "http://127.0.0.1:1/v1/completions",
@@ -216,14 +207,13 @@ static void a_damaged_line_ends_it_before_anything_is_sent(void **state)
     free(data);
 }
 
-static void validate_says_what_is_in_it(void **state)
+TEST(validate_says_what_is_in_it)
 {
     char *data = write_set("plan.jsonl", 13);
     struct proc_result r = proc_run(
         ARGS("validate", "http://127.0.0.1:1/v1/completions", "--data", data,
              "--data-limit", "5", "--select", "replacement", "-R", "5"));
 
-    (void)state;
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "plan.jsonl, jsonl (detected), 13 samples"));
     assert_non_null(strstr(r.out, "5 of them (shuffled), at random"));
@@ -241,7 +231,7 @@ static void validate_says_what_is_in_it(void **state)
 
 /* The stub knows bodies that it has served, and says so; it knows no prefixes.
  */
-static void caches_find_what_they_were_given(void **state)
+TEST(caches_find_what_they_were_given)
 {
     static const struct {
         const char *flag;
@@ -258,7 +248,6 @@ static void caches_find_what_they_were_given(void **state)
         ARGS("stub", "--port", "0", "--service", "fixed 1ms", "--cache"), &url);
     char *target = xasprintf("%s/v1/completions", url);
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *dir = xasprintf("%s/cache%zu", tmpdir_root(), i);
         struct proc_result r = proc_run(ARGS(
@@ -286,12 +275,11 @@ static void caches_find_what_they_were_given(void **state)
 
 /* Each sample once, by any number of threads, and what came back; of two the
  * label is not what is echoed. */
-static void accuracy_keeps_every_answer(void **state)
+TEST(accuracy_keeps_every_answer)
 {
     static const char *const loads[][2] = {{"-c", "4"}, {"-R", "500"}};
     char *data = write_set("accuracy.jsonl", REQUESTS);
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct echoserver s = echoserver_start(&(struct echo_setup){0});
         char *dir = xstrdup(tmpdir_path(i == 0 ? "closed" : "open"));
@@ -343,14 +331,13 @@ static void accuracy_keeps_every_answer(void **state)
     free(data);
 }
 
-static void accuracy_says_itself_how_many(void **state)
+TEST(accuracy_says_itself_how_many)
 {
     char *data = write_set("once.jsonl", 3);
     struct proc_result r =
         proc_run(ARGS("run", "http://127.0.0.1:1/v1/completions", "--data",
                       data, "--accuracy", "-R", "5", "-d", "10s"));
 
-    (void)state;
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "cannot be combined with load.duration"));
     proc_result_fini(&r);
@@ -364,18 +351,4 @@ static void accuracy_says_itself_how_many(void **state)
     free(data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_are_the_same_again),
-        cmocka_unit_test(permutations_are_fair),
-        cmocka_unit_test(the_hash_is_in_the_manifest_and_the_report),
-        cmocka_unit_test(a_damaged_line_ends_it_before_anything_is_sent),
-        cmocka_unit_test(validate_says_what_is_in_it),
-        cmocka_unit_test(caches_find_what_they_were_given),
-        cmocka_unit_test(accuracy_keeps_every_answer),
-        cmocka_unit_test(accuracy_says_itself_how_many),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

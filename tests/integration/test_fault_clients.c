@@ -5,24 +5,19 @@
 #include <dirent.h>
 #include <jansson.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 /* Stopped for a while, and ended once it has gone on. */
@@ -37,7 +32,7 @@ static void stop_for(struct proc *run, int64_t ms)
 }
 
 /* It says so, and does not throw its backlog at the server. */
-static void a_client_that_was_stopped(void **state)
+TEST(a_client_that_was_stopped)
 {
     char *dir = xstrdup(tmpdir_path("stopped"));
     char *url;
@@ -47,7 +42,6 @@ static void a_client_that_was_stopped(void **state)
                         "--max-burst", "10", "-q", "-o", dir));
     json_t *summary;
 
-    (void)state;
     wait_for_rows(dir);
     stop_for(&run, 800);
     stub_stop(&stub);
@@ -75,13 +69,12 @@ static void wait_for_start(const char *dir)
 
 /* Nor does a closed loop pass its own absence off as the server's: stopped in
  * its first second, or between two observations. */
-static void a_closed_loop_that_was_stopped(void **state)
+TEST(a_closed_loop_that_was_stopped)
 {
     static const int64_t after_ms[] = {300, 1200};
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--delay", "1ms"), &url);
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         char *dir = xstrdup(tmpdir_path(i ? "stopped-later" : "stopped-early"));
         struct proc run = proc_start(
@@ -101,7 +94,7 @@ static void a_closed_loop_that_was_stopped(void **state)
 }
 
 /* Ten times what any client can do is not a latency. */
-static void a_client_asked_for_too_much(void **state)
+TEST(a_client_asked_for_too_much)
 {
     json_t *summary =
         run_on_stub(ARGS("stub"),
@@ -109,7 +102,6 @@ static void a_client_asked_for_too_much(void **state)
                          "500ms", "--max-in-flight", "256"),
                     tmpdir_path("much"), 4);
 
-    (void)state;
     assert_true(check_failed(summary, "unsent"));
     assert_true(check_failed(summary, "lag p50"));
     json_decref(summary);
@@ -211,41 +203,27 @@ static struct proc_result run_starved(const char *name,
     return r;
 }
 
-static void a_client_without_cpu(void **state)
+TEST(a_client_without_cpu)
 {
     static const char *const flags[] = {"--rate", "5000", "--timeout", "1s",
                                         NULL};
     struct proc_result r = run_starved("starved", flags);
 
-    (void)state;
     assert_non_null(strstr(r.out, "INVALID"));
     proc_result_fini(&r);
 }
 
 /* In a closed loop nothing is late, and libcurl's answers have no timestamps:
  * what is left is how long the client waited for a CPU. */
-static void a_closed_loop_without_cpu(void **state)
+TEST(a_closed_loop_without_cpu)
 {
     static const char *const flags[] = {"-c", "4", "--transport", "curl", NULL};
     struct proc_result r = run_starved("starved-loop", flags);
 
-    (void)state;
     assert_non_null(strstr(r.out, "\n  cpu wait "));
     assert_non_null(strstr(r.out, " BAD "));
     assert_null(strstr(r.out, "harmless"));
     proc_result_fini(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_client_that_was_stopped),
-        cmocka_unit_test(a_closed_loop_that_was_stopped),
-        cmocka_unit_test(a_client_asked_for_too_much),
-        cmocka_unit_test(a_client_without_cpu),
-        cmocka_unit_test(a_closed_loop_without_cpu),
-    };
-
-    return cmocka_run_group_tests_name("fault_clients", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -4,28 +4,21 @@
  * load_summary() checks the identity of the counts each time. */
 #include <arpa/inet.h>
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/loopback.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/rawserver.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define HEAD    "HTTP/1.1 200 OK\r\n"
 #define CHUNKED HEAD "Transfer-Encoding: chunked\r\n\r\n"
@@ -140,9 +133,8 @@ static void four_end(const struct rawserver *server, const char *timeout,
     }
 }
 
-static void wrong_responses(void **state)
+TEST(wrong_responses)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(responses); i++) {
         bool times_out = strcmp(responses[i].outcome, "timeout") == 0;
         struct rawserver server =
@@ -155,26 +147,24 @@ static void wrong_responses(void **state)
     }
 }
 
-static void a_zero_byte_in_a_header(void **state)
+TEST(a_zero_byte_in_a_header)
 {
     static const char bytes[] = HEAD "x: a\0b\r\nContent-Length: 2\r\n\r\nhi";
     struct rawserver server =
         rawserver_start(bytes, sizeof(bytes) - 1, RAW_CLOSE);
 
-    (void)state;
     four_end(&server, "1h", "malformed", "a header that is not 'name: value'");
     rawserver_stop(&server);
 }
 
 /* The client hangs up after 64 kB of it, and keeps none. */
-static void a_header_of_100_mb(void **state)
+TEST(a_header_of_100_mb)
 {
     static const char start[] = HEAD "x: ";
     size_t len = (size_t)100 << 20;
     char *bytes = xcalloc(1, len);
     struct rawserver server;
 
-    (void)state;
     memset(bytes, 'a', len);
     memcpy(bytes, start, sizeof(start) - 1);
     server = rawserver_start(bytes, len, RAW_CLOSE);
@@ -183,7 +173,7 @@ static void a_header_of_100_mb(void **state)
     free(bytes);
 }
 
-static void a_name_that_does_not_resolve(void **state)
+TEST(a_name_that_does_not_resolve)
 {
     /* No name can have such a label, so nobody is asked for it. */
     static const char url[] =
@@ -193,7 +183,6 @@ static void a_name_that_does_not_resolve(void **state)
     struct proc_result r =
         proc_run(ARGS("run", url, "--rate", "10", "-q", "-o", dir));
 
-    (void)state;
     proc_expect(&r, 3);
     assert_non_null(strstr(r.err, ".invalid: "));
     assert_int_equal(access(dir, F_OK), -1);
@@ -202,7 +191,7 @@ static void a_name_that_does_not_resolve(void **state)
 
 /* Nobody accepts: a few connections fit into the backlog and are never
  * answered, the others are never established. */
-static void a_server_that_does_not_accept(void **state)
+TEST(a_server_that_does_not_accept)
 {
     struct sockaddr_in address = {0};
     int listener = loopback_listen(&address, 3);
@@ -212,7 +201,6 @@ static void a_server_that_does_not_accept(void **state)
     json_t *summary;
     double connect;
 
-    (void)state;
     snprintf(url, sizeof(url), "http://127.0.0.1:%d/", ntohs(address.sin_port));
     run = proc_start(ARGS("run", url, "--arrival", "constant", "--rate", "1000",
                           "-n", "20", "--connect-timeout", "300ms", "--timeout",
@@ -230,14 +218,13 @@ static void a_server_that_does_not_accept(void **state)
 }
 
 /* The first connections are looked at 200 ms late: the clock runs from due. */
-static void slow_accept(void **state)
+TEST(slow_accept)
 {
     json_t *summary =
         run_on_stub(ARGS("stub", "--fault", "slow-accept=200ms"),
                     ARGS("run", "--rate", "100", "-n", "20", "--no-keepalive"),
                     tmpdir_path("slow"), 0);
 
-    (void)state;
     assert_true(number_at(summary, "requests.ok") == 20);
     assert_true(number_at(summary, "requests.opened_connection") == 20);
     assert_true(number_at(summary, "measures.e2e.mean_ms") >= 200);
@@ -246,11 +233,10 @@ static void slow_accept(void **state)
 
 /* One in four, reset when its service is over: each is a failure, none is sent
  * again.  Over a warm connection, and where others are between two requests. */
-static void resets_are_failures_however_soon(void **state)
+TEST(resets_are_failures_however_soon)
 {
     static const char *const services[] = {"none", "fixed 5ms", "fixed 20ms"};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         const char *dir = tmpdir_path("soon");
         char *url;
@@ -275,13 +261,12 @@ static void resets_are_failures_however_soon(void **state)
 
 /* The server had them for 20 ms and then reset the connection: each is a
  * failure, none is sent again, whoever carries them. */
-static void resets_in_service_are_failures(void **state)
+TEST(resets_in_service_are_failures)
 {
     char *url;
     struct proc stub = stub_start(
         ARGS("stub", "--delay", "20ms", "--fault", "reset every=4"), &url);
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         char *dir = xasprintf("%s/resets-%zu", tmpdir_root(), i);
         struct proc run =
@@ -308,7 +293,7 @@ static int port_of(const char *url)
 }
 
 /* Each step is taken when the recording shows that the one before was felt. */
-static void a_server_killed_and_restarted(void **state)
+TEST(a_server_killed_and_restarted)
 {
     char *dir = xstrdup(tmpdir_path("restarted"));
     char *url;
@@ -320,7 +305,6 @@ static void a_server_killed_and_restarted(void **state)
     int64_t refused;
     json_t *summary;
 
-    (void)state;
     wait_for_outcome(dir, OUTCOME_OK, -1);
     kill(stub.pid, SIGKILL);
     must_end(&stub, 128 + SIGKILL);
@@ -339,20 +323,4 @@ static void a_server_killed_and_restarted(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_responses),
-        cmocka_unit_test(a_zero_byte_in_a_header),
-        cmocka_unit_test(a_header_of_100_mb),
-        cmocka_unit_test(a_name_that_does_not_resolve),
-        cmocka_unit_test(a_server_that_does_not_accept),
-        cmocka_unit_test(slow_accept),
-        cmocka_unit_test(resets_are_failures_however_soon),
-        cmocka_unit_test(resets_in_service_are_failures),
-        cmocka_unit_test(a_server_killed_and_restarted),
-    };
-
-    return cmocka_run_group_tests_name("fault_matrix", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -2,25 +2,20 @@
  *
  * load_summary() checks the identity of the counts each time. */
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-static void server_killed_mid_run(void **state)
+TEST(server_killed_mid_run)
 {
     char *dir = xstrdup(tmpdir_path("killed-server"));
     char *url;
@@ -32,7 +27,6 @@ static void server_killed_mid_run(void **state)
     json_t *summary;
     double failed;
 
-    (void)state;
     wait_for_rows(dir);
     kill(stub.pid, SIGKILL);
     must_end(&stub, 128 + SIGKILL);
@@ -74,14 +68,13 @@ static void end_client(const char *dir, int signal_number, int status)
     free(url);
 }
 
-static void client_interrupted(void **state)
+TEST(client_interrupted)
 {
     static const struct {
         int signal_number;
         const char *name;
     } cases[] = {{SIGINT, "int"}, {SIGTERM, "term"}};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         int status = 128 + cases[i].signal_number;
         char *dir = xstrdup(tmpdir_path(cases[i].name));
@@ -101,13 +94,12 @@ static void client_interrupted(void **state)
     }
 }
 
-static void client_killed(void **state)
+TEST(client_killed)
 {
     char *dir = xstrdup(tmpdir_path("killed-client"));
     struct proc_result r;
     json_t *json;
 
-    (void)state;
     end_client(dir, SIGKILL, 128 + SIGKILL);
     r = proc_run(
         ARGS("report", dir, "--format", "json", "--slo", "e2e p50 < 10s"));
@@ -128,14 +120,13 @@ static void client_killed(void **state)
 
 /* One connection at 20 answers a second, asked for 200: most are never sent, or
  * so late that their deadline passes, and the run is not to be believed. */
-static void a_cap_that_closes_the_loop(void **state)
+TEST(a_cap_that_closes_the_loop)
 {
     json_t *summary = run_on_stub(ARGS("stub", "--delay", "50ms"),
                                   ARGS("run", "--rate", "200", "--duration",
                                        "1s", "-c", "1", "--timeout", "300ms"),
                                   tmpdir_path("cap"), 4);
 
-    (void)state;
     assert_true(number_at(summary, "requests.unsent") > 0);
     assert_true(number_at(summary, "requests.unsent") +
                     failures_of(summary, "timeout") >
@@ -154,7 +145,7 @@ static void small_files_only(void)
 }
 
 /* The disk is full: said so, and what was recorded can be read. */
-static void a_full_disk(void **state)
+TEST(a_full_disk)
 {
     char *dir = xstrdup(tmpdir_path("full"));
     struct proc run =
@@ -164,7 +155,6 @@ static void a_full_disk(void **state)
     struct proc_result r = proc_wait(&run);
     json_t *json;
 
-    (void)state;
     assert_int_equal(r.status, 3);
     assert_non_null(strstr(r.err, "requests.tgr: File too large"));
     proc_result_fini(&r);
@@ -177,16 +167,4 @@ static void a_full_disk(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(server_killed_mid_run),
-        cmocka_unit_test(client_interrupted),
-        cmocka_unit_test(client_killed),
-        cmocka_unit_test(a_cap_that_closes_the_loop),
-        cmocka_unit_test(a_full_disk),
-    };
-
-    return cmocka_run_group_tests_name("faults", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,24 +1,17 @@
 /* One run's recording in every format: they all tell of the same requests. */
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "tests/support/hlog.h"
 #include "tests/support/proc.h"
 #include "tests/support/strangers.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static char *recording;
 static int status; /* of the run, and so of its reports */
@@ -111,7 +104,7 @@ static void assert_near(int64_t ns, double ms)
     assert_true(fabs((double)ns / 1e6 - ms) <= 1e-3 * ms);
 }
 
-static void the_log_adds_up_to_the_summary(void **state)
+TEST(the_log_adds_up_to_the_summary)
 {
     static const struct {
         const char *tag;
@@ -130,7 +123,6 @@ static void the_log_adds_up_to_the_summary(void **state)
     char *text = reported(ARGS("report", recording, "--format", "hlog"));
     json_t *json = reported_json();
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct hlog h = hlog_read(text, cases[i].tag);
 
@@ -147,7 +139,7 @@ static void the_log_adds_up_to_the_summary(void **state)
     json_decref(json);
 }
 
-static void the_distribution_is_that_of_the_summary(void **state)
+TEST(the_distribution_is_that_of_the_summary)
 {
     char *text = reported(
         ARGS("report", recording, "--format", "hgrm", "--measure", "ttft"));
@@ -161,7 +153,6 @@ static void the_distribution_is_that_of_the_summary(void **state)
                              number_at(json, "measures.ttft.n"));
     const char *median = strstr(text, " 0.500000000000 ");
 
-    (void)state;
     assert_non_null(strstr(text, want));
     assert_non_null(strstr(text, failed));
     assert_non_null(strstr(text, " 1.000000000000 "));
@@ -182,7 +173,7 @@ static void the_distribution_is_that_of_the_summary(void **state)
 
 enum { START, LENGTH, SCHEDULED, MEASURED, ISSUED, OK, FAILED, GOOD, FLIGHT };
 
-static void seconds_add_up_to_the_run(void **state)
+TEST(seconds_add_up_to_the_run)
 {
     char *text = reported(ARGS("report", recording, "--format", "seconds"));
     json_t *json = reported_json();
@@ -191,7 +182,6 @@ static void seconds_add_up_to_the_run(void **state)
     char *line = strtok_r(text, "\n", &rest);
     double next_s = 0;
 
-    (void)state;
     assert_int_equal(strncmp(line, "start_s,length_s,scheduled,", 27), 0);
     while ((line = strtok_r(NULL, "\n", &rest))) {
         char *at = line;
@@ -226,7 +216,7 @@ static const char *after_settings(const char *text)
     return end;
 }
 
-static void every_number_of_the_text_is_in_the_json(void **state)
+TEST(every_number_of_the_text_is_in_the_json)
 {
     static const char tiers[] =
         "gold: ttft p50 < 1us, gold: tpot p50 < 1us, silver: ttft p50 < 5ms, "
@@ -235,7 +225,6 @@ static void every_number_of_the_text_is_in_the_json(void **state)
                                        "ttft p50 < 20ms, good >= 50%",
                                        "itl p99.9 < 1s", tiers};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(slos); i++) {
         const char *flag = slos[i] ? "--slo" : NULL;
         int want = status_by(flag, slos[i]);
@@ -258,14 +247,13 @@ static void every_number_of_the_text_is_in_the_json(void **state)
 
 /* The text first; then the JSON's leaves, each by its name and as it is there.
  */
-static void the_full_text_has_every_number_of_the_json(void **state)
+TEST(the_full_text_has_every_number_of_the_json)
 {
     char *text = reported(ARGS("report", recording));
     char *full = reported(ARGS("report", recording, "--format", "full"));
     json_t *json = reported_json();
     char line[64];
 
-    (void)state;
     assert_int_equal(strncmp(full, text, strlen(text)), 0);
     assert_int_equal(unsaid_in(full, json), 0);
     snprintf(line, sizeof(line), "\nmeasures.ttft.sent.n %.0f\n",
@@ -278,7 +266,7 @@ static void the_full_text_has_every_number_of_the_json(void **state)
 }
 
 /* The limits of the bars and what is suggested are the same in both. */
-static void the_report_says_what_to_do_next(void **state)
+TEST(the_report_says_what_to_do_next)
 {
     char *text = reported(ARGS("report", recording));
     json_t *json = reported_json();
@@ -289,7 +277,6 @@ static void the_report_says_what_to_do_next(void **state)
     const json_t *row;
     size_t i;
 
-    (void)state;
     assert_non_null(strstr(text, "\nttft from due\n"));
     assert_non_null(strstr(text, "\n------- limit 1.00us\n"));
     assert_true(json_array_size(next) > 0);
@@ -309,7 +296,7 @@ static void the_report_says_what_to_do_next(void **state)
 /* ---- vLLM's file ---- */
 
 /* Of each request a value, in longer lists than one piece of output. */
-static void the_detailed_file_has_every_request(void **state)
+TEST(the_detailed_file_has_every_request)
 {
     static const char *const lists[] = {"input_lens", "output_lens", "ttfts",
                                         "itls",       "start_times", "errors"};
@@ -320,7 +307,6 @@ static void the_detailed_file_has_every_request(void **state)
     json_t *itl;
     size_t i;
 
-    (void)state;
     assert_non_null(json);
     for (i = 0; i < COUNT(lists); i++)
         assert_true((double)json_array_size(json_object_get(json, lists[i])) ==
@@ -336,7 +322,7 @@ static void the_detailed_file_has_every_request(void **state)
 
 /* ---- flags ---- */
 
-static void flags_that_do_not_go_together(void **state)
+TEST(flags_that_do_not_go_together)
 {
     static const struct {
         const char *flags[4];
@@ -350,7 +336,6 @@ static void flags_that_do_not_go_together(void **state)
         {{"--format", "xml"}, "hgrm"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *const *f = cases[i].flags;
         struct proc_result r =
@@ -362,19 +347,4 @@ static void flags_that_do_not_go_together(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_log_adds_up_to_the_summary),
-        cmocka_unit_test(the_distribution_is_that_of_the_summary),
-        cmocka_unit_test(seconds_add_up_to_the_run),
-        cmocka_unit_test(every_number_of_the_text_is_in_the_json),
-        cmocka_unit_test(the_full_text_has_every_number_of_the_json),
-        cmocka_unit_test(the_report_says_what_to_do_next),
-        cmocka_unit_test(the_detailed_file_has_every_request),
-        cmocka_unit_test(flags_that_do_not_go_together),
-    };
-
-    return cmocka_run_group_tests_name("formats", tests, make_recording,
-                                       remove_recording);
-}
+GROUP_FIXTURE(make_recording, remove_recording)

@@ -2,23 +2,16 @@
  * and what comes over the wire that should not.  The stub's faults are
  * test_grpc_faults.c's. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "tests/support/h2raw.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define INFER   "/inference.GRPCInferenceService/ModelInfer"
 #define STREAM  "/inference.GRPCInferenceService/ModelStreamInfer"
@@ -128,7 +121,7 @@ static double failures_beginning(const json_t *summary, const char *outcome,
 
 #define SAMPLE "\0\0\xc0\x3f\0\0\x10\xc0" /* 1.5 and -2.25 */
 
-static void tensors_come_back(void **state)
+TEST(tensors_come_back)
 {
     static const struct {
         const char *path;
@@ -146,7 +139,6 @@ static void tensors_come_back(void **state)
     char *url;
     struct proc stub = start(FLAGS(NULL), &url);
 
-    (void)state;
     tmpdir_write("x.bin", SAMPLE, sizeof(SAMPLE) - 1);
     for (size_t i = 0; i < COUNT(cases); i++) {
         json_t *summary =
@@ -164,7 +156,7 @@ static void tensors_come_back(void **state)
     free(url);
 }
 
-static void inputs_are_those_of_the_model(void **state)
+TEST(inputs_are_those_of_the_model)
 {
     char *url;
     struct proc stub = start(FLAGS(NULL), &url);
@@ -172,7 +164,6 @@ static void inputs_are_those_of_the_model(void **state)
         url, "", 0,
         FLAGS("--model", "stub", "--wait-ready", "10s", "-c", "1", "-n", "5"));
 
-    (void)state;
     assert_true(number_at(summary, "requests.ok") == 5);
     json_decref(summary);
     stub_stop(&stub);
@@ -180,7 +171,7 @@ static void inputs_are_those_of_the_model(void **state)
 }
 
 /* Bytes of the user's own, as they are, whatever they are. */
-static void any_message_goes_out(void **state)
+TEST(any_message_goes_out)
 {
     static const char lines[] = "{\"prompt\":\"aGVsbG8=\"}\n"
                                 "{\"prompt\":\"aGVsbG8\"}\n";
@@ -189,7 +180,6 @@ static void any_message_goes_out(void **state)
     char *body = xasprintf("@%s", at.message);
     json_t *summary;
 
-    (void)state;
     tmpdir_write("m.bin", "{{\0hello\xff", 9);
     tmpdir_write("m.jsonl", lines, sizeof(lines) - 1);
     summary = run_on(url, ECHO, 0,
@@ -213,14 +203,13 @@ static void any_message_goes_out(void **state)
 
 /* A prompt of a data set is what the model's input of texts holds: it comes
  * back as it went out. */
-static void prompts_go_into_texts(void **state)
+TEST(prompts_go_into_texts)
 {
     static const char lines[] = "{\"prompt\":\"say \\\"hi\\\"\"}\n";
     static const char *const forms[] = {"data.typed=false", "data.typed=true"};
     char *url;
     struct proc stub = start(FLAGS(NULL), &url);
 
-    (void)state;
     tmpdir_write("m.jsonl", lines, sizeof(lines) - 1);
     for (size_t i = 0; i < COUNT(forms); i++) {
         json_t *summary = run_on(
@@ -238,7 +227,7 @@ static void prompts_go_into_texts(void **state)
 
 /* ---- streams ---- */
 
-static void streams_are_measured(void **state)
+TEST(streams_are_measured)
 {
     char *url;
     struct proc stub =
@@ -247,7 +236,6 @@ static void streams_are_measured(void **state)
         run_on(url, "/any.Echo/Stream", 0,
                FLAGS("--stream", "on", "--body", "x", "-c", "2", "-n", "4"));
 
-    (void)state;
     assert_true(number_at(summary, "requests.ok") == 4);
     assert_true(number_at(summary, "measures.ttft.n") == 4);
     /* A client that is late sees several messages at once, but never the last
@@ -328,9 +316,8 @@ static const struct {
      "gRPC status UNIMPLEMENTED"},
 };
 
-static void wrong_frames_are_outcomes(void **state)
+TEST(wrong_frames_are_outcomes)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(answers); i++) {
         struct h2raw server = h2raw_start(answers[i].frames, answers[i].closes);
         bool is_ok = strcmp(answers[i].outcome, "ok") == 0;
@@ -360,13 +347,12 @@ static void must_refuse(const char *url, int status, const char *said,
     proc_result_fini(&r);
 }
 
-static void what_cannot_run_is_said(void **state)
+TEST(what_cannot_run_is_said)
 {
     static const char line[] = "{\"prompt\":\"hi\"}\n";
     char url[40];
     char said[80];
 
-    (void)state;
     snprintf(url, sizeof(url), "grpc://127.0.0.1:%d", refusing_port());
     must_refuse(url, 3, "Connection refused",
                 FLAGS("--model", "m", "--tensor", "x FP32 1", "-c", "1"));
@@ -393,17 +379,4 @@ static void what_cannot_run_is_said(void **state)
                       "--wait-ready", "300ms"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tensors_come_back),
-        cmocka_unit_test(inputs_are_those_of_the_model),
-        cmocka_unit_test(any_message_goes_out),
-        cmocka_unit_test(prompts_go_into_texts),
-        cmocka_unit_test(streams_are_measured),
-        cmocka_unit_test(wrong_frames_are_outcomes),
-        cmocka_unit_test(what_cannot_run_is_said),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, tmpdir_teardown);
-}
+GROUP_FIXTURE(set_up, tmpdir_teardown)

@@ -3,17 +3,11 @@
  *
  * load_summary() checks the identity of the counts each time. */
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
@@ -23,9 +17,8 @@
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define MODEL  "--model", "m", "--tensor", "x FP32 16"
 #define STREAM "--api", "triton-grpc-stream", MODEL
@@ -121,9 +114,8 @@ static const struct {
     {"truncated", NULL, NULL},
 };
 
-static void answers_that_go_wrong(void **state)
+TEST(answers_that_go_wrong)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(unary); i++) {
         char *url;
         struct proc stub = grpc_stub_start(
@@ -140,7 +132,7 @@ static void answers_that_go_wrong(void **state)
 }
 
 /* One of each, and the rest are well. */
-static void every_status_is_counted(void **state)
+TEST(every_status_is_counted)
 {
     const char *argv[4 + 2 * RPC_STATUS_COUNT] = {"tailgate", "stub",
                                                   "--grpc-port", "0"};
@@ -149,7 +141,6 @@ static void every_status_is_counted(void **state)
     struct proc stub;
     json_t *summary;
 
-    (void)state;
     for (int code = 1; code < RPC_STATUS_COUNT; code++) {
         snprintf(faults[code], sizeof(faults[code]), "status=%d n=%d", code,
                  code + 4);
@@ -174,12 +165,11 @@ static void every_status_is_counted(void **state)
 }
 
 /* The server takes 4 MiB. */
-static void a_message_that_is_too_large(void **state)
+TEST(a_message_that_is_too_large)
 {
     char *url;
     struct proc stub = grpc_stub_start(ARGS("stub", "--grpc-port", "0"), &url);
 
-    (void)state;
     must_all_mention(
         RUN(1, url, "--model", "m", "--tensor", "x FP32 1048577"), "status",
         "gRPC status RESOURCE_EXHAUSTED: Received message larger than max");
@@ -187,7 +177,7 @@ static void a_message_that_is_too_large(void **state)
     free(url);
 }
 
-static void no_answer_within_the_deadline(void **state)
+TEST(no_answer_within_the_deadline)
 {
     char *url;
     struct proc stub = grpc_stub_start(
@@ -198,7 +188,6 @@ static void no_answer_within_the_deadline(void **state)
                                       "--timeout", "100ms", "-q", "-o", dir));
     json_t *summary = run_must_fail(&run, dir);
 
-    (void)state;
     must_be(summary,
             failures_of(summary, "timeout") +
                 number_at(summary, "requests.unsent"),
@@ -227,9 +216,8 @@ static const struct {
     {"wrong-type", "status", "gRPC status UNKNOWN: the stub was told to fail"},
 };
 
-static void streams_that_go_wrong(void **state)
+TEST(streams_that_go_wrong)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(streams); i++) {
         char *url;
         struct proc stub = grpc_stub_start(
@@ -247,14 +235,13 @@ static void streams_that_go_wrong(void **state)
 }
 
 /* As many events as there are tokens, all accounted for. */
-static void a_stream_that_goes_well(void **state)
+TEST(a_stream_that_goes_well)
 {
     char *url;
     struct proc stub =
         grpc_stub_start(ARGS("stub", "--grpc-port", "0", LLM), &url);
     json_t *summary = RUN(0, url, STREAM);
 
-    (void)state;
     assert_int_equal(number_at(summary, "requests.ok"), FORTY);
     assert_int_equal(number_at(summary, "measures.gap.n"), 3 * FORTY);
     json_decref(summary);
@@ -267,7 +254,7 @@ static void a_stream_that_goes_well(void **state)
 /* Told to go away after 100 ms, again and again: there are other connections,
  * and what is lost is what went out as the word came, since nothing is sent
  * again. */
-static void connections_that_are_told_to_go(void **state)
+TEST(connections_that_are_told_to_go)
 {
     char *url;
     struct proc stub = grpc_stub_start(
@@ -278,7 +265,6 @@ static void connections_that_are_told_to_go(void **state)
     json_t *summary;
     double failed;
 
-    (void)state;
     run_must_end(&run, dir, 0);
     summary = load_summary(dir);
     failed = number_at(summary, "requests.failed");
@@ -296,7 +282,7 @@ static int port_of(const char *url)
 }
 
 /* Each step is taken when the recording shows that the one before was felt. */
-static void a_server_killed_and_restarted(void **state)
+TEST(a_server_killed_and_restarted)
 {
     char *dir = xstrdup(tmpdir_path("restarted"));
     char *url;
@@ -308,7 +294,6 @@ static void a_server_killed_and_restarted(void **state)
     int64_t refused;
     json_t *summary;
 
-    (void)state;
     wait_for_outcome(dir, OUTCOME_OK, -1);
     kill(stub.pid, SIGKILL);
     must_end(&stub, 128 + SIGKILL);
@@ -330,7 +315,7 @@ static void a_server_killed_and_restarted(void **state)
 
 /* ---- TLS ---- */
 
-static void tls(void **state)
+TEST(tls)
 {
     char *url;
     struct proc stub = grpc_stub_start(
@@ -338,7 +323,6 @@ static void tls(void **state)
         &url);
     char *plain = xasprintf("grpc%s", url + strlen("grpcs"));
 
-    (void)state;
     assert_memory_equal(url, "grpcs://", strlen("grpcs://"));
     must_be_ok(RUN(0, url, "--cacert", ca, MODEL));
     REFUSED("certificate", url, MODEL);
@@ -349,20 +333,19 @@ static void tls(void **state)
     free(url);
 }
 
-static void tls_to_one_that_speaks_none(void **state)
+TEST(tls_to_one_that_speaks_none)
 {
     char *url;
     struct proc stub = grpc_stub_start(ARGS("stub", "--grpc-port", "0"), &url);
     char *secure = xasprintf("grpcs%s", url + strlen("grpc"));
 
-    (void)state;
     REFUSED("", secure, "--cacert", ca, MODEL);
     stub_stop(&stub);
     free(secure);
     free(url);
 }
 
-static void client_certificates(void **state)
+TEST(client_certificates)
 {
     char *url;
     struct proc stub =
@@ -370,7 +353,6 @@ static void client_certificates(void **state)
                              "--tls-key", key, "--tls-ca", ca),
                         &url);
 
-    (void)state;
     must_be_ok(RUN(0, url, "--cacert", ca, "--cert", client_cert, "--key",
                    client_key, MODEL));
     REFUSED("", url, "--cacert", ca, MODEL);
@@ -378,13 +360,12 @@ static void client_certificates(void **state)
     free(url);
 }
 
-static void certificates_that_are_none(void **state)
+TEST(certificates_that_are_none)
 {
     struct proc_result r =
         proc_run(ARGS("stub", "--grpc-port", "0", "--tls-cert",
                       tmpdir_path("none.pem"), "--tls-key", key));
 
-    (void)state;
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "stub.tls_cert: "));
     assert_non_null(strstr(r.err, "No such file"));
@@ -394,7 +375,7 @@ static void certificates_that_are_none(void **state)
 /* ---- beside a run ---- */
 
 /* A target of gRPC is all that it takes. */
-static void a_stub_beside_the_run(void **state)
+TEST(a_stub_beside_the_run)
 {
     static const char text[] = "target: {url: 'grpc://stub/', model: m}\n"
                                "load: {clients: 2, requests: 50}\n"
@@ -408,7 +389,6 @@ static void a_stub_beside_the_run(void **state)
     struct truth *truth;
     size_t n;
 
-    (void)state;
     run_must_end(&run, dir, 0);
     summary = load_summary(dir);
     must_be(summary, number_at(summary, "requests.ok"), 50);
@@ -445,7 +425,7 @@ static void check_truth(const struct truth *truth, const struct facts *facts,
 
 /* Every request is in the stub's log with the code that the client saw, and
  * none was answered before it was due. */
-static void the_truth_log_agrees(void **state)
+TEST(the_truth_log_agrees)
 {
     const char *dir = tmpdir_path("truth");
     char *truth_path = xasprintf("%s.tgr", dir);
@@ -462,7 +442,6 @@ static void the_truth_log_agrees(void **state)
     size_t n;
     size_t measured;
 
-    (void)state;
     run_must_end(&run, dir, 0);
     stub_stop(&stub);
     truth = table_read(truth_path, &schema_truth, &n);
@@ -478,24 +457,4 @@ static void the_truth_log_agrees(void **state)
     free(url);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_that_go_wrong),
-        cmocka_unit_test(every_status_is_counted),
-        cmocka_unit_test(a_message_that_is_too_large),
-        cmocka_unit_test(no_answer_within_the_deadline),
-        cmocka_unit_test(streams_that_go_wrong),
-        cmocka_unit_test(a_stream_that_goes_well),
-        cmocka_unit_test(connections_that_are_told_to_go),
-        cmocka_unit_test(a_server_killed_and_restarted),
-        cmocka_unit_test(tls),
-        cmocka_unit_test(tls_to_one_that_speaks_none),
-        cmocka_unit_test(client_certificates),
-        cmocka_unit_test(certificates_that_are_none),
-        cmocka_unit_test(a_stub_beside_the_run),
-        cmocka_unit_test(the_truth_log_agrees),
-    };
-
-    return cmocka_run_group_tests_name("grpc_faults", tests, setup, teardown);
-}
+GROUP_FIXTURE(setup, teardown)

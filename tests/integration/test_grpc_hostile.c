@@ -1,22 +1,15 @@
 /* A run over gRPC ends, and reacts to signals, whatever the server does. */
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "tests/support/forty.h"
 #include "tests/support/h2raw.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* More than sockets hold. */
 #define BODY_LEN ((size_t)4 << 20)
@@ -69,11 +62,10 @@ static struct proc start(const struct h2raw_frame *flood, struct h2raw *server,
     return run;
 }
 
-static void a_run_ends(void **state)
+TEST(a_run_ends)
 {
     char *dir = xstrdup(tmpdir_path("run"));
 
-    (void)state;
     for (size_t i = 0; i < COUNT(floods); i++) {
         struct h2raw server;
         struct proc run = start(floods[i], &server, dir, "-n", "4");
@@ -85,13 +77,12 @@ static void a_run_ends(void **state)
 }
 
 /* The signal comes when calls have been cancelled and cannot end. */
-static void a_signal_ends_it(void **state)
+TEST(a_signal_ends_it)
 {
     char *dir = xstrdup(tmpdir_path("signal"));
     struct h2raw server;
     struct proc run = start(floods[0], &server, dir, "-d", "1h");
 
-    (void)state;
     wait_for_outcome(dir, OUTCOME_TIMEOUT, -1);
     kill(run.pid, SIGTERM);
     must_end(&run, 128 + SIGTERM);
@@ -101,7 +92,7 @@ static void a_signal_ends_it(void **state)
 }
 
 /* max_response limits the sum of the messages. */
-static void a_stream_is_bounded(void **state)
+TEST(a_stream_is_bounded)
 {
     struct h2raw server = h2raw_start_endless(16000);
     char *dir = xstrdup(tmpdir_path("endless"));
@@ -111,7 +102,6 @@ static void a_stream_is_bounded(void **state)
         proc_start(ARGS("run", url, "-c", "1", "-n", "1", "--max-response",
                         "4MiB", "-q", "-o", dir));
 
-    (void)state;
     run_must_end(&run, dir, 1);
     summary = load_summary(dir);
     assert_int_equal(failures_saying(summary, "malformed",
@@ -125,7 +115,7 @@ static void a_stream_is_bounded(void **state)
 
 /* 40,000 bytes in three frames, which is within the windows at the beginning.
  */
-static void memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
     static const char bytes[16000] = {0, 0, 0, (char)(40000 >> 8),
                                       (char)(40000 & 0xff)};
@@ -150,7 +140,6 @@ static void memory_is_bounded(void **state)
         ARGS("run", server.url, "--model", "m", "--tensor", "x FP32 1", "-c",
              "1", "-n", "3", "--memory", "16KB", "-q", "-o", dir));
 
-    (void)state;
     must_end(&run, 4);
     summary = load_summary(dir);
     assert_true(check_failed(summary, "client memory"));
@@ -160,14 +149,4 @@ static void memory_is_bounded(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_ends),
-        cmocka_unit_test(a_signal_ends_it),
-        cmocka_unit_test(a_stream_is_bounded),
-        cmocka_unit_test(memory_is_bounded),
-    };
-
-    return cmocka_run_group_tests_name("grpc_hostile", tests, setup, teardown);
-}
+GROUP_FIXTURE(setup, teardown)

@@ -1,15 +1,9 @@
 /* HTTP/2: streams on a connection, and servers that end either. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
@@ -19,6 +13,7 @@
 #include "tests/support/nginx.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 enum site {
@@ -53,7 +48,7 @@ static int teardown(void **state)
 /* ---- connections ---- */
 
 /* After 20 requests nginx says GOAWAY, with others on their way and to come. */
-static void goaway(void **state)
+TEST(goaway)
 {
     char *dir = xstrdup(tmpdir_path("goaway"));
     char *url;
@@ -64,7 +59,6 @@ static void goaway(void **state)
              "constant", "--rate", "400", "-n", "400", "-q", "-o", dir));
     json_t *summary;
 
-    (void)state;
     run_must_end(&run, dir, 0);
     summary = load_summary(dir);
     nginx_stop(&front);
@@ -78,14 +72,13 @@ static void goaway(void **state)
     free(dir);
 }
 
-static void a_server_that_lacks_http2(void **state)
+TEST(a_server_that_lacks_http2)
 {
     char *dir = xstrdup(tmpdir_path("one"));
     struct proc_result r =
         proc_run(ARGS("run", nginx.urls[ONE], "--http2", "--cacert", nginx.ca,
                       "--rate", "50", "-n", "10", "-o", dir));
 
-    (void)state;
     proc_expect(&r, 3);
     assert_non_null(strstr(r.err, ": the server does not speak HTTP/2: leave "
                                   "out --http2\n"));
@@ -94,23 +87,21 @@ static void a_server_that_lacks_http2(void **state)
     free(dir);
 }
 
-static void no_http2_without_tls(void **state)
+TEST(no_http2_without_tls)
 {
     struct proc_result r =
         proc_run(ARGS("run", nginx.urls[PLAIN], "--http2", "-c", "1"));
 
-    (void)state;
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "target.http2 requires an https:// URL"));
     proc_result_fini(&r);
 }
 
-static void a_connection_for_every_request(void **state)
+TEST(a_connection_for_every_request)
 {
     json_t *summary = RUN(0, nginx.urls[TWO], "--cacert", nginx.ca, "--http2",
                           "--no-keepalive");
 
-    (void)state;
     assert_true(number_at(summary, "requests.opened_connection") == FORTY);
     must_be_ok(summary);
 }
@@ -142,9 +133,8 @@ static json_t *run_against(const struct h2server *server)
 
 /* The server has had them for 50 ms: they are not sent again, unless it says
  * that it has not looked at them. */
-static void requests_that_the_server_had(void **state)
+TEST(requests_that_the_server_had)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
         struct h2server server =
             h2server_start(faults[i].fault, 50 * NS_PER_MS);
@@ -170,12 +160,11 @@ static void requests_that_the_server_had(void **state)
  * them is closed, and what was in flight on it fails; the run goes on.  Which
  * requests share a flooded connection depends on when it is closed.  The first
  * one of the run is the first on its connection, so it succeeds. */
-static void floods(void **state)
+TEST(floods)
 {
     static const enum h2_fault kinds[] = {H2_EARLY_HINTS, H2_GOAWAYS,
                                           H2_EMPTY_DATA};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         struct h2server server = h2server_start(kinds[i], 0);
         json_t *summary = run_against(&server);
@@ -189,16 +178,4 @@ static void floods(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goaway),
-        cmocka_unit_test(a_server_that_lacks_http2),
-        cmocka_unit_test(no_http2_without_tls),
-        cmocka_unit_test(a_connection_for_every_request),
-        cmocka_unit_test(requests_that_the_server_had),
-        cmocka_unit_test(floods),
-    };
-
-    return cmocka_run_group_tests_name("http2", tests, setup, teardown);
-}
+GROUP_FIXTURE(setup, teardown)

@@ -1,22 +1,15 @@
 /* `init`: the file that it writes passes `validate`, and holds what the server
  * said, if it said anything. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct proc stub;
 static char *url;
@@ -61,11 +54,10 @@ static const struct {
     {"/anything", "api: http\n", "- e2e p99 < 500ms", "# method: POST"},
 };
 
-static void the_file_is_valid(void **state)
+TEST(the_file_is_valid)
 {
     char *dead = xasprintf("http://127.0.0.1:%d", refusing_port());
 
-    (void)state;
     for (size_t i = 0; i < 2 * COUNT(cases); i++) {
         bool is_there = i < COUNT(cases);
         size_t c = i % COUNT(cases);
@@ -84,7 +76,7 @@ static void the_file_is_valid(void **state)
     free(dead);
 }
 
-static void the_file_runs(void **state)
+TEST(the_file_runs)
 {
     char *text = init(url, "/v1/chat/completions");
     char *dir = xstrdup(tmpdir_path("run"));
@@ -92,7 +84,6 @@ static void the_file_runs(void **state)
         proc_run(ARGS("run", tmpdir_path("i.yaml"), "--rate", "40", "-d",
                       "500ms", "--warmup", "0s", "-q", "-o", dir));
 
-    (void)state;
     run_expect(&r, dir, 4); /* too short for its SLO */
     assert_non_null(strstr(r.out, "failed 0"));
     proc_result_fini(&r);
@@ -100,7 +91,7 @@ static void the_file_runs(void **state)
     free(text);
 }
 
-static void what_is_wrong_is_refused(void **state)
+TEST(what_is_wrong_is_refused)
 {
     char *file = xstrdup(tmpdir_write("kept.yaml", "kept", 4));
     const struct {
@@ -119,7 +110,6 @@ static void what_is_wrong_is_refused(void **state)
          "cannot contain a user or password"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         struct proc_result r = proc_run(wrong[i].argv);
 
@@ -149,13 +139,4 @@ static int stop(void **state)
     return tmpdir_teardown(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_file_is_valid),
-        cmocka_unit_test(the_file_runs),
-        cmocka_unit_test(what_is_wrong_is_refused),
-    };
-
-    return cmocka_run_group_tests_name("init", tests, start, stop);
-}
+GROUP_FIXTURE(start, stop)

@@ -1,20 +1,15 @@
 /* The same over IPv6: the stub, the run and what both write down. */
 #include <jansson.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static const char *const transports[] = {"native", "curl"};
@@ -47,12 +42,11 @@ static void must_have_used(const char *dir, const char *url)
     json_decref(manifest);
 }
 
-static void a_run_over_ipv6(void **state)
+TEST(a_run_over_ipv6)
 {
     char *url;
     struct proc stub;
 
-    (void)state;
     if (!has_ipv6())
         skip();
     stub = stub_start(ARGS("stub", "--bind", "::1"), &url);
@@ -74,12 +68,11 @@ static void a_run_over_ipv6(void **state)
 }
 
 /* Nobody is there: said with the address as one would write it. */
-static void a_refusal_over_ipv6(void **state)
+TEST(a_refusal_over_ipv6)
 {
     char *url;
     struct proc stub;
 
-    (void)state;
     if (!has_ipv6())
         skip();
     stub = stub_start(ARGS("stub", "--bind", "::1"), &url);
@@ -97,13 +90,4 @@ static void a_refusal_over_ipv6(void **state)
     free(url);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_over_ipv6),
-        cmocka_unit_test(a_refusal_over_ipv6),
-    };
-
-    return cmocka_run_group_tests_name("ipv6", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

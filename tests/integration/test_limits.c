@@ -4,25 +4,18 @@
  * load_summary() checks the identity of the counts each time. */
 #include <errno.h>
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/netns.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- open files ---- */
 
@@ -43,7 +36,7 @@ static struct proc_result run_with_few_files(const char *const *argv)
 }
 
 /* However they were asked for; the run does not start. */
-static void more_connections_than_files(void **state)
+TEST(more_connections_than_files)
 {
     static const char *const cases[][4] = {
         {"-c", "500"},
@@ -55,7 +48,6 @@ static void more_connections_than_files(void **state)
     char *url;
     struct proc stub = stub_start(ARGS("stub"), &url);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *argv[12] = {"tailgate", "run", url, "-o", dir, "-q"};
         struct proc_result r;
@@ -78,7 +70,7 @@ static void more_connections_than_files(void **state)
 }
 
 /* What was not asked for is bounded by what there is. */
-static void the_bound_is_what_the_files_allow(void **state)
+TEST(the_bound_is_what_the_files_allow)
 {
     const char *dir = tmpdir_path("bounded");
     char *url;
@@ -87,7 +79,6 @@ static void the_bound_is_what_the_files_allow(void **state)
         ARGS("run", url, "--rate", "100", "-n", "20", "-q", "-o", dir));
     json_t *summary;
 
-    (void)state;
     run_expect(&r, dir, 0);
     stub_stop(&stub);
     summary = load_summary(dir);
@@ -103,7 +94,7 @@ static void the_bound_is_what_the_files_allow(void **state)
 
 /* 16 documents of 3M words: a request that cannot be made has failed, and says
  * why; nothing goes out in its place. */
-static void a_request_that_is_too_large(void **state)
+TEST(a_request_that_is_too_large)
 {
     static const char *const transports[] = {"native", "curl"};
     static const char *const dirs[] = {"large", "large-curl"};
@@ -111,7 +102,6 @@ static void a_request_that_is_too_large(void **state)
     struct proc stub = stub_start(ARGS("stub"), &url);
     char *rerank = xasprintf("%s/v1/rerank", url);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(transports); i++) {
         const char *dir = tmpdir_path(dirs[i]);
         struct proc_result r =
@@ -188,9 +178,8 @@ static void check_preconnect(const char *port)
     free(url);
 }
 
-static void no_port_is_left(void **state)
+TEST(no_port_is_left)
 {
-    (void)state;
     if (!has_few_ports())
         skip();
     check_exhaustion("native", "8001");
@@ -198,15 +187,4 @@ static void no_port_is_left(void **state)
     check_preconnect("8003");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(more_connections_than_files),
-        cmocka_unit_test(the_bound_is_what_the_files_allow),
-        cmocka_unit_test(a_request_that_is_too_large),
-        cmocka_unit_test(no_port_is_left),
-    };
-
-    return cmocka_run_group_tests_name("limits", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,16 +1,11 @@
 /* A trial set that lost one of its files: the rest is reported. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 /* An empty study.json, and none. */
@@ -34,7 +29,7 @@ static void check_study(const char *dir)
     }
 }
 
-static void a_set_outlives_a_file(void **state)
+TEST(a_set_outlives_a_file)
 {
     static const char settings[] = "stub: {service: fixed 1ms}\n"
                                    "load: {rate: 50, duration: 100ms}\n";
@@ -42,7 +37,6 @@ static void a_set_outlives_a_file(void **state)
     char *dir = xstrdup(tmpdir_path("set"));
     struct proc_result r;
 
-    (void)state;
     run_as_reported(
         ARGS("run", file, "-q", "--trials", "2", "--settle", "0s", "-o", dir));
     tmpdir_write("set/trial-1/manifest.json", "", 0);
@@ -62,12 +56,4 @@ static void a_set_outlives_a_file(void **state)
     free(file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_set_outlives_a_file),
-    };
-
-    return cmocka_run_group_tests_name("lostfiles", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,24 +1,17 @@
 /* Responses that exceed client.memory: the requests fail by name, the run goes
  * on, and it is not valid. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/rawserver.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define BODY_LEN ((size_t)1 << 20)
 #define N_LARGE  2 /* of 5 responses */
@@ -27,7 +20,7 @@
 #define SMALL     "{\"data\": [{\"embedding\": [1]}]}"
 
 /* The run goes on: the small responses that follow succeed. */
-static void requests_fail_by_name(void **state)
+TEST(requests_fail_by_name)
 {
     static const char small[] = JSON_HEAD "Connection: close\r\n\r\n" SMALL;
     static const char *const transports[] = {"native", "curl"};
@@ -36,7 +29,6 @@ static void requests_fail_by_name(void **state)
                             JSON_HEAD "Content-Length: %zu\r\n\r\n", BODY_LEN);
     char *bytes = xcalloc((size_t)head_len + BODY_LEN, 1);
 
-    (void)state;
     memset(bytes, ' ', (size_t)head_len + BODY_LEN);
     memcpy(bytes, head, (size_t)head_len);
     for (size_t i = 0; i < COUNT(transports); i++) {
@@ -68,7 +60,7 @@ static void requests_fail_by_name(void **state)
 }
 
 /* The default depends on the machine. */
-static void a_plan_says_how_much(void **state)
+TEST(a_plan_says_how_much)
 {
     struct proc_result r = proc_run(
         ARGS("validate", "http://127.0.0.1:1/", "--rate", "1", "-n", "1"));
@@ -76,7 +68,6 @@ static void a_plan_says_how_much(void **state)
         proc_run(ARGS("validate", "http://127.0.0.1:1/", "--rate", "1", "-n",
                       "1", "--memory", "100MB"));
 
-    (void)state;
     proc_expect(&r, 0);
     proc_expect(&asked, 0);
     assert_non_null(strstr(r.out, "\nmemory     responses may use "));
@@ -87,13 +78,4 @@ static void a_plan_says_how_much(void **state)
     proc_result_fini(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_fail_by_name),
-        cmocka_unit_test(a_plan_says_how_much),
-    };
-
-    return cmocka_run_group_tests_name("memory", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

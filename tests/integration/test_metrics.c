@@ -2,17 +2,11 @@
  * that has none, and of one that misbehaves. */
 #include <arpa/inet.h>
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
@@ -26,9 +20,8 @@
 #include "tests/support/proc.h"
 #include "tests/support/rawserver.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char good_page[] = "vllm:num_requests_running 1\n"
                                 "vllm:num_requests_waiting 0\n";
@@ -167,7 +160,7 @@ static void assert_reported(const struct proc_result *r, const char *dir,
     json_decref(summary);
 }
 
-static void every_style_shows_the_queue(void **state)
+TEST(every_style_shows_the_queue)
 {
     static const struct {
         const char *style;
@@ -181,7 +174,6 @@ static void every_style_shows_the_queue(void **state)
     struct proc runs[COUNT(cases)];
     char *urls[COUNT(cases)];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *url;
 
@@ -225,7 +217,7 @@ static bool shows_tokens_and_cache(const struct server_scrape *looks, size_t n)
            looks[n - 1].prompt_tokens > looks[0].prompt_tokens;
 }
 
-static void a_language_model_tells_tokens_and_cache(void **state)
+TEST(a_language_model_tells_tokens_and_cache)
 {
     char *dir = xstrdup(tmpdir_path("llm"));
     struct proc_result r;
@@ -234,7 +226,6 @@ static void a_language_model_tells_tokens_and_cache(void **state)
     char *chat;
     char *url;
 
-    (void)state;
     stub =
         stub_start(ARGS("stub", "--service", "llm", "--batching", "continuous",
                         "--kv-tokens", "10000", "--metrics-style", "vllm"),
@@ -254,7 +245,7 @@ static void a_language_model_tells_tokens_and_cache(void **state)
 
 /* ---- servers that do not ---- */
 
-static void without_metrics_there_is_no_view(void **state)
+TEST(without_metrics_there_is_no_view)
 {
     static const char absent[] = "HTTP/1.1 404 Not Found\r\n"
                                  "Content-Length: 0\r\n\r\n";
@@ -277,7 +268,6 @@ static void without_metrics_there_is_no_view(void **state)
          "data.tensors=x FP32 1"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct rawserver server = rawserver_start(
             cases[i].answer, strlen(cases[i].answer), RAW_CLOSE);
@@ -305,7 +295,7 @@ static void without_metrics_there_is_no_view(void **state)
 }
 
 /* An unknown page of metrics is named in the report. */
-static void a_page_of_no_known_kind_is_reported(void **state)
+TEST(a_page_of_no_known_kind_is_reported)
 {
     static const char page[] = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n"
                                "gateway_up 1";
@@ -317,7 +307,6 @@ static void a_page_of_no_known_kind_is_reported(void **state)
     json_t *summary = load(dir, "summary.json");
     json_t *view = json_object_get(summary, "server");
 
-    (void)state;
     assert_non_null(strstr(r.out, "\nserver     not available: http://"));
     assert_true(json_is_false(json_object_get(view, "is_known")));
     assert_false(has_file(dir, "server.tgr"));
@@ -328,14 +317,13 @@ static void a_page_of_no_known_kind_is_reported(void **state)
     free(dir);
 }
 
-static void it_can_be_turned_off(void **state)
+TEST(it_can_be_turned_off)
 {
     const char *dir = tmpdir_path("off");
     struct proc_result r;
     struct proc stub;
     char *url;
 
-    (void)state;
     stub = stub_start(ARGS("stub"), &url);
     r = proc_run(ARGS("run", url, "--rate", "50", "-n", "5", "--metrics", "off",
                       "-o", dir));
@@ -348,7 +336,7 @@ static void it_can_be_turned_off(void **state)
 }
 
 /* What was asked for by name and is not there is no matter of a note. */
-static void metrics_asked_for_must_be_there(void **state)
+TEST(metrics_asked_for_must_be_there)
 {
     struct sockaddr_in address = loopback_address(0);
     int deaf = loopback_bind(&address);
@@ -357,7 +345,6 @@ static void metrics_asked_for_must_be_there(void **state)
     struct proc stub;
     char *url;
 
-    (void)state;
     stub = stub_start(ARGS("stub"), &url);
     for (int i = 0; i < 2; i++) {
         char *other = xasprintf("%s/health", url);
@@ -413,7 +400,7 @@ static void assert_unharmed(const char *dir, enum metrics_way way)
     json_decref(summary);
 }
 
-static void a_run_is_not_harmed(void **state)
+TEST(a_run_is_not_harmed)
 {
     struct metricsserver servers[WAY_COUNT];
     struct proc runs[WAY_COUNT];
@@ -421,7 +408,6 @@ static void a_run_is_not_harmed(void **state)
     struct proc stub;
     char *url;
 
-    (void)state;
     stub = stub_start(ARGS("stub", "--service", "fixed 1ms"), &url);
     for (int w = 0; w < WAY_COUNT; w++) {
         dirs[w] = xasprintf("%s/way-%d", tmpdir_root(), w);
@@ -461,9 +447,8 @@ static bool was_sent(const char *log, const char *text)
     return is_there;
 }
 
-static void secrets_go_to_the_target_alone(void **state)
+TEST(secrets_go_to_the_target_alone)
 {
-    (void)state;
     for (int is_target = 0; is_target < 2; is_target++) {
         char *log = xstrdup(tmpdir_path(is_target ? "log-own" : "log-other"));
         char *dir =
@@ -501,19 +486,4 @@ static void secrets_go_to_the_target_alone(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_style_shows_the_queue),
-        cmocka_unit_test(a_language_model_tells_tokens_and_cache),
-        cmocka_unit_test(without_metrics_there_is_no_view),
-        cmocka_unit_test(a_page_of_no_known_kind_is_reported),
-        cmocka_unit_test(it_can_be_turned_off),
-        cmocka_unit_test(metrics_asked_for_must_be_there),
-        cmocka_unit_test(a_run_is_not_harmed),
-        cmocka_unit_test(secrets_go_to_the_target_alone),
-    };
-
-    return cmocka_run_group_tests_name("metrics", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

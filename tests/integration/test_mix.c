@@ -1,21 +1,16 @@
 /* Several kinds of requests in one run, from the settings file to the wire and
  * to the report. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "common/measure/measure.h"
 #include "common/recording/schema.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define REQUESTS 400
@@ -149,11 +144,10 @@ static void check_report(const struct result *r)
     proc_result_fini(&p);
 }
 
-static void each_class_is_sent_as_it_says(void **state)
+TEST(each_class_is_sent_as_it_says)
 {
     static const char *const transports[] = {"native", "curl"};
 
-    (void)state;
     for (size_t t = 0; t < 2; t++) {
         struct result r = run(transports[t], "1", transports[t]);
 
@@ -167,13 +161,12 @@ static void each_class_is_sent_as_it_says(void **state)
 }
 
 /* Which class a request is of does not depend on who sends it. */
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
     struct result one = run("one", "1", "native");
     struct result three = run("three", "3", "native");
     int64_t class_of[REQUESTS] = {0};
 
-    (void)state;
     for (size_t i = 0; i < one.n; i++)
         class_of[one.rows[i].seq] = one.rows[i].class;
     for (size_t i = 0; i < three.n; i++) {
@@ -185,7 +178,7 @@ static void threads_do_not_matter(void **state)
 }
 
 /* One connection after the other carries requests of both. */
-static void classes_share_connections(void **state)
+TEST(classes_share_connections)
 {
     static const char closed[] =
         "target: {url: 'http://stub/v1/chat/completions', model: one}\n"
@@ -198,7 +191,6 @@ static void classes_share_connections(void **state)
     static const char *const transports[] = {"native", "curl"};
     char *file = xstrdup(tmpdir_write("c.yaml", closed, strlen(closed)));
 
-    (void)state;
     for (size_t t = 0; t < 2; t++) {
         char *dir = xasprintf("%s/shared%zu", tmpdir_root(), t);
         struct proc_result r = proc_run(
@@ -218,7 +210,7 @@ static void classes_share_connections(void **state)
 
 /* What was left by a stream that is over says nothing of a plain answer that
  * takes its place, however long that takes. */
-static void plain_requests_beside_streams(void **state)
+TEST(plain_requests_beside_streams)
 {
     static const char both[] =
         "target: {url: 'http://stub/v1/chat/completions', model: one}\n"
@@ -233,7 +225,6 @@ static void plain_requests_beside_streams(void **state)
     struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));
     json_t *summary;
 
-    (void)state;
     expect_status_as_reported(&r, dir);
     summary = load_summary(dir);
     assert_true(number_at(summary, "requests.ok") == 24);
@@ -245,13 +236,12 @@ static void plain_requests_beside_streams(void **state)
 }
 
 /* validate says what each class comes to, and what it cannot answer. */
-static void the_plan_lists_them(void **state)
+TEST(the_plan_lists_them)
 {
     char *file = xstrdup(tmpdir_write("mix.yaml", text, strlen(text)));
     struct proc_result r =
         proc_run(ARGS("validate", file, "--set", "slo=e2e p99 < 1s"));
 
-    (void)state;
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "class      chat: 70% of the requests, about "
                                   "280 in the window"));
@@ -265,16 +255,4 @@ static void the_plan_lists_them(void **state)
     free(file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_class_is_sent_as_it_says),
-        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(classes_share_connections),
-        cmocka_unit_test(plain_requests_beside_streams),
-        cmocka_unit_test(the_plan_lists_them),
-    };
-
-    return cmocka_run_group_tests_name("mix", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,14 +1,8 @@
 /* Credentials go to the target's origin and to no other server: every place
  * that makes a request, with a second server that logs what it is sent. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
@@ -17,11 +11,11 @@
 #include "common/base/xalloc.h"
 #include "tests/support/echoserver.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define KEY          "sk-planted-7d1f"
-#define MAX_BYTES    ((size_t)1 << 20)
+#define KEY       "sk-planted-7d1f"
+#define MAX_BYTES ((size_t)1 << 20)
 
 enum asked {
     TARGET, /* the target is asked, with the credentials */
@@ -177,20 +171,11 @@ static void try_place(const struct place *p)
     free(text);
 }
 
-static void credentials_go_to_the_target_only(void **state)
+TEST(credentials_go_to_the_target_only)
 {
-    (void)state;
     assert_int_equal(setenv("PLANTED_KEY", KEY, 1), 0);
     for (size_t i = 0; i < COUNT(places); i++)
         try_place(&places[i]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(credentials_go_to_the_target_only),
-    };
-
-    return cmocka_run_group_tests_name("origin", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,23 +1,16 @@
 /* Warm-up, window and cool-down of real runs: who is in which, and that a
  * report on the recording says the same. */
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static char *url;
 static struct proc stub;
@@ -78,7 +71,7 @@ static void check_report(const char *dir, const json_t *summary)
     proc_result_fini(&r);
 }
 
-static void every_scenario_has_its_phases(void **state)
+TEST(every_scenario_has_its_phases)
 {
     static const struct {
         const char *name;
@@ -93,7 +86,6 @@ static void every_scenario_has_its_phases(void **state)
         {"multi", {"--scenario", "multi-stream"}, 56, 104},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *dir = xstrdup(tmpdir_path(cases[i].name));
         const char *argv[24] = {"tailgate", "run", url,   "--warmup-requests",
@@ -121,7 +113,7 @@ static void every_scenario_has_its_phases(void **state)
 }
 
 /* The lanes of a closed loop agree on one window. */
-static void threads_of_a_closed_loop_agree(void **state)
+TEST(threads_of_a_closed_loop_agree)
 {
     char *dir = xstrdup(tmpdir_path("lanes"));
     struct proc_result r = proc_run(
@@ -129,7 +121,6 @@ static void threads_of_a_closed_loop_agree(void **state)
              "200ms", "--cooldown", "100ms", "-q", "-o", dir));
     json_t *summary;
 
-    (void)state;
     run_expect(&r, dir, 0);
     summary = load_summary(dir);
     assert_true(number_at(summary, "requests.in_warmup") >= 50);
@@ -143,7 +134,7 @@ static void threads_of_a_closed_loop_agree(void **state)
 
 /* Long prompts before the window and short ones from then on, whoever sends
  * them. */
-static void a_warm_up_has_data_of_its_own(void **state)
+TEST(a_warm_up_has_data_of_its_own)
 {
     static const char *const loads[] = {
         "{rate: 500, requests: 50, warmup_requests: 30, cooldown: 50ms}",
@@ -151,7 +142,6 @@ static void a_warm_up_has_data_of_its_own(void **state)
         "{clients: 6, requests: 60, warmup_requests: 30}",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(loads); i++) {
         char *name = xasprintf("own%zu", i);
         char *dir = xstrdup(tmpdir_path(name));
@@ -194,7 +184,7 @@ static void a_warm_up_has_data_of_its_own(void **state)
 }
 
 /* Of one that was killed the rows say when its window began, if it had. */
-static void a_killed_run_is_worked_out_from_its_rows(void **state)
+TEST(a_killed_run_is_worked_out_from_its_rows)
 {
     char *dir = xstrdup(tmpdir_path("killed"));
     struct proc p =
@@ -204,7 +194,6 @@ static void a_killed_run_is_worked_out_from_its_rows(void **state)
     json_t *summary;
     double before;
 
-    (void)state;
     wait_for_rows(dir);
     kill(p.pid, SIGKILL);
     r = proc_wait(&p);
@@ -222,14 +211,4 @@ static void a_killed_run_is_worked_out_from_its_rows(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_scenario_has_its_phases),
-        cmocka_unit_test(threads_of_a_closed_loop_agree),
-        cmocka_unit_test(a_warm_up_has_data_of_its_own),
-        cmocka_unit_test(a_killed_run_is_worked_out_from_its_rows),
-    };
-
-    return cmocka_run_group_tests_name("phases", tests, start, end);
-}
+GROUP_FIXTURE(start, end)

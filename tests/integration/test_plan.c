@@ -1,22 +1,16 @@
 /* What is said before anything is sent: the plan of `validate` and of `run
  * --dry-run`, and warnings with file and line.  Nobody listens at the target.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define URL          "http://127.0.0.1:1"
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define URL "http://127.0.0.1:1"
 
 static char *write_file(const char *text)
 {
@@ -104,11 +98,10 @@ static const struct {
       "an earlier prompt, after 50 tokens that all prompts share\n"}},
 };
 
-static void plans_say_what_is_to_come(void **state)
+TEST(plans_say_what_is_to_come)
 {
     static const char zeros[64];
 
-    (void)state;
     tmpdir_write("t.bin", zeros, sizeof(zeros));
     for (size_t i = 0; i < COUNT(plans); i++) {
         char *file = write_file(plans[i].text);
@@ -128,7 +121,7 @@ static void plans_say_what_is_to_come(void **state)
 }
 
 /* "%s" is the file's path. */
-static void doubts_have_file_and_line(void **state)
+TEST(doubts_have_file_and_line)
 {
     static const struct {
         const char *text;
@@ -168,7 +161,6 @@ static void doubts_have_file_and_line(void **state)
          "prompts repeat by chance and may be in a cache\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *file = write_file(cases[i].text);
         char *want = xasprintf("warning: %s%s", file, cases[i].want);
@@ -238,14 +230,13 @@ static const struct {
      "window with three requests of each kind\n"},
 };
 
-static void what_has_no_effect(void **state)
+TEST(what_has_no_effect)
 {
     static const char samples[] = "{\"prompt\":\"a\"}\n{\"prompt\":\"b\"}\n";
     static const char rows[] = "TIMESTAMP,ContextTokens,GeneratedTokens\n"
                                "2023-11-16 18:17:03,1,1\n"
                                "2023-11-16 18:17:05,1,1\n";
 
-    (void)state;
     tmpdir_write("two.jsonl", samples, strlen(samples));
     tmpdir_write("az.csv", rows, strlen(rows));
     for (size_t i = 0; i < COUNT(idle); i++) {
@@ -264,13 +255,12 @@ static void what_has_no_effect(void **state)
     }
 }
 
-static void a_dry_run_leaves_nothing(void **state)
+TEST(a_dry_run_leaves_nothing)
 {
     char *dir = xstrdup(tmpdir_path("none"));
     struct proc_result r =
         proc_run(ARGS("run", URL, "--rate", "5", "--dry-run", "-o", dir));
 
-    (void)state;
     proc_expect(&r, 0);
     assert_int_equal(access(dir, F_OK), -1);
     proc_result_fini(&r);
@@ -282,15 +272,4 @@ static void a_dry_run_leaves_nothing(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_say_what_is_to_come),
-        cmocka_unit_test(doubts_have_file_and_line),
-        cmocka_unit_test(what_has_no_effect),
-        cmocka_unit_test(a_dry_run_leaves_nothing),
-    };
-
-    return cmocka_run_group_tests_name("plan", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

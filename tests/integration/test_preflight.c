@@ -1,23 +1,17 @@
 /* What is wrong on this side is said before anything is sent: the same by `run`
  * and `validate`, with the same exit code.  Nobody listens at the target. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/certs.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define URL          "https://127.0.0.1:1/"
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define URL "https://127.0.0.1:1/"
 
 static int setup(void **state)
 {
@@ -89,9 +83,8 @@ static const struct {
      "target.transport: the native transport does not support TLS"},
 };
 
-static void settings_that_are_wrong(void **state)
+TEST(settings_that_are_wrong)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(settings); i++)
         must_refuse(settings[i].flags, 2, settings[i].want, NULL);
 }
@@ -103,19 +96,18 @@ static void few_files(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static void more_than_the_machine_has(void **state)
+TEST(more_than_the_machine_has)
 {
     static const char *const cpus[] = {"--cpus", "1023", NULL};
     static const char *const many[] = {"-c", "1000", NULL};
 
-    (void)state;
     must_refuse(cpus, 3, "client.cpus: this process may not use CPU 1023",
                 NULL);
     must_refuse(many, 3, "1000 connections need 1072 open files", few_files);
 }
 
 /* It is not asked for a passphrase, nor is anything else wrong. */
-static void files_that_are_right(void **state)
+TEST(files_that_are_right)
 {
     char *ca = xstrdup(tmpdir_path("ca.pem"));
     char *cert = xstrdup(tmpdir_path("client.pem"));
@@ -124,7 +116,6 @@ static void files_that_are_right(void **state)
         proc_run(ARGS("validate", URL, "--rate", "5", "--cacert", ca, "--cert",
                       cert, "--key", key));
 
-    (void)state;
     proc_expect(&r, 0);
     assert_string_equal(r.err, "");
     proc_result_fini(&r);
@@ -133,14 +124,4 @@ static void files_that_are_right(void **state)
     free(ca);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(settings_that_are_wrong),
-        cmocka_unit_test(more_than_the_machine_has),
-        cmocka_unit_test(files_that_are_right),
-    };
-
-    return cmocka_run_group_tests_name("preflight", tests, setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(setup, tmpdir_teardown)

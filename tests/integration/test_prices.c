@@ -2,19 +2,14 @@
  * timings that are there already. */
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "tests/support/near.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static const char settings[] = "load: {rate: 400, requests: 200}\n"
@@ -97,11 +92,10 @@ static void refused(const char *const *argv, int status, const char *why)
 }
 
 /* The price is in the recording: the table may go. */
-static void each_run_has_the_price_of_its_machine(void **state)
+TEST(each_run_has_the_price_of_its_machine)
 {
     json_t *json = said(ARGS("report", made.l4, "--json"));
 
-    (void)state;
     assert_near(usd_of(json), 1.6, 1e-9);
     json_decref(json);
     json = said(ARGS("report", made.h100, "--json"));
@@ -109,12 +103,11 @@ static void each_run_has_the_price_of_its_machine(void **state)
     json_decref(json);
 }
 
-static void prices_over_a_recording(void **state)
+TEST(prices_over_a_recording)
 {
     json_t *json = said(ARGS("report", made.l4, "--json", "--prices",
                              made.prices, "--machine", "2xH100"));
 
-    (void)state;
     assert_near(usd_of(json), 8, 1e-9);
     json_decref(json);
     refused(ARGS("report", made.l4, "--machine", "H100"), 2,
@@ -134,12 +127,11 @@ static double per_thousand(const json_t *set)
                      "median");
 }
 
-static void a_set_of_trials(void **state)
+TEST(a_set_of_trials)
 {
     json_t *json = said(ARGS("report", made.set, "--json"));
     double first = per_thousand(json);
 
-    (void)state;
     assert_true(first > 0);
     json_decref(json);
     json = said(ARGS("report", made.set, "--json", "--prices", made.prices,
@@ -151,11 +143,10 @@ static void a_set_of_trials(void **state)
     json_decref(json);
 }
 
-static void a_claim_of_a_set_has_its_price(void **state)
+TEST(a_claim_of_a_set_has_its_price)
 {
     struct proc_result r = proc_run(ARGS("report", made.set, "--claim"));
 
-    (void)state;
     if (r.status == 0) /* the machine let both be believed */
         assert_non_null(strstr(r.out, " USD per thousand good requests at 4.8 "
                                       "USD/hour; medians over 2 trials"));
@@ -204,7 +195,7 @@ static void expect_priced(const char *dir, bool is_sweep)
             is_sweep ? "/sweep/point-1\n" : "/study/a/trial-1\n");
 }
 
-static void sweeps_and_variants(void **state)
+TEST(sweeps_and_variants)
 {
     static const char two[] =
         "load: {rate: 400, requests: 100}\nslo: [e2e p50 < 10s]\n"
@@ -218,7 +209,6 @@ static void sweeps_and_variants(void **state)
         proc_run(ARGS("sweep", made.file, "--rates", "200,400", "-n", "100",
                       "-q", "-o", sweep));
 
-    (void)state;
     expect_as_reported(&r, sweep);
     assert_non_null(strstr(r.out, " per 1000 good requests"));
     proc_result_fini(&r);
@@ -252,7 +242,7 @@ static const json_t *named(const json_t *list, const char *key,
 /* The price follows the machine, which is what varies: it is no second
  * variable.  The same load, all of it good, costs what the hour does: 4 USD
  * against 1.6. */
-static void comparisons_have_the_cost(void **state)
+TEST(comparisons_have_the_cost)
 {
     json_t *json = said(ARGS("compare", made.l4, made.h100, "--vary",
                              "hardware", "--on", "cost", "--json"));
@@ -262,7 +252,6 @@ static void comparisons_have_the_cost(void **state)
         named(json_object_get(json, "findings"), "quantity", "cost");
     const char *verdict = json_string_value(json_object_get(json, "verdict"));
 
-    (void)state;
     assert_non_null(price);
     assert_string_equal(json_string_value(json_object_get(price, "kind")),
                         "noted");
@@ -277,7 +266,7 @@ static void comparisons_have_the_cost(void **state)
 }
 
 /* Of four H100 against one L4 there is no speedup. */
-static void machines_are_not_mixed(void **state)
+TEST(machines_are_not_mixed)
 {
     static const char mixed[] = "workers,seconds,machine\n"
                                 "1,100,L4\n4,5,H100\n";
@@ -285,20 +274,18 @@ static void machines_are_not_mixed(void **state)
         ARGS("scale", tmpdir_write("mixed.csv", mixed, sizeof(mixed) - 1),
              "--strong", "--prices", made.prices));
 
-    (void)state;
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "K = 4 is not matched with K = 1: machine: "
                                   "L4 | H100"));
     proc_result_fini(&r);
 }
 
-static void timings_by_machine(void **state)
+TEST(timings_by_machine)
 {
     json_t *json = said(ARGS("scale", made.timings, "--strong", "--prices",
                              made.prices, "--json"));
     const json_t *points = json_object_get(json, "points");
 
-    (void)state;
     assert_near(number_at(json_array_get(points, 0), "usd_per_run"),
                 0.8 * 100 / 3600, 1e-9);
     assert_near(number_at(json_array_get(points, 2), "usd_per_run"),
@@ -314,13 +301,12 @@ static const char *timed(const char *csv)
 }
 
 /* What the reader says stands over the column; and is never passed over. */
-static void timings_of_the_machine_that_is_asked_for(void **state)
+TEST(timings_of_the_machine_that_is_asked_for)
 {
     json_t *json = said(ARGS("scale", made.timings, "--strong", "--prices",
                              made.prices, "--machine", "H100", "--json"));
     const json_t *points = json_object_get(json, "points");
 
-    (void)state;
     assert_near(number_at(json_array_get(points, 1), "usd_per_run"),
                 2 * 4.0 * 50 / 3600, 1e-9);
     json_decref(json);
@@ -353,11 +339,10 @@ static double usd_of_rerun(const char *name, const char *const *flags)
 }
 
 /* The price that was recorded is that of the machine of then. */
-static void a_rerun_has_the_price_of_its_machine(void **state)
+TEST(a_rerun_has_the_price_of_its_machine)
 {
     json_t *json;
 
-    (void)state;
     assert_near(usd_of_rerun("re1", (const char *[]){NULL}), 1.6, 1e-9);
     assert_near(
         usd_of_rerun("re2", (const char *[]){"--prices", made.prices, "--label",
@@ -380,20 +365,4 @@ static void a_rerun_has_the_price_of_its_machine(void **state)
             2, "cost.prices cannot be combined with cost.usd_per_hour");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_run_has_the_price_of_its_machine),
-        cmocka_unit_test(prices_over_a_recording),
-        cmocka_unit_test(a_set_of_trials),
-        cmocka_unit_test(a_claim_of_a_set_has_its_price),
-        cmocka_unit_test(sweeps_and_variants),
-        cmocka_unit_test(comparisons_have_the_cost),
-        cmocka_unit_test(timings_by_machine),
-        cmocka_unit_test(machines_are_not_mixed),
-        cmocka_unit_test(timings_of_the_machine_that_is_asked_for),
-        cmocka_unit_test(a_rerun_has_the_price_of_its_machine),
-    };
-
-    return cmocka_run_group_tests(tests, make, unmake);
-}
+GROUP_FIXTURE(make, unmake)

@@ -2,23 +2,18 @@
  * end; as lines where there is no terminal; not at all with -q. */
 #include <fcntl.h>
 #include <pty.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/screen.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define MAX_OUTPUT ((size_t)1 << 20)
@@ -116,7 +111,7 @@ static void session_free(struct session *s, struct proc_result *r)
     proc_result_fini(r);
 }
 
-static void a_block_is_redrawn_and_erased(void **state)
+TEST(a_block_is_redrawn_and_erased)
 {
     static const struct {
         int columns;
@@ -130,7 +125,6 @@ static void a_block_is_redrawn_and_erased(void **state)
     };
     const char *dir = tmpdir_path("block");
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct session s = session_start(
             ARGS("run", "null://", "--rate", "200", "--duration", "800ms",
@@ -156,11 +150,10 @@ static void a_block_is_redrawn_and_erased(void **state)
 }
 
 /* By hand, or from elsewhere; the block is there when it comes. */
-static void an_interruption_leaves_no_trace(void **state)
+TEST(an_interruption_leaves_no_trace)
 {
     static const int signals[] = {SIGINT, SIGTERM};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct session s =
             session_start(ARGS("run", "null://", "--rate", "200", "--duration",
@@ -215,7 +208,7 @@ static void end_after_a_line(struct session *s)
     session_free(s, &r);
 }
 
-static void lines_where_nothing_can_be_redrawn(void **state)
+TEST(lines_where_nothing_can_be_redrawn)
 {
     const char *dir = tmpdir_path("lines");
     const char *const *argv =
@@ -223,7 +216,6 @@ static void lines_where_nothing_can_be_redrawn(void **state)
              "e2e p50 < 1s", "--force", "-o", dir);
     struct session s = {.master = -1, .proc = proc_start(argv)};
 
-    (void)state;
     s.screen = xcalloc(1, sizeof(*s.screen));
     buf_init(&s.seen, MAX_OUTPUT);
     s.master = s.proc.err_fd;
@@ -233,7 +225,7 @@ static void lines_where_nothing_can_be_redrawn(void **state)
     end_after_a_line(&s);
 }
 
-static void quiet_is_silent(void **state)
+TEST(quiet_is_silent)
 {
     struct session s =
         session_start(ARGS("run", "null://", "--rate", "200", "--duration",
@@ -241,22 +233,10 @@ static void quiet_is_silent(void **state)
                       80, use_terminal);
     struct proc_result r = session_end(&s);
 
-    (void)state;
     assert_int_equal(s.seen.len, 0);
     assert_int_equal(s.screen->frames, 0);
     assert_non_null(strstr(r.out, "verdict"));
     session_free(&s, &r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_block_is_redrawn_and_erased),
-        cmocka_unit_test(an_interruption_leaves_no_trace),
-        cmocka_unit_test(lines_where_nothing_can_be_redrawn),
-        cmocka_unit_test(quiet_is_silent),
-    };
-
-    return cmocka_run_group_tests_name("progress", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,15 +1,9 @@
 /* Verdicts and exit codes of `report`, on a recording made by hand. */
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -18,6 +12,7 @@
 #include "common/recording/manifest.h"
 #include "common/recording/schema.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define N 1000
@@ -91,7 +86,7 @@ static int remove_recording(void **state)
     return tmpdir_teardown(state);
 }
 
-static void verdict_and_exit_code(void **state)
+TEST(verdict_and_exit_code)
 {
     static const struct {
         const char *slo;
@@ -120,7 +115,6 @@ static void verdict_and_exit_code(void **state)
         {"gold: e2e p99 < 2ms, silver: lag p99.9 < 1s", 4, "undecided"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct proc_result r = proc_run(ARGS("report", recording, "--slo",
                                              cases[i].slo, "--format", "json"));
@@ -136,13 +130,12 @@ static void verdict_and_exit_code(void **state)
     }
 }
 
-static void the_numbers_are_those_recorded(void **state)
+TEST(the_numbers_are_those_recorded)
 {
     struct proc_result r =
         proc_run(ARGS("report", recording, "--format", "json"));
     json_t *json = json_loads(r.out, 0, NULL);
 
-    (void)state;
     proc_expect(&r, 0);
     assert_string_equal(json_string_value(json_object_get(json, "verdict")),
                         "none");
@@ -160,11 +153,10 @@ static void the_numbers_are_those_recorded(void **state)
     proc_result_fini(&r);
 }
 
-static void a_truth_that_is_not_there(void **state)
+TEST(a_truth_that_is_not_there)
 {
     struct proc_result r = proc_run(ARGS("report", recording, "--truth"));
 
-    (void)state;
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "/truth.tgr: no truth log; "));
     assert_non_null(strstr(r.err, "--truth-file"));
@@ -180,7 +172,7 @@ static void expect_tier(const json_t *tier, const char *name,
     assert_true(number_at(tier, "goodput_rps") == goodput);
 }
 
-static void tiers_are_reported_each_by_itself(void **state)
+TEST(tiers_are_reported_each_by_itself)
 {
     struct proc_result r = proc_run(ARGS(
         "report", recording, "--format", "json", "--slo",
@@ -188,7 +180,6 @@ static void tiers_are_reported_each_by_itself(void **state)
     json_t *json = json_loads(r.out, 0, NULL);
     const json_t *tiers = json_object_get(json, "tiers");
 
-    (void)state;
     proc_expect(&r, 0);
     assert_int_equal(json_array_size(tiers), 2);
     expect_tier(json_array_get(tiers, 0), "gold", "fail", 0);
@@ -209,7 +200,7 @@ static void tiers_are_reported_each_by_itself(void **state)
 }
 
 /* 10 s at 36 an hour and 2 replicas are 20 cents, for 995 good requests. */
-static void an_old_recording_has_its_cost(void **state)
+TEST(an_old_recording_has_its_cost)
 {
     struct proc_result r =
         proc_run(ARGS("report", recording, "--format", "json", "--usd-per-hour",
@@ -217,7 +208,6 @@ static void an_old_recording_has_its_cost(void **state)
     json_t *json = json_loads(r.out, 0, NULL);
     const json_t *cost = json_object_get(json, "cost");
 
-    (void)state;
     proc_expect(&r, 0);
     assert_true(number_at(cost, "usd") == 0.2);
     assert_true(fabs(number_at(cost, "usd_per_1000_good_requests") -
@@ -238,7 +228,7 @@ static void an_old_recording_has_its_cost(void **state)
 }
 
 /* Answers take 1 ms, and 5 of 1000 fail. */
-static void a_curve_has_the_limits_of_the_slo(void **state)
+TEST(a_curve_has_the_limits_of_the_slo)
 {
     struct proc_result r =
         proc_run(ARGS("report", recording, "--format", "json", "--curve", "e2e",
@@ -248,7 +238,6 @@ static void a_curve_has_the_limits_of_the_slo(void **state)
         json_object_get(json_object_get(json, "curve"), "points");
     const json_t *last = json_array_get(points, json_array_size(points) - 1);
 
-    (void)state;
     proc_expect(&r, 0);
     assert_int_equal(json_array_size(points), 2); /* 1 ms and 1.1 ms */
     assert_true(number_at(json_array_get(points, 0), "within") == 0);
@@ -259,7 +248,7 @@ static void a_curve_has_the_limits_of_the_slo(void **state)
     proc_result_fini(&r);
 }
 
-static void what_does_not_go_together_is_refused(void **state)
+TEST(what_does_not_go_together_is_refused)
 {
     static const struct {
         const char *flag;
@@ -273,7 +262,6 @@ static void what_does_not_go_together_is_refused(void **state)
         {"--curve", "tfft", "'tfft' is not one of: "},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct proc_result r =
             proc_run(ARGS("report", recording, cases[i].flag, cases[i].value));
@@ -284,18 +272,4 @@ static void what_does_not_go_together_is_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdict_and_exit_code),
-        cmocka_unit_test(tiers_are_reported_each_by_itself),
-        cmocka_unit_test(an_old_recording_has_its_cost),
-        cmocka_unit_test(a_curve_has_the_limits_of_the_slo),
-        cmocka_unit_test(what_does_not_go_together_is_refused),
-        cmocka_unit_test(a_truth_that_is_not_there),
-        cmocka_unit_test(the_numbers_are_those_recorded),
-    };
-
-    return cmocka_run_group_tests_name("report", tests, make_recording,
-                                       remove_recording);
-}
+GROUP_FIXTURE(make_recording, remove_recording)

@@ -1,16 +1,11 @@
 /* A recording is repeated: the same requests, with what differs beside the
  * numbers; what somebody else would lack; the sentence to quote. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "common/base/str.h"
@@ -20,6 +15,7 @@
 #include "tests/support/proc.h"
 #include "tests/support/strangers.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static const char text[] =
@@ -106,12 +102,11 @@ static int remove_first(void **state)
     return tmpdir_teardown(state);
 }
 
-static void the_same_requests_again(void **state)
+TEST(the_same_requests_again)
 {
     char *again = xstrdup(tmpdir_path("again"));
     struct proc_result r = proc_run(ARGS("rerun", first, "-o", again));
 
-    (void)state;
     run_expect(&r, again, 0);
     assert_non_null(strstr(r.err, "differences other than the numbers:\n"
                                   "           endpoints: "));
@@ -121,7 +116,7 @@ static void the_same_requests_again(void **state)
 }
 
 /* What classes and the warm-up say themselves is said again. */
-static void every_kind_of_request_again(void **state)
+TEST(every_kind_of_request_again)
 {
     static const char *const texts[] = {
         "target: {url: 'http://stub/v1/chat/completions', model: m}\n"
@@ -139,7 +134,6 @@ static void every_kind_of_request_again(void **state)
         "stub: {service: fixed 1ms}\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         char *once = xasprintf("%s-%zu", tmpdir_path("once"), i);
         char *again = xasprintf("%s-%zu", tmpdir_path("twice"), i);
@@ -153,14 +147,13 @@ static void every_kind_of_request_again(void **state)
 }
 
 /* Of a set it is one run, with that trial's seed. */
-static void one_trial_is_repeated_alone(void **state)
+TEST(one_trial_is_repeated_alone)
 {
     char *set = xstrdup(tmpdir_path("set"));
     char *trial = xasprintf("%s/trial-2", set);
     char *again = xstrdup(tmpdir_path("one"));
     struct proc_result r;
 
-    (void)state;
     run_as_reported(ARGS("run", tmpdir_path("a.yaml"), "-q", "--trials", "2",
                          "-o", set, "--settle", "0s", "--set",
                          "load.rate=400/s", "--set", "load.duration=200ms"));
@@ -175,12 +168,11 @@ static void one_trial_is_repeated_alone(void **state)
     free(again);
 }
 
-static void what_is_said_again_counts(void **state)
+TEST(what_is_said_again_counts)
 {
     char *again = xstrdup(tmpdir_path("shorter"));
     size_t n;
 
-    (void)state;
     run_as_reported(ARGS("rerun", first, "-o", again, "-q", "--set",
                          "load.duration=200ms"));
     free(rows_of(again, &n));
@@ -188,11 +180,10 @@ static void what_is_said_again_counts(void **state)
     free(again);
 }
 
-static void only_recordings_are_repeated(void **state)
+TEST(only_recordings_are_repeated)
 {
     struct proc_result r = proc_run(ARGS("rerun", tmpdir_path("a.yaml")));
 
-    (void)state;
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "rerun requires a recording"));
     proc_result_fini(&r);
@@ -202,14 +193,13 @@ static void only_recordings_are_repeated(void **state)
 }
 
 /* Secrets are not in it, so they must be given again. */
-static void a_secret_is_asked_for(void **state)
+TEST(a_secret_is_asked_for)
 {
     char *dir = xstrdup(tmpdir_path("secret"));
     char *file = xstrdup(tmpdir_path("a.yaml"));
     struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir, "-H",
                                          "authorization: Bearer hidden"));
 
-    (void)state;
     run_expect(&r, dir, 0);
     proc_result_fini(&r);
     refused(ARGS("rerun", dir, "-q", "-o", tmpdir_path("secret2")),
@@ -221,13 +211,12 @@ static void a_secret_is_asked_for(void **state)
 }
 
 /* A URL is shown with stars in its place, which are not to be sent. */
-static void a_secret_of_a_url_is_asked_for(void **state)
+TEST(a_secret_of_a_url_is_asked_for)
 {
     static const char url[] = "http://127.0.0.1/v1/completions?api_key=hidden";
     char *dir = xstrdup(tmpdir_path("key"));
     char *assign = xasprintf("target.url=%s", url);
 
-    (void)state;
     run_as_reported(ARGS("run", tmpdir_path("a.yaml"), "-q", "-o", dir,
                          "--duration", "200ms", "--set", assign));
     refused(ARGS("rerun", dir, "-q", "-o", tmpdir_path("key2")),
@@ -239,7 +228,7 @@ static void a_secret_of_a_url_is_asked_for(void **state)
 }
 
 /* A class with a header of its own has the run's too, as it is given again. */
-static void a_secret_given_again_is_that_of_classes_too(void **state)
+TEST(a_secret_given_again_is_that_of_classes_too)
 {
     static const char workload[] =
         "target: {url: 'http://stub/v1/completions', model: m, headers: "
@@ -252,7 +241,6 @@ static void a_secret_given_again_is_that_of_classes_too(void **state)
     char *once = xstrdup(tmpdir_path("mixed"));
     char *again = xstrdup(tmpdir_path("mixed2"));
 
-    (void)state;
     ran_text(workload, once);
     run_as_reported(ARGS("rerun", once, "-q", "-o", again, "-H",
                          "authorization: Bearer hidden"));
@@ -262,7 +250,7 @@ static void a_secret_given_again_is_that_of_classes_too(void **state)
 }
 
 /* A secret of one class is given to it, and to no other. */
-static void a_secret_of_a_class_is_given_to_it_again(void **state)
+TEST(a_secret_of_a_class_is_given_to_it_again)
 {
     static const char workload[] =
         "target: {url: 'http://stub/v1/completions', model: m}\n"
@@ -274,7 +262,6 @@ static void a_secret_of_a_class_is_given_to_it_again(void **state)
     char *once = xstrdup(tmpdir_path("keyed"));
     char *again = xstrdup(tmpdir_path("keyed2"));
 
-    (void)state;
     ran_text(workload, once);
     refused(ARGS("rerun", once, "-q", "-o", again),
             "classes: a: recordings keep no secrets: "
@@ -326,7 +313,7 @@ static char *record_nothing(const char *name)
 }
 
 /* What it would run, read and send is named, and nothing of it happens. */
-static void a_strangers_recording_is_refused(void **state)
+TEST(a_strangers_recording_is_refused)
 {
     static const struct {
         const char *class;
@@ -358,7 +345,6 @@ static void a_strangers_recording_is_refused(void **state)
     char *dir = record_nothing("stranger");
     json_t *original = load_manifest(dir);
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *value = str_replace(cases[i].value, "%m", mark);
         char *why = xasprintf(
@@ -389,14 +375,13 @@ static void a_strangers_recording_is_refused(void **state)
 }
 
 /* A name that does not fit into the message does not hide what it names. */
-static void a_long_name_hides_nothing(void **state)
+TEST(a_long_name_hides_nothing)
 {
     char *dir = record_nothing("long");
     json_t *original = load_manifest(dir);
     struct proc_result r;
     char name[400];
 
-    (void)state;
     memset(name, 'a', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
     plant(dir, original, name, "target", "body", "@/etc/hostname");
@@ -411,7 +396,7 @@ static void a_long_name_hides_nothing(void **state)
 }
 
 /* With consent it is printed first, and done. */
-static void what_is_allowed_is_shown_and_done(void **state)
+TEST(what_is_allowed_is_shown_and_done)
 {
     char *dir = record_nothing("own");
     json_t *original = load_manifest(dir);
@@ -421,7 +406,6 @@ static void what_is_allowed_is_shown_and_done(void **state)
     struct proc_result r;
     const char *shown;
 
-    (void)state;
     plant(dir, original, NULL, "study", "restart", command);
     refused(ARGS("rerun", dir, "-q", "--trials", "2", "--settle", "0s"),
             "study.restart");
@@ -445,7 +429,7 @@ static void what_is_allowed_is_shown_and_done(void **state)
 
 /* git obeys the configuration that it finds next to a file: it is asked about a
  * settings file of the user's, not about a recording. */
-static void git_is_not_run_next_to_a_recording(void **state)
+TEST(git_is_not_run_next_to_a_recording)
 {
     static const char settings[] = "target: {url: 'null://'}\n"
                                    "load: {clients: 1, requests: 3}\n";
@@ -457,7 +441,6 @@ static void git_is_not_run_next_to_a_recording(void **state)
         xasprintf("%.*s:%s", (int)(strlen(git) - strlen("/git")), git, old);
     char *dir = xstrdup(tmpdir_path("with-git"));
 
-    (void)state;
     assert_int_equal(chmod(git, 0700), 0);
     assert_int_equal(setenv("PATH", path, 1), 0);
     ran_text(settings, dir);
@@ -473,11 +456,10 @@ static void git_is_not_run_next_to_a_recording(void **state)
     free(mark);
 }
 
-static void what_somebody_else_would_lack(void **state)
+TEST(what_somebody_else_would_lack)
 {
     struct proc_result r = proc_run(ARGS("report", first, "--checklist"));
 
-    (void)state;
     proc_expect(&r, 1);
     assert_non_null(strstr(r.out, "present  workload       open loop, poisson "
                                   "100/s"));
@@ -494,24 +476,4 @@ static void what_somebody_else_would_lack(void **state)
     proc_result_fini(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_requests_again),
-        cmocka_unit_test(every_kind_of_request_again),
-        cmocka_unit_test(one_trial_is_repeated_alone),
-        cmocka_unit_test(what_is_said_again_counts),
-        cmocka_unit_test(only_recordings_are_repeated),
-        cmocka_unit_test(a_secret_is_asked_for),
-        cmocka_unit_test(a_secret_of_a_url_is_asked_for),
-        cmocka_unit_test(a_secret_given_again_is_that_of_classes_too),
-        cmocka_unit_test(a_secret_of_a_class_is_given_to_it_again),
-        cmocka_unit_test(a_strangers_recording_is_refused),
-        cmocka_unit_test(a_long_name_hides_nothing),
-        cmocka_unit_test(what_is_allowed_is_shown_and_done),
-        cmocka_unit_test(git_is_not_run_next_to_a_recording),
-        cmocka_unit_test(what_somebody_else_would_lack),
-    };
-
-    return cmocka_run_group_tests(tests, make_first, remove_first);
-}
+GROUP_FIXTURE(make_first, remove_first)

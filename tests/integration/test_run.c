@@ -1,20 +1,15 @@
 /* `run` and `report` as a user sees them: files, exit codes, what is printed.
  */
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static char *stub_url; /* of the stub that serves all tests here */
@@ -51,7 +46,7 @@ static const char *text_at(const json_t *json, const char *block,
     return json_string_value(json_object_get(at, key));
 }
 
-static void report_repeats_the_run(void **state)
+TEST(report_repeats_the_run)
 {
     const char *dir = tmpdir_path("repeat");
     struct proc_result run =
@@ -63,7 +58,6 @@ static void report_repeats_the_run(void **state)
     json_t *saved = load_summary(dir);
     json_t *printed = json_loads(json.out, 0, NULL);
 
-    (void)state;
     run_expect(&run, dir, 0);
     assert_string_equal(run.out, report.out);
     assert_string_equal(run.err, "");
@@ -75,7 +69,7 @@ static void report_repeats_the_run(void **state)
     proc_result_fini(&json);
 }
 
-static void a_settings_file_and_flags_over_it(void **state)
+TEST(a_settings_file_and_flags_over_it)
 {
     static const char text[] = "name: my run\n"
                                "target: {headers: {x-team: a}, timeout: 3s}\n"
@@ -87,7 +81,6 @@ static void a_settings_file_and_flags_over_it(void **state)
     json_t *manifest;
     json_t *used;
 
-    (void)state;
     run_for(ARGS("run", file, "--url", stub_url, "--rate", "400", "--label",
                  "batch=8", "--slo", "errors < 50%", "--set",
                  "load.duration=500ms", "-q", "-o", dir),
@@ -106,13 +99,12 @@ static void a_settings_file_and_flags_over_it(void **state)
     free(file);
 }
 
-static void secrets_stay_out_of_the_recording(void **state)
+TEST(secrets_stay_out_of_the_recording)
 {
     const char *dir = tmpdir_path("secret");
     json_t *manifest;
     char *text;
 
-    (void)state;
     run_for(ARGS("run", stub_url, "--rate", "100", "-n", "5", "-H",
                  "Authorization: Bearer sk-planted", "-H",
                  "x-api-key:sk-planted", "--header=cookie: sk-planted", "-q",
@@ -126,14 +118,13 @@ static void secrets_stay_out_of_the_recording(void **state)
     json_decref(manifest);
 }
 
-static void nothing_is_overwritten(void **state)
+TEST(nothing_is_overwritten)
 {
     char *dir = xstrdup(tmpdir_path("kept"));
     char *other = xasprintf("%s/notes.txt", dir);
     struct proc_result r;
     struct stat st;
 
-    (void)state;
     run_for(ARGS("run", "null://", "--rate", "100", "-n", "3", "-q", "-o", dir),
             dir, 0);
     tmpdir_write("kept/notes.txt", "mine", 4);
@@ -151,13 +142,12 @@ static void nothing_is_overwritten(void **state)
 
 /* A body from a file, a method of one's own, many requests on few
  * connections. */
-static void bodies_methods_and_keep_alive(void **state)
+TEST(bodies_methods_and_keep_alive)
 {
     static const char *const methods[] = {"POST", "PUT", "HEAD", "GET"};
     char *body = xstrdup(tmpdir_write("body.json", "{\"a\": 1}", 8));
     char *at_body = xasprintf("@%s", body);
 
-    (void)state;
     for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
         const char *dir = tmpdir_path(methods[i]);
         json_t *summary;
@@ -175,7 +165,7 @@ static void bodies_methods_and_keep_alive(void **state)
     free(body);
 }
 
-static void keys_that_scripts_rely_on(void **state)
+TEST(keys_that_scripts_rely_on)
 {
     static const char *const numbers[] = {"schema",
                                           "window.start_s",
@@ -198,7 +188,6 @@ static void keys_that_scripts_rely_on(void **state)
     const char *dir = tmpdir_path("keys");
     json_t *summary;
 
-    (void)state;
     run_for(ARGS("run", stub_url, "--rate", "100", "--warmup", "200ms",
                  "--duration", "1s", "-q", "-o", dir),
             dir, 0);
@@ -212,12 +201,11 @@ static void keys_that_scripts_rely_on(void **state)
 }
 
 /* Over before it has begun, so to speak. */
-static void a_run_of_three_requests(void **state)
+TEST(a_run_of_three_requests)
 {
     const char *dir = tmpdir_path("three");
     json_t *summary;
 
-    (void)state;
     run_for(ARGS("run", "null://", "-c", "1", "-n", "3", "-q", "-o", dir), dir,
             0);
     summary = load_summary(dir);
@@ -227,11 +215,10 @@ static void a_run_of_three_requests(void **state)
 
 /* Open and closed loop, several targets, more threads than cores: nothing is
  * lost, and connections are kept. */
-static void several_threads(void **state)
+TEST(several_threads)
 {
     static const char *const loads[][2] = {{"--rate", "600"}, {"-c", "9"}};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         char *dir = xstrdup(tmpdir_path(i ? "threads-closed" : "threads-open"));
         struct proc_result r = proc_run(
@@ -273,7 +260,7 @@ static char *progress_of(struct proc *run)
 
 /* Not in the first second, and how long it will take only where that is known.
  */
-static void progress_says_what_it_knows(void **state)
+TEST(progress_says_what_it_knows)
 {
     char *dir = xstrdup(tmpdir_path("by-count"));
     struct proc count =
@@ -285,7 +272,6 @@ static void progress_says_what_it_knows(void **state)
     char *by_count = progress_of(&count);
     char *by_time = progress_of(&time);
 
-    (void)state;
     assert_non_null(strstr(by_count, "s: "));
     assert_null(strstr(by_count, " 1s"));
     assert_null(strstr(by_count, "s of "));
@@ -296,14 +282,13 @@ static void progress_says_what_it_knows(void **state)
     free(dir);
 }
 
-static void validate_prints_the_plan(void **state)
+TEST(validate_prints_the_plan)
 {
     struct proc_result r =
         must_run(ARGS("validate", "http://h/", "http://i/", "--rate", "50",
                       "--duration", "2s", "--slo", "e2e p99 < 1s"),
                  0);
 
-    (void)state;
     assert_non_null(strstr(r.out, "open loop, poisson 50/s, window 2s"));
     assert_non_null(
         strstr(r.out, "GET http://h/\n           and 1 more, in turn\n"));
@@ -312,20 +297,4 @@ static void validate_prints_the_plan(void **state)
     proc_result_fini(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(report_repeats_the_run),
-        cmocka_unit_test(a_settings_file_and_flags_over_it),
-        cmocka_unit_test(secrets_stay_out_of_the_recording),
-        cmocka_unit_test(nothing_is_overwritten),
-        cmocka_unit_test(bodies_methods_and_keep_alive),
-        cmocka_unit_test(keys_that_scripts_rely_on),
-        cmocka_unit_test(a_run_of_three_requests),
-        cmocka_unit_test(several_threads),
-        cmocka_unit_test(progress_says_what_it_knows),
-        cmocka_unit_test(validate_prints_the_plan),
-    };
-
-    return cmocka_run_group_tests_name("run", tests, start_stub, end_stub);
-}
+GROUP_FIXTURE(start_stub, end_stub)

@@ -1,16 +1,11 @@
 /* A million requests: bounded memory, small files, a quick report. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define N 1000000
@@ -25,7 +20,7 @@ static off_t bytes_in(const char *dir, const char *name)
     return st.st_size;
 }
 
-static void a_million_requests(void **state)
+TEST(a_million_requests)
 {
     char *dir = xstrdup(tmpdir_path("million"));
     struct proc_result run = proc_run(
@@ -35,7 +30,6 @@ static void a_million_requests(void **state)
     off_t bytes = bytes_in(dir, "requests.tgr") + bytes_in(dir, "client.tgr") +
                   bytes_in(dir, "manifest.json");
 
-    (void)state;
     print_message("run: %ld kB resident, %.2f bytes a request; report: %.2f s "
                   "of CPU, %ld kB\n",
                   run.max_rss_kb, (double)bytes / N, report.cpu_s,
@@ -53,12 +47,4 @@ static void a_million_requests(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_million_requests),
-    };
-
-    return cmocka_run_group_tests_name("scale", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

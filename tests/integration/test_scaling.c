@@ -2,16 +2,10 @@
  * replicas, what it refuses, and its exit codes.  The sets are made by hand,
  * one pair is real. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -24,9 +18,8 @@
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/sided.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- a study ---- */
 
@@ -166,14 +159,13 @@ static json_t *strong(const struct routed *series)
 }
 
 /* Joules of a request are watts times T over requests, whatever T was. */
-static void energy_is_that_of_the_recordings(void **state)
+TEST(energy_is_that_of_the_recordings)
 {
     json_t *json = strong(&all[0]);
     const json_t *points = json_object_get(json, "points");
     double least = 0;
     double least_k = 0;
 
-    (void)state;
     assert_int_equal(json_array_size(points), COUNT(ks));
     for (size_t i = 0; i < COUNT(ks); i++) {
         const json_t *p = json_array_get(points, i);
@@ -198,14 +190,13 @@ static void energy_is_that_of_the_recordings(void **state)
 /* A set whose one replica is at half speed ends at half of its rate, one that
  * is spread by chance at the rate of healthy replicas.  Every router:
  * unit.scaling_routers. */
-static void the_cause_of_the_bend(void **state)
+TEST(the_cause_of_the_bend)
 {
     static const struct {
         const struct routed *series;
         const char *want;
     } cases[] = {{&all[2], "straggler"}, {&all[1], "imbalance"}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         json_t *json = strong(cases[i].series);
 
@@ -214,12 +205,11 @@ static void the_cause_of_the_bend(void **state)
     }
 }
 
-static void what_recordings_say(void **state)
+TEST(what_recordings_say)
 {
     json_t *json = strong(&all[0]);
     const json_t *points = json_object_get(json, "points");
 
-    (void)state;
     assert_int_equal(json_array_size(points), COUNT(ks));
     for (size_t i = 0; i < COUNT(ks); i++) {
         const json_t *p = json_array_get(points, i);
@@ -245,13 +235,12 @@ static void says(const struct proc_result *r, int status, const char *what)
 }
 
 /* The same sets one by one, in an order that is not that of K. */
-static void one_by_one(void **state)
+TEST(one_by_one)
 {
     struct proc_result whole = scaled(&all[0], "--strong");
     char *dirs[COUNT(ks)];
     struct proc_result r;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(ks); i++)
         dirs[i] = set_dir(&all[0], ks[i]);
     r = proc_run(ARGS("scale", dirs[3], dirs[0], dirs[2], dirs[1], "--strong",
@@ -264,22 +253,20 @@ static void one_by_one(void **state)
 }
 
 /* The sets do not grow with K. */
-static void no_weak_scaling(void **state)
+TEST(no_weak_scaling)
 {
     struct proc_result r = scaled(&all[0], "--weak");
 
-    (void)state;
     says(&r, 4, "K = 8 does 160 requests, but K times the job is 1280");
     proc_result_fini(&r);
 }
 
-static void other_servers_are_refused(void **state)
+TEST(other_servers_are_refused)
 {
     char *one = set_dir(&all[0], "1");
     char *two = set_dir(&all[1], "2");
     struct proc_result r = proc_run(ARGS("scale", one, two, "--strong"));
 
-    (void)state;
     free(two);
     free(one);
     says(&r, 4, "K = 2 does not match K = 1: stub.router: shared | random");
@@ -313,7 +300,7 @@ static char *grown_set(const char *k, const char *requests, bool *is_invalid)
 }
 
 /* Runs that are not to be trusted are refused, whatever was asked. */
-static void weak_scaling(void **state)
+TEST(weak_scaling)
 {
     bool is_invalid = false;
     char *one = grown_set("1", "20", &is_invalid);
@@ -324,7 +311,6 @@ static void weak_scaling(void **state)
     struct proc_result strong = proc_run(ARGS("scale", one, two, "--strong"));
     struct proc_result alone = proc_run(ARGS("scale", one, "--weak"));
 
-    (void)state;
     free(two);
     free(one);
     says(&weak, is_invalid ? 4 : 0,
@@ -340,11 +326,10 @@ static void weak_scaling(void **state)
 }
 
 /* The same of made sets: a law is named. */
-static void weak_scaling_of_sets(void **state)
+TEST(weak_scaling_of_sets)
 {
     char *dirs[2];
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         const struct fixed_set set = {.settings =
                                           i ? "conditions: {replicas: 2}\n"
@@ -375,13 +360,12 @@ static void weak_scaling_of_sets(void **state)
 
 /* ---- what has no T ---- */
 
-static void an_open_loop_is_refused(void **state)
+TEST(an_open_loop_is_refused)
 {
     const struct sided run = {.e2e_ms = 5, .n = 100};
     char *open = sided_write("open", &run);
     struct proc_result r = proc_run(ARGS("scale", open, "--strong"));
 
-    (void)state;
     says(&r, 4, "an open loop: how long it lasts is no T(K)");
     proc_result_fini(&r);
     r = proc_run(ARGS("scale", open, "--capacity"));
@@ -420,7 +404,7 @@ static void alter(const char *path)
     free(text);
 }
 
-static void a_sealed_baseline(void **state)
+TEST(a_sealed_baseline)
 {
     char *one = warm_set("1");
     char *two = warm_set("2");
@@ -435,7 +419,6 @@ static void a_sealed_baseline(void **state)
                       "--efficiency", "0.01"));
     struct proc_result altered;
 
-    (void)state;
     free(one);
     proc_expect(&sealed, 0);
     says(&alone, 0, "sealed baseline: 'baseline' of ");
@@ -455,7 +438,7 @@ static void a_sealed_baseline(void **state)
 
 /* ---- tables and usage ---- */
 
-static void exit_codes(void **state)
+TEST(exit_codes)
 {
     static const char good[] = "workers,seconds\n1,10\n2,5.5\n";
     static const char bad[] = "workers,seconds\n1,10\n2,9\n";
@@ -482,7 +465,6 @@ static void exit_codes(void **state)
         {ARGS("scale", "/nowhere.csv", "--strong"), 2, "/nowhere.csv"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct proc_result r = proc_run(cases[i].argv);
 
@@ -494,21 +476,4 @@ static void exit_codes(void **state)
     free(yes);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(energy_is_that_of_the_recordings),
-        cmocka_unit_test(the_cause_of_the_bend),
-        cmocka_unit_test(what_recordings_say),
-        cmocka_unit_test(one_by_one),
-        cmocka_unit_test(no_weak_scaling),
-        cmocka_unit_test(other_servers_are_refused),
-        cmocka_unit_test(weak_scaling),
-        cmocka_unit_test(weak_scaling_of_sets),
-        cmocka_unit_test(an_open_loop_is_refused),
-        cmocka_unit_test(a_sealed_baseline),
-        cmocka_unit_test(exit_codes),
-    };
-
-    return cmocka_run_group_tests(tests, make_sets, tmpdir_teardown);
-}
+GROUP_FIXTURE(make_sets, tmpdir_teardown)

@@ -2,15 +2,9 @@
  * stub: who waits for whom, that everything is accounted for, and LoadGen's
  * schedule in the CSV. */
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
@@ -18,9 +12,8 @@
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static char *fast_url; /* of stubs that serve all tests here */
 static char *slow_url;
@@ -74,14 +67,13 @@ static const char *text_at(const json_t *json, const char *block,
 
 /* ---- one stream ---- */
 
-static void single_stream_has_one_in_flight(void **state)
+TEST(single_stream_has_one_in_flight)
 {
     char *dir = xstrdup(tmpdir_path("single"));
     json_t *summary;
     struct facts *rows;
     size_t n;
 
-    (void)state;
     run_for(ARGS("run", fast_url, "--scenario", "single-stream",
                  "--min-requests", "70", "--min-duration", "100ms", "-t", "3",
                  "-q", "-o", dir),
@@ -103,14 +95,13 @@ static void single_stream_has_one_in_flight(void **state)
 }
 
 /* Ten queries of four, though 37 requests were asked for. */
-static void multi_stream_waits_for_the_whole_query(void **state)
+TEST(multi_stream_waits_for_the_whole_query)
 {
     char *dir = xstrdup(tmpdir_path("multi"));
     json_t *summary;
     struct facts *rows;
     int64_t last_ns = 0;
 
-    (void)state;
     run_for(ARGS("run", fast_url, "--scenario", "multi-stream",
                  "--samples-per-query", "4", "-n", "37", "-t", "3", "--slo",
                  "query p50 < 1h", "-q", "-o", dir),
@@ -134,12 +125,11 @@ static void multi_stream_waits_for_the_whole_query(void **state)
     free(dir);
 }
 
-static void a_client_thinks(void **state)
+TEST(a_client_thinks)
 {
     char *dir = xstrdup(tmpdir_path("think"));
     struct facts *rows;
 
-    (void)state;
     run_for(ARGS("run", fast_url, "-c", "1", "--think", "fixed 5ms", "-n", "20",
                  "-q", "-o", dir),
             dir, 0);
@@ -152,14 +142,13 @@ static void a_client_thinks(void **state)
 
 /* ---- offline ---- */
 
-static void offline_sends_all_there_is(void **state)
+TEST(offline_sends_all_there_is)
 {
     char *dir = xstrdup(tmpdir_path("offline"));
     json_t *summary;
     struct facts *rows;
     int64_t last_ns = 0;
 
-    (void)state;
     run_for(ARGS("run", fast_url, "--scenario", "offline", "-n", "300", "-c",
                  "5", "-t", "2", "-q", "-o", dir),
             dir, 0);
@@ -184,7 +173,7 @@ static void offline_sends_all_there_is(void **state)
 }
 
 /* Nobody answers: the end comes all the same, and says so. */
-static void max_duration_holds_in_every_scenario(void **state)
+TEST(max_duration_holds_in_every_scenario)
 {
     static const struct {
         const char *scenario;
@@ -198,7 +187,6 @@ static void max_duration_holds_in_every_scenario(void **state)
         {"closed", "--min-requests", 3, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *dir = xasprintf("%s-cut", tmpdir_path(cases[i].scenario));
         struct proc_result r;
@@ -248,13 +236,12 @@ static json_t *kill_one(const char *dir, const char *scenario, const char *n)
 }
 
 /* What was due is accounted for: offline all of it was. */
-static void a_killed_run_is_reported(void **state)
+TEST(a_killed_run_is_reported)
 {
     char *offline = xstrdup(tmpdir_path("killed-offline"));
     char *multi = xstrdup(tmpdir_path("killed-multi"));
     json_t *summary = kill_one(offline, "offline", "1000000");
 
-    (void)state;
     assert_true(number_at(summary, "requests.scheduled") == 1000000);
     assert_true(number_at(summary, "requests.ok") > 0);
     assert_true(number_at(summary, "window.length_s") > 0.001);
@@ -294,7 +281,7 @@ static size_t read_due(char *csv, int64_t *due, size_t cap)
     return n;
 }
 
-static void the_csv_has_loadgens_schedule(void **state)
+TEST(the_csv_has_loadgens_schedule)
 {
     static const struct {
         const char *threads;
@@ -302,7 +289,6 @@ static void the_csv_has_loadgens_schedule(void **state)
         int64_t warmup_ns;
     } cases[] = {{"1", "0s", 0}, {"3", "0s", 0}, {"2", "50ms", 50000000}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *dir = tmpdir_path(cases[i].threads);
         int64_t *due = xcalloc(1000, sizeof(*due));
@@ -332,7 +318,7 @@ static void the_csv_has_loadgens_schedule(void **state)
 
 /* ---- what is refused, and what is planned ---- */
 
-static void contradictions_end_before_the_start(void **state)
+TEST(contradictions_end_before_the_start)
 {
     static const char *const wrong[][4] = {
         {"--scenario", "single-stream", "--rate", "5"},
@@ -342,7 +328,6 @@ static void contradictions_end_before_the_start(void **state)
         {"--rate", "5", "--schedule-rng-seed", "3"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         struct proc_result r =
             proc_run(ARGS("run", "null://", wrong[i][0], wrong[i][1],
@@ -354,33 +339,16 @@ static void contradictions_end_before_the_start(void **state)
     }
 }
 
-static void plans_name_the_scenario(void **state)
+TEST(plans_name_the_scenario)
 {
     struct proc_result r =
         proc_run(ARGS("validate", "http://h/", "--scenario", "multi-stream",
                       "-n", "100", "--slo", "query p99 < 1s"));
 
-    (void)state;
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "one query of 8 requests at a time, 104 "));
     assert_non_null(strstr(r.out, "independent queries; this run is TOO"));
     proc_result_fini(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(single_stream_has_one_in_flight),
-        cmocka_unit_test(multi_stream_waits_for_the_whole_query),
-        cmocka_unit_test(a_client_thinks),
-        cmocka_unit_test(offline_sends_all_there_is),
-        cmocka_unit_test(max_duration_holds_in_every_scenario),
-        cmocka_unit_test(a_killed_run_is_reported),
-        cmocka_unit_test(the_csv_has_loadgens_schedule),
-        cmocka_unit_test(contradictions_end_before_the_start),
-        cmocka_unit_test(plans_name_the_scenario),
-    };
-
-    return cmocka_run_group_tests_name("scenarios_mlperf", tests, start_stubs,
-                                       end_stubs);
-}
+GROUP_FIXTURE(start_stubs, end_stubs)

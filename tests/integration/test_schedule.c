@@ -1,18 +1,13 @@
 /* The same settings and seed give the same schedule, byte for byte. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define N 5000
@@ -45,14 +40,13 @@ static void record_schedule(const char *name, const char *arrival,
 }
 
 /* Whatever the number of threads. */
-static void a_seed_fixes_the_schedule(void **state)
+TEST(a_seed_fixes_the_schedule)
 {
     int64_t *a = xcalloc(N, sizeof(*a));
     int64_t *b = xcalloc(N, sizeof(*b));
     int64_t *c = xcalloc(N, sizeof(*c));
     size_t same = 0;
 
-    (void)state;
     record_schedule("a", "poisson", "42", "1", a);
     record_schedule("b", "poisson", "42", "3", b);
     record_schedule("c", "poisson", "43", "1", c);
@@ -94,7 +88,7 @@ static int64_t *record_shape(const char *flag, const char *text, size_t *n)
 }
 
 /* 50 ms of warm-up, 200 ms at 100/s, 100 ms at 1000/s, 200 ms at 100/s. */
-static void a_shape_is_its_stages(void **state)
+TEST(a_shape_is_its_stages)
 {
     static const char table[] = "0,100\n0.2,100\n0.2,1000\n0.3,1000\n"
                                 "0.3,100\n0.5,100\n";
@@ -106,7 +100,6 @@ static void a_shape_is_its_stages(void **state)
         record_shape("--shape", "spike 100/s 1k/s at 200ms for 100ms", &n[1]);
     int64_t *rates = record_shape("--rate-table", file, &n[2]);
 
-    (void)state;
     assert_int_equal(n[0], 5 + 20 + 100 + 20);
     assert_int_equal(n[1], n[0]);
     assert_int_equal(n[2], n[0]);
@@ -120,25 +113,14 @@ static void a_shape_is_its_stages(void **state)
     free(file);
 }
 
-static void a_metronome_needs_no_seed(void **state)
+TEST(a_metronome_needs_no_seed)
 {
     int64_t *a = xcalloc(N, sizeof(*a));
 
-    (void)state;
     record_schedule("m", "constant", "1", "2", a);
     for (size_t i = 0; i < N; i++)
         assert_int_equal(a[i], (int64_t)i * 100000);
     free(a);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_seed_fixes_the_schedule),
-        cmocka_unit_test(a_shape_is_its_stages),
-        cmocka_unit_test(a_metronome_needs_no_seed),
-    };
-
-    return cmocka_run_group_tests_name("schedule", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

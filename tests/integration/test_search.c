@@ -2,16 +2,10 @@
  * after an interruption, and how a probe ends early.  What it finds, and what
  * it says of it, is tested in virtual time: unit.search*. */
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
@@ -21,6 +15,7 @@
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/searched.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define MOST_MS   60000 /* until a recording begins */
@@ -117,7 +112,7 @@ static void expect_first(const char *dir, double value)
     json_decref(summary);
 }
 
-static void it_may_be_interrupted(void **state)
+TEST(it_may_be_interrupted)
 {
     char *file = searched_file("fixed.yaml", fixed);
     char *dir = xstrdup(tmpdir_path("fixed"));
@@ -126,7 +121,6 @@ static void it_may_be_interrupted(void **state)
     struct buf before;
     struct buf after;
 
-    (void)state;
     /* the signal ends it, not the budget */
     interrupt(ARGS("search", file, "-q", "-o", dir, "--budget", "60s"), second);
     read_first(dir, &before);
@@ -154,7 +148,7 @@ static void it_may_be_interrupted(void **state)
 }
 
 /* The directory is empty: --resume says so and begins. */
-static void clients_of_a_closed_loop_are_counted(void **state)
+TEST(clients_of_a_closed_loop_are_counted)
 {
     char *dir = xstrdup(tmpdir_path("closed"));
     char *file = searched_file("closed.yaml",
@@ -170,7 +164,6 @@ static void clients_of_a_closed_loop_are_counted(void **state)
     const json_t *probe;
     size_t i;
 
-    (void)state;
     assert_non_null(strstr(r.err, "nothing is recorded in"));
     expect_recorded(&r, dir);
     assert_string_equal(searched_text(json, "by"), "concurrency");
@@ -189,7 +182,7 @@ static void clients_of_a_closed_loop_are_counted(void **state)
 
 /* It takes what it is sent and says nothing: the run ends neither with its
  * window of 20 s nor with the timeout of 30 s. */
-static void a_server_that_hangs_is_given_up_at_once(void **state)
+TEST(a_server_that_hangs_is_given_up_at_once)
 {
     struct searched s =
         searched_run("hangs", "stub: {delay: 1h}\n"
@@ -197,14 +190,13 @@ static void a_server_that_hangs_is_given_up_at_once(void **state)
                               "search: {start: 200, least: 200, probe: 20s}\n");
     const json_t *first = json_array_get(json_object_get(s.json, "probes"), 0);
 
-    (void)state;
     assert_true(json_is_true(json_object_get(first, "ended_early")));
     assert_true(number_at(first, "window_s") < 20);
     proc_expect(&s.r, searched_status(s.json));
     searched_fini(&s);
 }
 
-static void nonsense_is_refused(void **state)
+TEST(nonsense_is_refused)
 {
     static const struct {
         const char *args[6];
@@ -219,7 +211,6 @@ static void nonsense_is_refused(void **state)
          "search.min"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         const char *argv[9] = {"tailgate", "search"};
         struct proc_result r;
@@ -256,7 +247,7 @@ static void expect_made_with(const char *dir, const char *role,
 /* The server of each recording overwrites the settings file with something that
  * could not even be read, so a study that read it again would fail.  The third
  * server does not start, which ends every study after two recordings. */
-static void an_edited_file_has_no_effect(void **state)
+TEST(an_edited_file_has_no_effect)
 {
     static const struct {
         const char *command;
@@ -269,7 +260,6 @@ static void an_edited_file_has_no_effect(void **state)
         {"run", "--trials", "3", "trial"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *path = xstrdup(tmpdir_path("edited.yaml"));
         char *dir = xstrdup(tmpdir_path(cases[i].command));
@@ -302,14 +292,13 @@ static void an_edited_file_has_no_effect(void **state)
 }
 
 /* Nobody listens: nothing is left behind but the error. */
-static void a_server_that_is_not_there_is_exit_3(void **state)
+TEST(a_server_that_is_not_there_is_exit_3)
 {
     char *url = xasprintf("http://127.0.0.1:%d/", refusing_port());
     char *dir = xstrdup(tmpdir_path("absent"));
     struct proc_result r =
         proc_run(ARGS("search", url, "--slo", "errors < 1%", "-q", "-o", dir));
 
-    (void)state;
     proc_expect(&r, 3);
     proc_result_fini(&r);
     assert_int_equal(access(dir, F_OK), -1);
@@ -317,16 +306,4 @@ static void a_server_that_is_not_there_is_exit_3(void **state)
     free(url);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_may_be_interrupted),
-        cmocka_unit_test(clients_of_a_closed_loop_are_counted),
-        cmocka_unit_test(a_server_that_hangs_is_given_up_at_once),
-        cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(a_server_that_is_not_there_is_exit_3),
-        cmocka_unit_test(an_edited_file_has_no_effect),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,17 +1,11 @@
 /* A planted key, given in every way there is, reaches the server, which echoes
  * it, and nothing that tailgate writes. */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
@@ -20,14 +14,14 @@
 #include "common/base/xalloc.h"
 #include "tests/support/echoserver.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define KEY          "sk-planted-7d1f"
-#define BASIC        "bWU6c2stcGxhbnRlZC03ZDFm" /* me:KEY */
-#define MAX_WORDS    24
-#define MAX_BYTES    ((size_t)4 << 20)
-#define RECORDED     (-1) /* the status is that of the recording */
+#define KEY       "sk-planted-7d1f"
+#define BASIC     "bWU6c2stcGxhbnRlZC03ZDFm" /* me:KEY */
+#define MAX_WORDS 24
+#define MAX_BYTES ((size_t)4 << 20)
+#define RECORDED  (-1) /* the status is that of the recording */
 
 /* One way; "%s" in a word is the server's URL, "%k" the file with the key, and
  * "%y" one with the settings. */
@@ -244,11 +238,10 @@ static void try_way(const struct way *way, const char *transport)
     free(rig.settings_file);
 }
 
-static void a_planted_key_is_nowhere(void **state)
+TEST(a_planted_key_is_nowhere)
 {
     static const char *const transports[] = {"native", "curl"};
 
-    (void)state;
     assert_int_equal(setenv("PLANTED_KEY", KEY, 1), 0);
     for (size_t t = 0; t < COUNT(transports); t++) {
         for (size_t i = 0; i < COUNT(ways); i++) {
@@ -264,7 +257,7 @@ static void a_planted_key_is_nowhere(void **state)
 }
 
 /* What is wrong with the command line is said without it. */
-static void messages_do_not_repeat_it(void **state)
+TEST(messages_do_not_repeat_it)
 {
     static const char *const cases[][5] = {
         {"tailgate", "run", "http://h:x/?key=sk-planted-7d1f"},
@@ -287,7 +280,6 @@ static void messages_do_not_repeat_it(void **state)
         {"tailgate", "run", "null://", "-c1", "--auth-env=sk-planted-7d1f"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *argv[6] = {NULL};
         struct proc_result r;
@@ -300,13 +292,4 @@ static void messages_do_not_repeat_it(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_planted_key_is_nowhere),
-        cmocka_unit_test(messages_do_not_repeat_it),
-    };
-
-    return cmocka_run_group_tests_name("secrets", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,17 +1,11 @@
 /* A server that is started for a run by a command: waited for, watched, and
  * ended with all that it has started. */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
@@ -19,11 +13,11 @@
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define PATIENCE_NS  (20 * NS_PER_S)
-#define MAX_TEXT     65536
+#define PATIENCE_NS (20 * NS_PER_S)
+#define MAX_TEXT    65536
 
 /* `start` with $me for the executable, $dir for that of the recording and $pids
  * for a file that whatever is started notes its pid in. */
@@ -99,7 +93,7 @@ static bool is_noted(const char *name)
     "echo $$ >>$pids; setsid sh -c 'echo $$ >>'$pids'; exec sleep 1000' & "    \
     "sh -c \"echo \\$\\$ >>$pids; exec $me stub --port $TAILGATE_PORT\" & "
 
-static void it_serves_the_run(void **state)
+TEST(it_serves_the_run)
 {
     static const struct {
         const char *name;
@@ -114,7 +108,6 @@ static void it_serves_the_run(void **state)
          1},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char *rest = xasprintf(rows[i].rest, tmpdir_root());
         char *file =
@@ -149,7 +142,7 @@ static void run_again(const char *from, const char *dir)
 }
 
 /* Of a recording, too: on a port of its own, whose memory is read. */
-static void it_is_started_again(void **state)
+TEST(it_is_started_again)
 {
     static const char *const dirs[] = {"first", "second", "third"};
     char *file = write_settings("again", FREE_URL, TREE "wait",
@@ -159,7 +152,6 @@ static void it_is_started_again(void **state)
     struct proc_result r =
         proc_run(ARGS("run", file, "-q", "--slo", "errors < 1%", "-o", from));
 
-    (void)state;
     run_expect(&r, from, 0);
     proc_result_fini(&r);
     for (size_t i = 1; i < COUNT(dirs); i++) {
@@ -180,7 +172,7 @@ static void it_is_started_again(void **state)
     free(file);
 }
 
-static void what_fails_is_said_and_ended(void **state)
+TEST(what_fails_is_said_and_ended)
 {
     static const struct {
         const char *name;
@@ -208,7 +200,6 @@ static void what_fails_is_said_and_ended(void **state)
          "out of memory"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char *file =
             write_settings(rows[i].name, FREE_URL, rows[i].start, rows[i].rest);
@@ -230,7 +221,7 @@ static void what_fails_is_said_and_ended(void **state)
 }
 
 /* The one that answers is not the one that was started. */
-static void another_server_is_not_taken_for_it(void **state)
+TEST(another_server_is_not_taken_for_it)
 {
     char *url;
     struct proc other = stub_start(ARGS("stub", "--port", "0"), &url);
@@ -239,7 +230,6 @@ static void another_server_is_not_taken_for_it(void **state)
     char *dir = xstrdup(tmpdir_path("taken"));
     struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));
 
-    (void)state;
     proc_expect(&r, 3);
     assert_non_null(strstr(r.err, "another server listens on 127.0.0.1:"));
     proc_result_fini(&r);
@@ -249,11 +239,10 @@ static void another_server_is_not_taken_for_it(void **state)
     free(file);
 }
 
-static void it_ends_with_us(void **state)
+TEST(it_ends_with_us)
 {
     static const int signals[] = {SIGKILL, SIGTERM, SIGINT};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(signals); i++) {
         char *name = xasprintf("signal-%d", signals[i]);
         char *file = write_settings(name, FREE_URL, TREE "wait", "");
@@ -274,15 +263,4 @@ static void it_ends_with_us(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_serves_the_run),
-        cmocka_unit_test(it_is_started_again),
-        cmocka_unit_test(what_fails_is_said_and_ended),
-        cmocka_unit_test(another_server_is_not_taken_for_it),
-        cmocka_unit_test(it_ends_with_us),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

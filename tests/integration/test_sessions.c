@@ -1,24 +1,17 @@
 /* Sessions against the stub: turns in sequence with what was said before, all
  * of them accounted for. */
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define PROMPT 8
 #define ANSWER 4
@@ -95,7 +88,7 @@ static void check_sequence(const struct facts *rows, size_t n, int64_t threads)
     }
 }
 
-static void later_turns_carry_what_was_said(void **state)
+TEST(later_turns_carry_what_was_said)
 {
     static const char *const paths[] = {"v1/chat/completions", "v1/completions",
                                         "generate"};
@@ -105,7 +98,6 @@ static void later_turns_carry_what_was_said(void **state)
                         "--decode", "100us", "--batching", "continuous"),
                    &url);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(paths); i++) {
         char *dir = xasprintf("%s/turns%zu", tmpdir_root(), i);
         char *target = xasprintf("%s/%s", url, paths[i]);
@@ -136,7 +128,7 @@ static void later_turns_carry_what_was_said(void **state)
 }
 
 /* A stub that knows bodies again has seen them all. */
-static void threads_do_not_change_a_byte(void **state)
+TEST(threads_do_not_change_a_byte)
 {
     char *url;
     struct proc stub =
@@ -146,7 +138,6 @@ static void threads_do_not_change_a_byte(void **state)
     size_t n[2];
     size_t found = 0;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         char *dir = xasprintf("%s/threads%d", tmpdir_root(), i);
         struct proc_result r =
@@ -176,7 +167,7 @@ static void threads_do_not_change_a_byte(void **state)
     free(url);
 }
 
-static void a_failure_breaks_its_session(void **state)
+TEST(a_failure_breaks_its_session)
 {
     char *url;
     struct proc stub = stub_start(
@@ -189,7 +180,6 @@ static void a_failure_breaks_its_session(void **state)
     size_t broken = 0;
     size_t n;
 
-    (void)state;
     run_expect(&r, dir, 0);
     proc_result_fini(&r);
     rows = read_turns(dir, &n);
@@ -207,7 +197,7 @@ static void a_failure_breaks_its_session(void **state)
 
 /* Of a mix all turns of a session are of one class, and after the window they
  * go on as before. */
-static void a_session_is_of_one_class(void **state)
+TEST(a_session_is_of_one_class)
 {
     static const int64_t prompt[] = {8, 20};
     char *url;
@@ -233,7 +223,6 @@ static void a_session_is_of_one_class(void **state)
     struct facts *rows;
     size_t n;
 
-    (void)state;
     run_expect(&r, dir, 0);
     proc_result_fini(&r);
     rows = read_turns(dir, &n);
@@ -257,7 +246,7 @@ static void a_session_is_of_one_class(void **state)
 }
 
 /* A cache of one server is of no use to the next turn at another. */
-static void a_session_stays_where_it_began(void **state)
+TEST(a_session_stays_where_it_began)
 {
     char *truth_path = xstrdup(tmpdir_path("sticky.tgr"));
     char *dir = xstrdup(tmpdir_path("sticky"));
@@ -277,7 +266,6 @@ static void a_session_stays_where_it_began(void **state)
     size_t n_truth;
     size_t even = 0;
 
-    (void)state;
     run_expect(&r, dir, 0);
     proc_result_fini(&r);
     stub_stop(&first);
@@ -303,7 +291,7 @@ static void a_session_stays_where_it_began(void **state)
     free(b);
 }
 
-static void a_killed_run_is_accounted_for(void **state)
+TEST(a_killed_run_is_accounted_for)
 {
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--service", "fixed 1ms"), &url);
@@ -314,7 +302,6 @@ static void a_killed_run_is_accounted_for(void **state)
     struct proc_result r;
     json_t *json;
 
-    (void)state;
     wait_for_rows(dir);
     assert_int_equal(kill(run.pid, SIGKILL), 0);
     r = proc_wait(&run);
@@ -348,7 +335,7 @@ static const char talks[] =
     "\"gpt\",\"value\":\"d e\"},{\"from\":\"human\",\"value\":\"f\"},{\"from\":"
     "\"gpt\",\"value\":\"g\"}]}\n";
 
-static void conversations_are_held_as_they_were(void **state)
+TEST(conversations_are_held_as_they_were)
 {
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--service", "fixed 1ms"), &url);
@@ -359,7 +346,6 @@ static void conversations_are_held_as_they_were(void **state)
     struct facts *rows;
     size_t n;
 
-    (void)state;
     r = proc_run(ARGS("run", target, "--rate", "60", "--duration", "1s",
                       "--data", data, "--turns", "session", "--history",
                       "recorded", "--repeat-prompts", "--timeout", "60s", "-q",
@@ -390,11 +376,10 @@ static void assert_says(const char *const *argv, const char *text)
 }
 
 /* Whoever reads of it knows what it is. */
-static void plan_and_report_say_sessions(void **state)
+TEST(plan_and_report_say_sessions)
 {
     char *dir = xstrdup(tmpdir_path("said"));
 
-    (void)state;
     assert_says(ARGS("validate", "null://", "--rate", "60", "--duration",
                      "1500ms", "--session-turns", "uniform 1 5"),
                 "at most about 270 in the window: 90 sessions of 3 turns on "
@@ -409,19 +394,4 @@ static void plan_and_report_say_sessions(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(later_turns_carry_what_was_said),
-        cmocka_unit_test(threads_do_not_change_a_byte),
-        cmocka_unit_test(a_failure_breaks_its_session),
-        cmocka_unit_test(a_session_is_of_one_class),
-        cmocka_unit_test(a_session_stays_where_it_began),
-        cmocka_unit_test(a_killed_run_is_accounted_for),
-        cmocka_unit_test(plan_and_report_say_sessions),
-        cmocka_unit_test(conversations_are_held_as_they_were),
-    };
-
-    return cmocka_run_group_tests_name("sessions", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,26 +1,19 @@
 /* --show prints one request and its answer; --wait-ready waits for servers that
  * are still starting. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "tests/support/echoserver.h"
 #include "tests/support/proc.h"
 #include "tests/support/rawserver.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const transports[] = {"native", "curl"};
 
@@ -30,13 +23,12 @@ static void must_say(const char *text, const char *what)
         fail_msg("'%s' is not in: %s", what, text);
 }
 
-static void both_sides_are_printed(void **state)
+TEST(both_sides_are_printed)
 {
     struct echoserver s = echoserver_start(&(struct echo_setup){0});
     char *dir = xstrdup(tmpdir_path("none"));
     struct stat st;
 
-    (void)state;
     for (size_t t = 0; t < COUNT(transports); t++) {
         struct proc_result r = proc_run(
             ARGS("run", s.url, "--show", "--transport", transports[t], "--body",
@@ -63,11 +55,10 @@ static void both_sides_are_printed(void **state)
 }
 
 /* Without --request-id it is none of ours. */
-static void a_header_like_our_id_is_left_alone(void **state)
+TEST(a_header_like_our_id_is_left_alone)
 {
     struct echoserver s = echoserver_start(&(struct echo_setup){0});
 
-    (void)state;
     for (size_t t = 0; t < COUNT(transports); t++) {
         struct proc_result r =
             proc_run(ARGS("run", s.url, "--show", "--transport", transports[t],
@@ -101,9 +92,8 @@ static const struct {
 #undef ANSWER
 };
 
-static void answers_of_every_kind_are_shown(void **state)
+TEST(answers_of_every_kind_are_shown)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(answers) * COUNT(transports); i++) {
         size_t k = i / COUNT(transports);
         struct rawserver s = rawserver_start(answers[k].bytes, answers[k].len,
@@ -121,14 +111,13 @@ static void answers_of_every_kind_are_shown(void **state)
     }
 }
 
-static void a_long_answer_is_cut(void **state)
+TEST(a_long_answer_is_cut)
 {
     static const char head[] = "HTTP/1.1 200 OK\r\n\r\n";
     size_t len = sizeof(head) - 1 + 100000;
     char *bytes = xcalloc(1, len);
     struct rawserver s;
 
-    (void)state;
     memset(bytes, 'x', len);
     memcpy(bytes, head, sizeof(head) - 1);
     s = rawserver_start(bytes, len, RAW_CLOSE);
@@ -145,11 +134,10 @@ static void a_long_answer_is_cut(void **state)
     free(bytes);
 }
 
-static void nobody_there_is_3(void **state)
+TEST(nobody_there_is_3)
 {
     char *url = xasprintf("http://127.0.0.1:%d/", refusing_port());
 
-    (void)state;
     for (size_t t = 0; t < COUNT(transports); t++) {
         struct proc_result r =
             proc_run(ARGS("run", url, "--show", "--transport", transports[t]));
@@ -161,13 +149,12 @@ static void nobody_there_is_3(void **state)
     free(url);
 }
 
-static void the_stub_beside_can_be_shown(void **state)
+TEST(the_stub_beside_can_be_shown)
 {
     static const char text[] = "stub: {service: none}\nload: {rate: 5}\n";
     char *file = xstrdup(tmpdir_write("s.yaml", text, strlen(text)));
     struct proc_result r = proc_run(ARGS("run", file, "--show"));
 
-    (void)state;
     proc_expect(&r, 0);
     must_say(r.out, "> x-tailgate-id: 000000000000000000\n");
     must_say(r.out, "outcome    ok, HTTP status 200\n");
@@ -184,9 +171,8 @@ static const struct echo_setup late_ones[] = {
     {.status = 404, .first_status = 504, .n_first = 1},
 };
 
-static void late_servers_are_waited_for(void **state)
+TEST(late_servers_are_waited_for)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(late_ones) * COUNT(transports); i++) {
         const struct echo_setup *setup = &late_ones[i / COUNT(transports)];
         const char *transport = transports[i % COUNT(transports)];
@@ -207,7 +193,7 @@ static void late_servers_are_waited_for(void **state)
 }
 
 /* They were asked with a GET that has no body. */
-static void the_question_has_no_body(void **state)
+TEST(the_question_has_no_body)
 {
     char *log = xstrdup(tmpdir_path("log"));
     struct echoserver s = echoserver_start(
@@ -218,7 +204,6 @@ static void the_question_has_no_body(void **state)
     char bytes[2048] = "";
     FILE *file = fopen(log, "rb");
 
-    (void)state;
     proc_expect(&r, 0);
     assert_non_null(file);
     assert_true(fread(bytes, 1, sizeof(bytes) - 1, file) > 0);
@@ -232,7 +217,7 @@ static void the_question_has_no_body(void **state)
     free(log);
 }
 
-static void all_targets_must_be_ready(void **state)
+TEST(all_targets_must_be_ready)
 {
     struct echoserver first = echoserver_start(&(struct echo_setup){0});
     struct echoserver second =
@@ -243,7 +228,6 @@ static void all_targets_must_be_ready(void **state)
     char *want = xasprintf("tailgate: %s: not ready within 2s: HTTP status 503",
                            second.url);
 
-    (void)state;
     proc_expect(&r, 3);
     must_say(r.err, want);
     free(want);
@@ -254,13 +238,12 @@ static void all_targets_must_be_ready(void **state)
 
 /* Asked again after half a second, it says nothing until the time is over: what
  * it said before is told. */
-static void the_last_answer_is_told(void **state)
+TEST(the_last_answer_is_told)
 {
     struct echoserver s = echoserver_start(&(struct echo_setup){
         .first_status = 503, .n_first = 1, .goes_mute = true});
     struct proc_result r;
 
-    (void)state;
     r = proc_run(ARGS("run", s.url, "-c1", "--wait-ready", "2s", "-o",
                       tmpdir_path("mute")));
     proc_expect(&r, 3);
@@ -269,7 +252,7 @@ static void the_last_answer_is_told(void **state)
     echoserver_stop(&s);
 }
 
-static void a_server_that_never_comes_is_3(void **state)
+TEST(a_server_that_never_comes_is_3)
 {
     char *url = xasprintf("http://127.0.0.1:%d/", refusing_port());
     char *want = xasprintf(
@@ -277,7 +260,6 @@ static void a_server_that_never_comes_is_3(void **state)
     char *dir = xstrdup(tmpdir_path("never"));
     struct stat st;
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct proc_result r = proc_run(
             ARGS("run", url, "-c1", "--transport", transports[i % 2],
@@ -296,7 +278,7 @@ static void a_server_that_never_comes_is_3(void **state)
 }
 
 /* Wrong settings are said at once. */
-static void nobody_waits_for_what_cannot_run(void **state)
+TEST(nobody_waits_for_what_cannot_run)
 {
     static const char *const wrong[][2] = {
         {"--body", "@/no/such"},
@@ -305,7 +287,6 @@ static void nobody_waits_for_what_cannot_run(void **state)
         {"--http2", "--insecure"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         struct proc_result r =
             proc_run(ARGS("run", "http://127.0.0.1:1/", "-c1", "--wait-ready",
@@ -316,14 +297,13 @@ static void nobody_waits_for_what_cannot_run(void **state)
     }
 }
 
-static void waiting_can_be_interrupted(void **state)
+TEST(waiting_can_be_interrupted)
 {
     static const int signals[] = {SIGINT, SIGTERM};
     struct rawserver silent = rawserver_start("", 0, RAW_HOLD);
     char *refused = xasprintf("http://127.0.0.1:%d/", refusing_port());
     const char *urls[] = {refused, silent.url};
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct proc p =
             proc_start(ARGS("run", urls[i / 2], "-c1", "-o", tmpdir_path("cut"),
@@ -341,24 +321,4 @@ static void waiting_can_be_interrupted(void **state)
     free(refused);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_sides_are_printed),
-        cmocka_unit_test(a_header_like_our_id_is_left_alone),
-        cmocka_unit_test(answers_of_every_kind_are_shown),
-        cmocka_unit_test(a_long_answer_is_cut),
-        cmocka_unit_test(nobody_there_is_3),
-        cmocka_unit_test(the_stub_beside_can_be_shown),
-        cmocka_unit_test(late_servers_are_waited_for),
-        cmocka_unit_test(the_question_has_no_body),
-        cmocka_unit_test(all_targets_must_be_ready),
-        cmocka_unit_test(the_last_answer_is_told),
-        cmocka_unit_test(a_server_that_never_comes_is_3),
-        cmocka_unit_test(nobody_waits_for_what_cannot_run),
-        cmocka_unit_test(waiting_can_be_interrupted),
-    };
-
-    return cmocka_run_group_tests_name("show", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,22 +1,17 @@
 /* Signals, and a process that is started in unusual surroundings. */
 #include <pty.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define NAP_NS      (2 * NS_PER_MS)
@@ -75,7 +70,7 @@ static void wait_until_gone(pid_t pid)
 
 /* ---- a command that does not end when it is asked to ---- */
 
-static void a_second_interrupt_leaves_nothing(void **state)
+TEST(a_second_interrupt_leaves_nothing)
 {
     char *pids = xstrdup(tmpdir_path("deaf.pid"));
     char *command = xasprintf(
@@ -87,7 +82,6 @@ static void a_second_interrupt_leaves_nothing(void **state)
     pid_t pid = wait_for_pid(pids);
     struct proc_result r;
 
-    (void)state;
     assert_int_equal(kill(p.pid, SIGINT), 0);
     wait_for_no_handler(&p, SIGINT);
     assert_int_equal(kill(p.pid, SIGINT), 0);
@@ -123,7 +117,7 @@ static void expect_null(const struct proc *p, int fd)
 }
 
 /* They would be taken by sockets, files and what libraries open. */
-static void closed_descriptors_are_not_used_for_others(void **state)
+TEST(closed_descriptors_are_not_used_for_others)
 {
     const char *text = "target: {url: 'http://127.0.0.1:1/'}\n"
                        "load: {rate: 20/s, duration: 60s}\n"
@@ -134,7 +128,6 @@ static void closed_descriptors_are_not_used_for_others(void **state)
         proc_start_with(ARGS("run", file, "-o", dir), close_input_and_messages);
     struct proc_result r;
 
-    (void)state;
     wait_for_rows(dir);
     expect_null(&p, STDIN_FILENO);
     expect_null(&p, STDERR_FILENO);
@@ -148,12 +141,11 @@ static void closed_descriptors_are_not_used_for_others(void **state)
 }
 
 /* It is not lost without a word. */
-static void a_report_that_cannot_be_written(void **state)
+TEST(a_report_that_cannot_be_written)
 {
     struct proc p = proc_start_with(ARGS("help"), close_output);
     struct proc_result r = proc_wait(&p);
 
-    (void)state;
     proc_expect(&r, 3);
     assert_string_equal(r.err, "tailgate: cannot write to standard output\n");
     proc_result_fini(&r);
@@ -171,7 +163,7 @@ static void use_terminal(void)
 
 /* Stopped by Ctrl-S, and never read: load.abort_on is looked at all the same,
  * and ends a run of a minute after a second. */
-static void a_stopped_terminal_does_not_stop_the_run(void **state)
+TEST(a_stopped_terminal_does_not_stop_the_run)
 {
     char *dir = xstrdup(tmpdir_path("stopped"));
     struct proc_result r;
@@ -180,7 +172,6 @@ static void a_stopped_terminal_does_not_stop_the_run(void **state)
     int master;
     char *url;
 
-    (void)state;
     assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
     assert_int_equal(tcflow(slave, TCOOFF), 0);
     stub = stub_start(ARGS("stub", "--fault", "status=503"), &url);
@@ -198,14 +189,4 @@ static void a_stopped_terminal_does_not_stop_the_run(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stopped_terminal_does_not_stop_the_run),
-        cmocka_unit_test(closed_descriptors_are_not_used_for_others),
-        cmocka_unit_test(a_report_that_cannot_be_written),
-        cmocka_unit_test(a_second_interrupt_leaves_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

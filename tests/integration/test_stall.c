@@ -5,17 +5,12 @@
  * by bench/openloop. */
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define SHARE    0.2
@@ -37,7 +32,7 @@ static void check_quantile(const json_t *summary, const char *path, double q,
 
 /* The first stall comes after a second, so the window starts then: three whole
  * periods hold three whole stalls, wherever it begins. */
-static void open_loop_sees_the_stall(void **state)
+TEST(open_loop_sees_the_stall)
 {
     json_t *summary =
         run_on_stub(ARGS("stub", "--stall", "200ms", "--stall-every", "1s"),
@@ -46,7 +41,6 @@ static void open_loop_sees_the_stall(void **state)
                     tmpdir_path("open"), 0);
     double n = number_at(summary, "requests.ok");
 
-    (void)state;
     assert_true(n == number_at(summary, "requests.scheduled"));
     check_quantile(summary, "measures.e2e.p90_ms", 0.9, n);
     check_quantile(summary, "measures.e2e.p95_ms", 0.95, n);
@@ -57,14 +51,13 @@ static void open_loop_sees_the_stall(void **state)
 
 /* One client that waits for each answer meets a stall once per second, between
  * many quick answers: its median knows nothing of it, its maximum does. */
-static void closed_loop_hides_the_stall(void **state)
+TEST(closed_loop_hides_the_stall)
 {
     json_t *summary = run_on_stub(
         ARGS("stub", "--stall", "200ms", "--stall-every", "1s"),
         ARGS("run", "-c", "1", "--duration", "2500ms", "--spin", "80us"),
         tmpdir_path("closed"), 0);
 
-    (void)state;
     assert_string_equal(json_string_value(json_object_get(summary, "scenario")),
                         "closed");
     assert_true(number_at(summary, "measures.e2e.max_ms") > 0.9 * STALL_MS);
@@ -72,13 +65,4 @@ static void closed_loop_hides_the_stall(void **state)
     json_decref(summary);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_loop_sees_the_stall),
-        cmocka_unit_test(closed_loop_hides_the_stall),
-    };
-
-    return cmocka_run_group_tests_name("stall", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

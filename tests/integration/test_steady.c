@@ -2,17 +2,12 @@
  * time.  Its timeline is ideal, so that the queue grows however fast the
  * machine is.  What is overload and what is not is decided in unit.steady. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static char *url;
@@ -35,7 +30,7 @@ static int end(void **state)
 
 /* Each trial meets the limit of the objective, and would not for long: it is
  * overloaded, and misses its term. */
-static void overloaded_trials_miss_their_terms(void **state)
+TEST(overloaded_trials_miss_their_terms)
 {
     char *dir = xstrdup(tmpdir_path("trials"));
     char *first = xasprintf("%s/trial-1", dir);
@@ -46,7 +41,6 @@ static void overloaded_trials_miss_their_terms(void **state)
     json_t *summary = load_summary(first);
     const json_t *terms = json_object_get(summary, "slo");
 
-    (void)state;
     expect_as_reported(&r, dir);
     assert_non_null(strstr(r.out, "                  0        2  "));
     assert_true(json_is_true(json_object_get(summary, "overloaded")));
@@ -67,14 +61,13 @@ static void overloaded_trials_miss_their_terms(void **state)
     free(dir);
 }
 
-static void a_closed_loop_cannot_tell(void **state)
+TEST(a_closed_loop_cannot_tell)
 {
     char *dir = xstrdup(tmpdir_path("closed"));
     struct proc_result r =
         proc_run(ARGS("run", url, "-c", "3", "-n", "20", "-q", "-o", dir));
     json_t *summary;
 
-    (void)state;
     run_expect(&r, dir, 0);
     summary = load_summary(dir);
     assert_true(json_is_null(json_object_get(summary, "overloaded")));
@@ -86,12 +79,4 @@ static void a_closed_loop_cannot_tell(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(overloaded_trials_miss_their_terms),
-        cmocka_unit_test(a_closed_loop_cannot_tell),
-    };
-
-    return cmocka_run_group_tests_name("steady", tests, start, end);
-}
+GROUP_FIXTURE(start, end)

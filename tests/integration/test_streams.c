@@ -4,26 +4,20 @@
  *
  * load_summary() checks the identity of the counts each time. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/rawserver.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define REQUESTS     4
-#define TOKENS       8
+#define REQUESTS 4
+#define TOKENS   8
 
 static const char *const transports[] = {"native", "curl"};
 
@@ -103,7 +97,7 @@ static void assert_streams(const json_t *summary, const char *what)
     assert_int_equal(number_at(summary, "tokens.output"), REQUESTS * TOKENS);
 }
 
-static void ways_to_write_a_stream(void **state)
+TEST(ways_to_write_a_stream)
 {
     static const struct {
         const char *flag;
@@ -120,7 +114,6 @@ static void ways_to_write_a_stream(void **state)
         {"--fault", "double-done"},
     };
 
-    (void)state;
     for (size_t w = 0; w < COUNT(ways); w++) {
         char *url;
         struct proc stub = start(ways[w].flag, ways[w].value, &url);
@@ -141,12 +134,11 @@ static void ways_to_write_a_stream(void **state)
 }
 
 /* A model that would stop after 3 tokens, and may not. */
-static void lengths_are_forced(void **state)
+TEST(lengths_are_forced)
 {
     char *url;
     struct proc stub = start("--eos-tokens", "3", &url);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(apis); i++) {
         const char *dir = tmpdir_path("run");
         char *target = xasprintf("%s%s", url, apis[i].path);
@@ -168,7 +160,7 @@ static void lengths_are_forced(void **state)
 
 /* A server may keep the connection open after its terminator: the answer is
  * whole, the client goes on, and was not late. */
-static void streams_that_are_over_and_go_on(void **state)
+TEST(streams_that_are_over_and_go_on)
 {
     static const char bytes[] =
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
@@ -177,7 +169,6 @@ static void streams_that_are_over_and_go_on(void **state)
     struct rawserver server =
         rawserver_start(bytes, sizeof(bytes) - 1, RAW_HOLD);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(transports); i++) {
         const char *dir = tmpdir_path("run");
         char *url = xasprintf("%s/v1/chat/completions", server.url);
@@ -223,7 +214,7 @@ static void end_wrong(const struct wrong *w, struct proc *run, size_t i)
     json_decref(summary);
 }
 
-static void wrong_streams(void **state)
+TEST(wrong_streams)
 {
     static const struct wrong faults[] = {
         {"inband", "in-band error", "", false},
@@ -238,7 +229,6 @@ static void wrong_streams(void **state)
         {"status=503", "status", "HTTP status 503: refused by the stub", false},
     };
 
-    (void)state;
     for (size_t f = 0; f < COUNT(faults); f++) {
         char *url;
         struct proc stub = start("--fault", faults[f].fault, &url);
@@ -252,13 +242,12 @@ static void wrong_streams(void **state)
     }
 }
 
-static void streams_that_hang(void **state)
+TEST(streams_that_hang)
 {
     char *url;
     struct proc stub = start("--fault", "hang=1h", &url);
     struct proc runs[RUNS];
 
-    (void)state;
     begin_all(url, "100ms", runs);
     for (size_t i = 0; i < RUNS; i++)
         run_must_time_out(&runs[i], dir_of(i), REQUESTS,
@@ -267,15 +256,4 @@ static void streams_that_hang(void **state)
     free(url);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ways_to_write_a_stream),
-        cmocka_unit_test(lengths_are_forced),
-        cmocka_unit_test(streams_that_are_over_and_go_on),
-        cmocka_unit_test(wrong_streams),
-        cmocka_unit_test(streams_that_hang),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -3,12 +3,8 @@
  * test_stub_faults.
  */
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +12,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "tests/support/httpget.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define PLAIN "{\"pad\":\"xxxxxxxxxxxxxxxxxxxxxx\"}"
@@ -87,7 +82,7 @@ static struct truth *read_truth(size_t want)
 
 /* ---- connections ---- */
 
-static void plain_answers(void **state)
+TEST(plain_answers)
 {
     static const struct {
         struct http_request request;
@@ -107,7 +102,6 @@ static void plain_answers(void **state)
     char *url;
     struct proc stub = stub_start(ARGS("stub"), &url);
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct http_reply reply = http_ask(url, &cases[i].request);
 
@@ -122,7 +116,7 @@ static void plain_answers(void **state)
 }
 
 /* Plain and streamed answers in turn. */
-static void a_connection_goes_on(void **state)
+TEST(a_connection_goes_on)
 {
     static const char ask[] =
         "{\"prompt\":\"x\",\"max_tokens\":2,\"stream\":true}";
@@ -130,7 +124,6 @@ static void a_connection_goes_on(void **state)
     struct proc stub = stub_start(ARGS("stub"), &url);
     int fd = http_connect(url);
 
-    (void)state;
     for (int i = 0; i < 20; i++) {
         struct http_reply reply;
 
@@ -148,7 +141,7 @@ static void a_connection_goes_on(void **state)
 }
 
 /* Without chunks a stream ends with its connection. */
-static void an_old_client_gets_its_stream(void **state)
+TEST(an_old_client_gets_its_stream)
 {
     char *url;
     struct proc stub = stub_start(ARGS("stub"), &url);
@@ -157,7 +150,6 @@ static void an_old_client_gets_its_stream(void **state)
                  .headers = "Connection: keep-alive\r\n",
                  .body = "{\"prompt\":\"x\",\"stream\":true}");
 
-    (void)state;
     assert_int_equal(reply.status, 200);
     assert_int_equal(reply.end, HTTP_WHOLE);
     assert_false(reply.keeps_alive);
@@ -175,14 +167,13 @@ static void few_descriptors(void)
 }
 
 /* More clients than it may have descriptors: they wait until others go. */
-static void out_of_descriptors_clients_wait(void **state)
+TEST(out_of_descriptors_clients_wait)
 {
     struct proc stub = proc_start_with(ARGS("stub"), few_descriptors);
     char *line = proc_read_line(&stub);
     const char *url = strstr(line, "http");
     int fds[60];
 
-    (void)state;
     assert_non_null(url);
     for (int i = 0; i < 60; i++) {
         fds[i] = http_connect(url);
@@ -198,14 +189,13 @@ static void out_of_descriptors_clients_wait(void **state)
 
 /* ---- pages ---- */
 
-static void pages(void **state)
+TEST(pages)
 {
     static const char *const paths[] = {"/health", "/v2/health/ready",
                                         "/v2/health/live", "/v1/models"};
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--model", "m/7b"), &url);
 
-    (void)state;
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
         struct http_reply reply = HTTP_ASK(url, .path = paths[i]);
         json_t *json = json_loads(buf_text(&reply.body), 0, NULL);
@@ -225,7 +215,7 @@ static void pages(void **state)
     free(url);
 }
 
-static void metrics_show_a_queue(void **state)
+TEST(metrics_show_a_queue)
 {
     char *url;
     struct proc stub =
@@ -236,7 +226,6 @@ static void metrics_show_a_queue(void **state)
     int first = begin_request(url, 1, 0);
     int second;
 
-    (void)state;
     wait_for(url, "running", 1);
     second = begin_request(url, 2, 0);
     wait_for(url, "queue_depth", 1);
@@ -253,7 +242,7 @@ static void metrics_show_a_queue(void **state)
 
 /* ---- refusals ---- */
 
-static void bad_requests_are_refused(void **state)
+TEST(bad_requests_are_refused)
 {
     static const struct {
         const char *path;
@@ -282,7 +271,6 @@ static void bad_requests_are_refused(void **state)
                         "--decode=10us", "--decode-item=0"),
                    &url);
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         expect_status(
             HTTP_ASK(url, .path = cases[i].path, .body = cases[i].body),
@@ -297,7 +285,7 @@ static void bad_requests_are_refused(void **state)
 
 /* One is served, one waits, the third is sent away; the other two get their
  * answers. */
-static void a_bounded_queue_refuses(void **state)
+TEST(a_bounded_queue_refuses)
 {
     static const struct {
         const char *flag;
@@ -307,7 +295,6 @@ static void a_bounded_queue_refuses(void **state)
         {"--full-status=429", 429},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *url;
         struct proc stub = stub_start(
@@ -334,7 +321,7 @@ static void a_bounded_queue_refuses(void **state)
 
 /* ---- against the truth log ---- */
 
-static void a_cache_answers_the_second_at_once(void **state)
+TEST(a_cache_answers_the_second_at_once)
 {
     static const char *const bodies[] = {"one", "one", "two", "one", "two"};
     static const int64_t want_ms[] = {20, 0, 20, 0, 0};
@@ -345,7 +332,6 @@ static void a_cache_answers_the_second_at_once(void **state)
         &url);
     struct truth *rows;
 
-    (void)state;
     for (int i = 0; i < 5; i++)
         expect_status(HTTP_ASK(url, .body = bodies[i]), 200);
     stub_stop(&stub);
@@ -358,7 +344,7 @@ static void a_cache_answers_the_second_at_once(void **state)
     free(truth);
 }
 
-static void a_cold_start_is_slow(void **state)
+TEST(a_cold_start_is_slow)
 {
     static const int64_t want_ms[] = {10, 10, 1, 1};
     char *truth = xstrdup(tmpdir_path("truth.tgr"));
@@ -369,7 +355,6 @@ static void a_cold_start_is_slow(void **state)
                    &url);
     struct truth *rows;
 
-    (void)state;
     for (int i = 0; i < 4; i++)
         expect_status(HTTP_ASK(url, 0), 200);
     stub_stop(&stub);
@@ -381,7 +366,7 @@ static void a_cold_start_is_slow(void **state)
     free(truth);
 }
 
-static void low_numbers_go_first(void **state)
+TEST(low_numbers_go_first)
 {
     static const int priorities[] = {9, 5, 1, 3, 1};
     static const int64_t order[] = {0, 2, 4, 3, 1};
@@ -393,7 +378,6 @@ static void low_numbers_go_first(void **state)
     struct truth *rows;
     int fds[5];
 
-    (void)state;
     for (int i = 0; i < 5; i++) {
         fds[i] = begin_request(url, i, priorities[i]);
         wait_for(url, i == 0 ? "running" : "queue_depth", i == 0 ? 1 : i);
@@ -415,7 +399,7 @@ static void low_numbers_go_first(void **state)
 }
 
 /* A row a token, in order, and as many as the row of the request says. */
-static void steps_are_in_a_file_of_their_own(void **state)
+TEST(steps_are_in_a_file_of_their_own)
 {
     static const int tokens[] = {1, 7, 30};
     char *truth = xstrdup(tmpdir_path("truth.tgr"));
@@ -430,7 +414,6 @@ static void steps_are_in_a_file_of_their_own(void **state)
     size_t at = 0;
     size_t n;
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         char headers[40];
         char body[80];
@@ -463,12 +446,11 @@ static void steps_are_in_a_file_of_their_own(void **state)
 }
 
 /* In service, waiting, gone; and one that was answered. */
-static void its_end_leaves_nobody_out(void **state)
+TEST(its_end_leaves_nobody_out)
 {
     static const int signals[] = {SIGTERM, SIGINT};
     char *truth = xstrdup(tmpdir_path("truth.tgr"));
 
-    (void)state;
     for (int k = 0; k < 2; k++) {
         char *url;
         struct proc stub = stub_start(
@@ -506,24 +488,4 @@ static void its_end_leaves_nobody_out(void **state)
     free(truth);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_answers),
-        cmocka_unit_test(a_connection_goes_on),
-        cmocka_unit_test(an_old_client_gets_its_stream),
-        cmocka_unit_test(out_of_descriptors_clients_wait),
-        cmocka_unit_test(pages),
-        cmocka_unit_test(metrics_show_a_queue),
-        cmocka_unit_test(bad_requests_are_refused),
-        cmocka_unit_test(a_bounded_queue_refuses),
-        cmocka_unit_test(a_cache_answers_the_second_at_once),
-        cmocka_unit_test(a_cold_start_is_slow),
-        cmocka_unit_test(low_numbers_go_first),
-        cmocka_unit_test(steps_are_in_a_file_of_their_own),
-        cmocka_unit_test(its_end_leaves_nobody_out),
-    };
-
-    return cmocka_run_group_tests_name("stub", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -2,23 +2,18 @@
  * the rules of server-sent events, whatever way they are written in, and JSON
  * by jansson. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "tests/support/httpget.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 
 #define MAX_EVENTS 32
 
@@ -237,14 +232,13 @@ static struct http_reply ask(const char *url, const struct stream *s)
 }
 
 /* The first token is not there before its time, nor the last. */
-static void streams_are_read(void **state)
+TEST(streams_are_read)
 {
     static const char *const flags[] = {
         "--sse=crlf",     "--sse=cr",    "--sse=named,no-space",
         "--sse=split",    "--sse=empty", "--sse=comments,crlf,named",
         "--sse=pings,cr", "--delay=0",   "--events-per-write=2"};
 
-    (void)state;
     for (size_t k = 0; k < sizeof(flags) / sizeof(flags[0]); k++) {
         char *url;
         struct proc stub = stub_start(ARGS(LLM, flags[k]), &url);
@@ -267,14 +261,13 @@ static void streams_are_read(void **state)
 }
 
 /* Usage is in every chunk where that was asked for. */
-static void usage_counts_up(void **state)
+TEST(usage_counts_up)
 {
     char *url;
     struct proc stub = stub_start(ARGS("stub"), &url);
     struct http_reply reply = ask(url, &streams[1]);
     struct events events = events_of(buf_text(&reply.body));
 
-    (void)state;
     assert_int_equal(events.len, 5);
     for (int i = 0; i < 4; i++) {
         json_t *json = parse(events.data[i]);
@@ -294,11 +287,10 @@ static void usage_counts_up(void **state)
 /* ---- faults ---- */
 
 /* An error object in a stream, or instead of it. */
-static void errors_are_objects(void **state)
+TEST(errors_are_objects)
 {
     static const char *const faults[] = {"inband", "wrong-type"};
 
-    (void)state;
     for (size_t k = 0; k < 2; k++) {
         char *url;
         struct proc stub = stub_start(ARGS("stub", "--fault", faults[k]), &url);
@@ -327,7 +319,7 @@ static void errors_are_objects(void **state)
 
 /* A client that reads events must find no JSON in one, none at all, or no end
  * of one. */
-static void streams_that_are_none(void **state)
+TEST(streams_that_are_none)
 {
     static const struct {
         const char *fault;
@@ -339,7 +331,6 @@ static void streams_that_are_none(void **state)
         {"endless=3MiB", 2, (size_t)3 << 20},
     };
 
-    (void)state;
     for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
         char *url;
         struct proc stub =
@@ -403,12 +394,11 @@ static const struct {
      "2.0]}"},
 };
 
-static void whole_answers_are_read(void **state)
+TEST(whole_answers_are_read)
 {
     char *url;
     struct proc stub = stub_start(ARGS("stub"), &url);
 
-    (void)state;
     for (size_t i = 0; i < sizeof(wholes) / sizeof(wholes[0]); i++) {
         struct http_reply reply =
             HTTP_ASK(url, .path = wholes[i].path, .body = wholes[i].body);
@@ -426,7 +416,7 @@ static void whole_answers_are_read(void **state)
     free(url);
 }
 
-static void pages_are_read(void **state)
+TEST(pages_are_read)
 {
     static const struct {
         const char *path;
@@ -447,7 +437,6 @@ static void pages_are_read(void **state)
     char *url;
     struct proc stub = stub_start(ARGS(LLM), &url);
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct http_reply reply = HTTP_ASK(url, .path = cases[i].path);
         json_t *json = parse(buf_text(&reply.body));
@@ -486,7 +475,7 @@ static size_t json_len_of(const struct http_reply *reply)
 }
 
 /* An image of 3 x 224 x 224 there and back, twice on one connection. */
-static void an_image_goes_there_and_back(void **state)
+TEST(an_image_goes_there_and_back)
 {
     enum { N = 3 * 224 * 224 };
     static const char ask_json[] =
@@ -499,7 +488,6 @@ static void an_image_goes_there_and_back(void **state)
     struct proc stub = stub_start(ARGS("stub"), &url);
     int fd = http_connect(url);
 
-    (void)state;
     for (int i = 0; i < N; i++)
         image[i] = (float)i / 3;
     for (int i = 0; i < 2; i++) {
@@ -529,19 +517,4 @@ static void an_image_goes_there_and_back(void **state)
     stub_stop(&stub);
     free(url);
     free(image);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_are_read),
-        cmocka_unit_test(usage_counts_up),
-        cmocka_unit_test(errors_are_objects),
-        cmocka_unit_test(streams_that_are_none),
-        cmocka_unit_test(whole_answers_are_read),
-        cmocka_unit_test(pages_are_read),
-        cmocka_unit_test(an_image_goes_there_and_back),
-    };
-
-    return cmocka_run_group_tests_name("stub_apis", tests, NULL, NULL);
 }

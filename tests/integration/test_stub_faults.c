@@ -1,21 +1,16 @@
 /* Every fault of the stub, as a client sees it on the wire. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "tests/support/httpget.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 
 #define CHAT "/v1/chat/completions"
 #define TEXT "/v1/completions"
@@ -310,10 +305,9 @@ static void check(const struct wire *w, const char *url, int nth)
 
 /* Each fault strikes the request that it was told to, and no other: a dozen a
  * stub, one after the other. */
-static void each_fault_by_number(void **state)
+TEST(each_fault_by_number)
 {
     enum { AT_ONCE = 12 };
-    (void)state;
     for (size_t first = 0; first < N_WIRES; first += AT_ONCE) {
         const char *argv[STUB_ARGC + 2 * AT_ONCE + 1] = {"tailgate", STUB};
         char texts[AT_ONCE][40];
@@ -337,9 +331,8 @@ static void each_fault_by_number(void **state)
     }
 }
 
-static void each_fault_by_probability(void **state)
+TEST(each_fault_by_probability)
 {
-    (void)state;
     for (size_t i = 0; i < N_WIRES; i++) {
         struct proc stub;
         char *text;
@@ -359,7 +352,7 @@ static void each_fault_by_probability(void **state)
 
 /* The connection is there, but nobody takes it yet; the second is quick, so
  * that it overtakes the first. */
-static void a_slow_accept(void **state)
+TEST(a_slow_accept)
 {
     char *url;
     struct proc stub =
@@ -369,7 +362,6 @@ static void a_slow_accept(void **state)
     struct http_reply first;
     struct http_reply second;
 
-    (void)state;
     http_send(fd, &(struct http_request){0});
     second = HTTP_ASK(url, 0);
     first = http_read(fd);
@@ -382,15 +374,4 @@ static void a_slow_accept(void **state)
     close(fd);
     stub_stop(&stub);
     free(url);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_fault_by_number),
-        cmocka_unit_test(each_fault_by_probability),
-        cmocka_unit_test(a_slow_accept),
-    };
-
-    return cmocka_run_group_tests_name("stub_faults", tests, NULL, NULL);
 }

@@ -1,9 +1,5 @@
 /* Ten thousand streams at once from one stub. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +8,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "common/wire/http_message.h"
 #include "tests/support/httpget.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 
 #define STREAMS 10000
 #define TOKENS  10 /* half a second each, after the first */
@@ -162,7 +157,7 @@ static void wait_until_all_run(const char *url)
     }
 }
 
-static void ten_thousand_streams_at_once(void **state)
+TEST(ten_thousand_streams_at_once)
 {
     struct proc_result result;
     struct stream *streams;
@@ -171,7 +166,6 @@ static void ten_thousand_streams_at_once(void **state)
     long kb;
     int epoll;
 
-    (void)state;
     if (!can_open_enough()) {
         print_message("the limit of open files is below %d\n", STREAMS + 64);
         skip();
@@ -199,13 +193,4 @@ static void ten_thousand_streams_at_once(void **state)
     assert_true(result.max_rss_kb < 128 << 10);
     proc_result_fini(&result);
     free(url);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ten_thousand_streams_at_once),
-    };
-
-    return cmocka_run_group_tests_name("stub_streams", tests, NULL, NULL);
 }

@@ -1,20 +1,15 @@
 /* The simulated models behind a real network, once each: nothing lost, order
  * kept, bounds held, and what was measured is the truth and little more. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define COMPLETION                                                             \
@@ -136,19 +131,10 @@ static void check_model(size_t m)
     free(text);
 }
 
-static void every_model_over_the_network(void **state)
+TEST(every_model_over_the_network)
 {
-    (void)state;
     for (size_t m = 0; m < sizeof(models) / sizeof(models[0]); m++)
         check_model(m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_model_over_the_network),
-    };
-
-    return cmocka_run_group_tests_name("stub_truth", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,22 +1,17 @@
 /* A sweep, as a user has it: recordings, the curve, resume, exit codes. */
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
 #include "tests/support/searched.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define MOST_MS 60000 /* until a recording begins */
@@ -72,7 +67,7 @@ static double rate_of(const char *dir, const char *point)
     return value;
 }
 
-static void each_value_is_run_as_often(void **state)
+TEST(each_value_is_run_as_often)
 {
     char *file = settings_file();
     char *dir = xstrdup(tmpdir_path("sweep"));
@@ -82,7 +77,6 @@ static void each_value_is_run_as_often(void **state)
     json_t *values;
     double sum = 0;
 
-    (void)state;
     expect_done(&r, dir);
     proc_result_fini(&r);
     json = searched_json(dir, "summary.json");
@@ -125,7 +119,7 @@ static void each_value_is_run_as_often(void **state)
 
 /* It is interrupted in the second run; what it has is kept, and not made
  * again. */
-static void it_goes_on_where_it_stopped(void **state)
+TEST(it_goes_on_where_it_stopped)
 {
     char *file = settings_file();
     char *dir = xstrdup(tmpdir_path("resumed"));
@@ -137,7 +131,6 @@ static void it_goes_on_where_it_stopped(void **state)
     json_t *before;
     json_t *after;
 
-    (void)state;
     for (int ms = 0; !is_there(second, "requests.tgr"); ms++) {
         assert_true(ms < MOST_MS);
         clk_sleep_ns(NS_PER_MS);
@@ -179,7 +172,7 @@ static void it_goes_on_where_it_stopped(void **state)
     free(file);
 }
 
-static void nonsense_is_refused_before_anything_runs(void **state)
+TEST(nonsense_is_refused_before_anything_runs)
 {
     static const char *const bad[][3] = {
         {"--rates", "10..20", "two values"},
@@ -192,7 +185,6 @@ static void nonsense_is_refused_before_anything_runs(void **state)
     char *file = settings_file();
     char *dir = xstrdup(tmpdir_path("none"));
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct proc_result r = proc_run(
             ARGS("sweep", file, bad[i][0], bad[i][1], "-q", "-o", dir));
@@ -207,13 +199,4 @@ static void nonsense_is_refused_before_anything_runs(void **state)
     free(file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_value_is_run_as_often),
-        cmocka_unit_test(it_goes_on_where_it_stopped),
-        cmocka_unit_test(nonsense_is_refused_before_anything_runs),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

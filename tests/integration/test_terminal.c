@@ -1,23 +1,17 @@
 /* Servers and recordings say what a terminal would obey; nothing of it comes
  * out, whichever command shows it. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "common/base/xalloc.h"
 #include "tests/support/corpus.h"
 #include "tests/support/proc.h"
 #include "tests/support/rawserver.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Neither output has anything to obey.  `says` is in one of them. */
 static void is_harmless(struct proc_result *r, const char *says)
@@ -56,7 +50,7 @@ static void shows_run(const char *const *argv, const char *dir, int status)
 #define ONE(...)                                                               \
     "run", url, "-c", "1", "-n", "1", "-o", dir, "--force", __VA_ARGS__
 
-static void servers_tell_the_terminal_nothing(void **state)
+TEST(servers_tell_the_terminal_nothing)
 {
     static const struct {
         const char *name;
@@ -83,7 +77,6 @@ static void servers_tell_the_terminal_nothing(void **state)
     };
     char *dir = xstrdup(tmpdir_path("r"));
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         bool is_named = strstr(cases[i].path, "model=m") != NULL;
         const char *model = is_named ? "--model=m" : "--stream=auto";
@@ -108,7 +101,7 @@ static void servers_tell_the_terminal_nothing(void **state)
 }
 
 /* A recording may be somebody else's. */
-static void recordings_tell_the_terminal_nothing(void **state)
+TEST(recordings_tell_the_terminal_nothing)
 {
     char *dir = xstrdup(tmpdir_path("planted"));
     char *path = xasprintf("%s/manifest.json", dir);
@@ -118,7 +111,6 @@ static void recordings_tell_the_terminal_nothing(void **state)
     json_t *manifest;
     json_t *settings;
 
-    (void)state;
     run_expect(&r, dir, 0);
     proc_result_fini(&r);
     manifest = load_manifest(dir);
@@ -141,13 +133,4 @@ static void recordings_tell_the_terminal_nothing(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(servers_tell_the_terminal_nothing),
-        cmocka_unit_test(recordings_tell_the_terminal_nothing),
-    };
-
-    return cmocka_run_group_tests_name("terminal", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

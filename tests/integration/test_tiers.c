@@ -1,17 +1,12 @@
 /* A run whose objective has tiers, from the settings file to the report, and
  * what if others had been asked. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 /* Nobody answers within 1 us, everybody within 30 s: what is judged does not
@@ -74,12 +69,11 @@ static const json_t *tier(const json_t *of, size_t i)
     return json_array_get(json_object_get(of, "tiers"), i);
 }
 
-static void every_tier_has_its_answer(void **state)
+TEST(every_tier_has_its_answer)
 {
     json_t *json = reported(NULL, NULL);
     const json_t *chat = json_array_get(json_object_get(json, "classes"), 0);
 
-    (void)state;
     assert_int_equal(json_array_size(json_object_get(json, "tiers")), 2);
     assert_string_equal(judged(tier(json, 0), 0), "fail");
     assert_string_equal(judged(tier(json, 1), 0), "pass");
@@ -95,11 +89,10 @@ static void every_tier_has_its_answer(void **state)
 
 /* All tokens in time by silver, none by gold, whose clock starts anew with each
  * of them. */
-static void tokens_have_deadlines(void **state)
+TEST(tokens_have_deadlines)
 {
     json_t *json = reported(NULL, NULL);
 
-    (void)state;
     assert_true(number_at(json, "fluidity.streams") == 400);
     assert_true(number_at(json, "fluidity.fluid") == 400);
     assert_true(number_at(json, "fluidity.tokens_in_time") == 1);
@@ -107,13 +100,12 @@ static void tokens_have_deadlines(void **state)
     json_decref(json);
 }
 
-static void other_objectives_for_the_same_run(void **state)
+TEST(other_objectives_for_the_same_run)
 {
     json_t *json = reported("--slo", "chat/bronze: e2e p50 < 30s, chat/e2e p50 "
                                      "< 1us");
     const json_t *chat = json_array_get(json_object_get(json, "classes"), 0);
 
-    (void)state;
     /* Those of the run stay, those of the class are new. */
     assert_int_equal(json_array_size(json_object_get(json, "tiers")), 2);
     assert_string_equal(
@@ -131,12 +123,11 @@ static void other_objectives_for_the_same_run(void **state)
 }
 
 /* 14.4 USD an hour; the window is as long as it was. */
-static void it_costs_what_the_settings_say(void **state)
+TEST(it_costs_what_the_settings_say)
 {
     json_t *json = reported(NULL, NULL);
     double usd = 14.4 * number_at(json, "window.length_s") / 3600;
 
-    (void)state;
     assert_true(number_at(json, "cost.usd") > 0.999 * usd);
     assert_true(number_at(json, "cost.usd") < 1.001 * usd);
     assert_true(number_at(json, "cost.usd_per_1000_good_requests") >
@@ -145,15 +136,4 @@ static void it_costs_what_the_settings_say(void **state)
     json_decref(json);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_tier_has_its_answer),
-        cmocka_unit_test(tokens_have_deadlines),
-        cmocka_unit_test(other_objectives_for_the_same_run),
-        cmocka_unit_test(it_costs_what_the_settings_say),
-    };
-
-    return cmocka_run_group_tests_name("tiers", tests, make_recording,
-                                       remove_recording);
-}
+GROUP_FIXTURE(make_recording, remove_recording)

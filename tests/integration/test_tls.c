@@ -3,18 +3,12 @@
  *
  * load_summary() checks the identity of the counts each time. */
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
@@ -25,6 +19,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/rawserver.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 #include "tests/support/tool.h"
 
@@ -76,11 +71,10 @@ static int teardown(void **state)
 
 /* ---- what works ---- */
 
-static void https(void **state)
+TEST(https)
 {
     json_t *summary = RUN(0, nginx.urls[TLS], "--cacert", nginx.ca);
 
-    (void)state;
     assert_true(number_at(summary, "requests.opened_connection") <= 4);
     assert_true(number_at(summary, "measures.connect.n") ==
                 number_at(summary, "requests.opened_connection"));
@@ -93,22 +87,20 @@ static void https(void **state)
 
 /* The name in the URL is what the certificate must be for, whatever address it
  * has. */
-static void https_by_name(void **state)
+TEST(https_by_name)
 {
     char *url = xasprintf("https://localhost:%d/", nginx.ports[TLS]);
 
-    (void)state;
     must_be_ok(RUN(0, url, "--cacert", nginx.ca));
     free(url);
 }
 
-static void what_the_report_says_of_tls(void **state)
+TEST(what_the_report_says_of_tls)
 {
     struct proc_result r =
         proc_run(ARGS("run", nginx.urls[SELF_SIGNED], "--insecure", "-c", "2",
                       "-n", "40", "-q", "--force", "-o", tmpdir_path("run")));
 
-    (void)state;
     run_expect(&r, tmpdir_path("run"), 0);
     assert_non_null(strstr(r.out, "\ntls "));
     assert_non_null(strstr(r.out, ", share 95%"));
@@ -117,12 +109,11 @@ static void what_the_report_says_of_tls(void **state)
     proc_result_fini(&r);
 }
 
-static void a_client_certificate(void **state)
+TEST(a_client_certificate)
 {
     char *cert = xstrdup(tmpdir_path("client.pem"));
     char *key = xstrdup(tmpdir_path("client.key"));
 
-    (void)state;
     must_be_ok(RUN(0, nginx.urls[CLIENT_CERT], "--cacert", nginx.ca, "--cert",
                    cert, "--key", key));
     /* nginx ends the handshake, and then says what it lacks */
@@ -133,14 +124,13 @@ static void a_client_certificate(void **state)
 }
 
 /* Not for every connection. */
-static void authorities_are_read_once(void **state)
+TEST(authorities_are_read_once)
 {
     char *copy = xasprintf("%s.copy", nginx.ca);
     char *dir = xstrdup(tmpdir_path("read-once"));
     struct proc run;
     json_t *summary;
 
-    (void)state;
     tool_run(TOOL("cp", nginx.ca, copy), tmpdir_path("cp.out"));
     run = proc_start(ARGS("run", nginx.urls[TLS], "--cacert", copy,
                           "--no-keepalive", "--rate", "100", "--duration",
@@ -156,13 +146,12 @@ static void authorities_are_read_once(void **state)
     free(copy);
 }
 
-static void a_file_without_authorities(void **state)
+TEST(a_file_without_authorities)
 {
     const char *path = tmpdir_write("empty.pem", "none\n", 5);
     struct proc_result r =
         proc_run(ARGS("run", nginx.urls[TLS], "--cacert", path, "-c", "1"));
 
-    (void)state;
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "empty.pem: no certificates in it"));
     proc_result_fini(&r);
@@ -179,9 +168,8 @@ static const struct {
     {OTHER_HOST, "matches target host name '127.0.0.1'"},
 };
 
-static void certificates_that_prove_nothing(void **state)
+TEST(certificates_that_prove_nothing)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(distrusted) / sizeof(distrusted[0]); i++) {
         const char *url = nginx.urls[distrusted[i].site];
 
@@ -191,31 +179,28 @@ static void certificates_that_prove_nothing(void **state)
     REFUSED("certificate", nginx.urls[TLS]);
 }
 
-static void versions_that_have_nothing_in_common(void **state)
+TEST(versions_that_have_nothing_in_common)
 {
-    (void)state;
     must_all_mention(RUN(1, nginx.urls[OLD], "--cacert", nginx.ca), "connect",
                      "alert");
 }
 
 /* TLS 1.3 tells the client so when its request is on its way already. */
-static void a_server_that_wants_a_certificate(void **state)
+TEST(a_server_that_wants_a_certificate)
 {
     struct h2server server = h2server_start(H2_NOT_SERVED, 0);
 
-    (void)state;
     must_all_mention(RUN(1, server.url, "--cacert", nginx.ca), "connect",
                      "certificate required");
     h2server_stop(&server);
 }
 
 /* Less than libcurl's millisecond is one. */
-static void a_very_short_connect_timeout(void **state)
+TEST(a_very_short_connect_timeout)
 {
     struct rawserver server = rawserver_start("", 0, RAW_HOLD);
     char *url = xasprintf("https%s", server.url + strlen("http"));
 
-    (void)state;
     must_all_say(RUN(1, url, "--connect-timeout", "100us"), "connect",
                  "not connected within the connect timeout");
     rawserver_stop(&server);
@@ -235,9 +220,8 @@ static const struct {
     {"", RAW_HOLD, "not connected within the connect timeout"},
 };
 
-static void servers_that_break_the_handshake_off(void **state)
+TEST(servers_that_break_the_handshake_off)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(no_tls) / sizeof(no_tls[0]); i++) {
         struct rawserver server = rawserver_start(
             no_tls[i].bytes, strlen(no_tls[i].bytes), no_tls[i].ending);
@@ -251,11 +235,10 @@ static void servers_that_break_the_handshake_off(void **state)
     }
 }
 
-static void files_that_are_not_there(void **state)
+TEST(files_that_are_not_there)
 {
     static const char *const flags[] = {"--cacert", "--cert", "--key"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
         struct proc_result r = proc_run(ARGS(
             "run", nginx.urls[TLS], "--cacert", nginx.ca, "--cert", nginx.ca,
@@ -290,9 +273,8 @@ static const struct {
 
 /* nginx passes on what the server behind it breaks off: in HTTP/1.1 by closing
  * the connection, in HTTP/2 by a reset of the stream. */
-static void answers_that_break_off(void **state)
+TEST(answers_that_break_off)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(upstreams) / sizeof(upstreams[0]); i++) {
         struct rawserver server =
             rawserver_start(upstreams[i].bytes, strlen(upstreams[i].bytes),
@@ -311,7 +293,7 @@ static void answers_that_break_off(void **state)
     }
 }
 
-static void answers_that_do_not_end(void **state)
+TEST(answers_that_do_not_end)
 {
     static const struct {
         const char *beginning;
@@ -322,7 +304,6 @@ static void answers_that_do_not_end(void **state)
          "the answer was not complete within the timeout"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct rawserver server = rawserver_start(
             cases[i].beginning, strlen(cases[i].beginning), RAW_HOLD);
@@ -335,9 +316,8 @@ static void answers_that_do_not_end(void **state)
     }
 }
 
-static void servers_that_do_not_answer(void **state)
+TEST(servers_that_do_not_answer)
 {
-    (void)state;
     must_all_say(RUN(1, nginx.urls[MUTE], "--cacert", nginx.ca), "reset",
                  "closed before any response");
     must_all_say(RUN(1, nginx.urls[MUTE_TWO], "--cacert", nginx.ca, "--http2"),
@@ -347,7 +327,7 @@ static void servers_that_do_not_answer(void **state)
 /* ---- connections that the server closes ---- */
 
 /* The second attempt is not late because its handshake takes long. */
-static void a_goodbye_with_the_answer(void **state)
+TEST(a_goodbye_with_the_answer)
 {
     struct h2server server = h2server_start(H1_GOODBYE, 20 * NS_PER_MS);
     const char *dir = tmpdir_path("goodbye");
@@ -356,7 +336,6 @@ static void a_goodbye_with_the_answer(void **state)
                       "-n", "10", "-q", "-o", dir));
     json_t *summary;
 
-    (void)state;
     run_expect(&r, dir, 0);
     summary = load_summary(dir);
     assert_true(number_at(summary, "requests.ok") == 10);
@@ -367,26 +346,4 @@ static void a_goodbye_with_the_answer(void **state)
     h2server_stop(&server);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(https),
-        cmocka_unit_test(https_by_name),
-        cmocka_unit_test(what_the_report_says_of_tls),
-        cmocka_unit_test(a_client_certificate),
-        cmocka_unit_test(authorities_are_read_once),
-        cmocka_unit_test(a_file_without_authorities),
-        cmocka_unit_test(certificates_that_prove_nothing),
-        cmocka_unit_test(versions_that_have_nothing_in_common),
-        cmocka_unit_test(servers_that_break_the_handshake_off),
-        cmocka_unit_test(a_server_that_wants_a_certificate),
-        cmocka_unit_test(a_very_short_connect_timeout),
-        cmocka_unit_test(files_that_are_not_there),
-        cmocka_unit_test(answers_that_break_off),
-        cmocka_unit_test(answers_that_do_not_end),
-        cmocka_unit_test(servers_that_do_not_answer),
-        cmocka_unit_test(a_goodbye_with_the_answer),
-    };
-
-    return cmocka_run_group_tests_name("tls", tests, setup, teardown);
-}
+GROUP_FIXTURE(setup, teardown)

@@ -1,13 +1,7 @@
 /* A trace, replayed against the stub: what was offered is what it says. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <jansson.h>
 
@@ -17,6 +11,7 @@
 #include "common/recording/schema.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define ROWS     60
@@ -96,13 +91,12 @@ static struct facts *rows_of(const char *dir, size_t *n)
     return rows;
 }
 
-static void what_is_offered_is_what_the_trace_says(void **state)
+TEST(what_is_offered_is_what_the_trace_says)
 {
     static const char *const threads[] = {"1", "3"};
     char *trace = write_azure();
     char *target = xasprintf("%s/v1/completions", url);
 
-    (void)state;
     for (int t = 0; t < 2; t++) {
         char *dir = xstrdup(tmpdir_path(threads[t]));
         struct proc_result r = proc_run(
@@ -141,14 +135,13 @@ static void what_is_offered_is_what_the_trace_says(void **state)
     free(trace);
 }
 
-static void strict_ends_it_before_anything_is_sent(void **state)
+TEST(strict_ends_it_before_anything_is_sent)
 {
     char *trace = write_azure();
     const char *dir = tmpdir_path("strict");
     struct proc_result r =
         proc_run(ARGS("run", url, "--trace", trace, "--strict", "-o", dir));
 
-    (void)state;
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "azure.csv:22: fewer fields than"));
     proc_result_fini(&r);
@@ -159,7 +152,7 @@ static void strict_ends_it_before_anything_is_sent(void **state)
 }
 
 /* Within their steps, with prompts as long as the stub counts them. */
-static void steps_are_spread_and_said_to_be(void **state)
+TEST(steps_are_spread_and_said_to_be)
 {
     char *trace = write_mooncake();
     char *target = xasprintf("%s/v1/completions", url);
@@ -171,7 +164,6 @@ static void steps_are_spread_and_said_to_be(void **state)
     size_t n;
     int64_t last_ns = 0;
 
-    (void)state;
     run_expect(&r, dir, 0);
     assert_non_null(strstr(r.out, "times spread over 500ms"));
     assert_null(strstr(r.err, "at once"));
@@ -191,7 +183,7 @@ static void steps_are_spread_and_said_to_be(void **state)
     free(dir);
 }
 
-static void validate_prints_the_plan(void **state)
+TEST(validate_prints_the_plan)
 {
     static const char *const want[] = {
         "trace      mooncake (detected), 60 rows in",
@@ -204,7 +196,6 @@ static void validate_prints_the_plan(void **state)
     char *trace = write_mooncake();
     struct proc_result r = proc_run(ARGS("validate", url, "--trace", trace));
 
-    (void)state;
     proc_expect(&r, 0);
     for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
         if (!strstr(r.out, want[i]))
@@ -229,14 +220,4 @@ static int stop(void **state)
     return tmpdir_teardown(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_offered_is_what_the_trace_says),
-        cmocka_unit_test(strict_ends_it_before_anything_is_sent),
-        cmocka_unit_test(steps_are_spread_and_said_to_be),
-        cmocka_unit_test(validate_prints_the_plan),
-    };
-
-    return cmocka_run_group_tests_name("trace", tests, start, stop);
-}
+GROUP_FIXTURE(start, stop)

@@ -1,19 +1,14 @@
 /* What the transports make of a request's time: both measure the same, and over
  * HTTP/2 those that come meanwhile share a connection. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "tests/support/certs.h"
 #include "tests/support/nginx.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define SAMPLES 200
@@ -31,11 +26,10 @@ static json_t *against_the_slow_stub(const char *transport)
  * service times of both runs are the same ones: no answer comes earlier than
  * its service allows, on either transport.  How close the times are is a
  * question for bench/, not for a busy machine. */
-static void both_transports_measure_the_service(void **state)
+TEST(both_transports_measure_the_service)
 {
     static const char *const transports[] = {"native", "curl"};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         json_t *s = against_the_slow_stub(transports[i]);
 
@@ -58,7 +52,7 @@ static double came_meanwhile(const json_t *summary)
 
 /* 20 are on their way at any time, on one connection; a second one if nginx has
  * 128, its limit, and one for each that came before the first was there. */
-static void many_streams_on_a_connection(void **state)
+TEST(many_streams_on_a_connection)
 {
     char *dir = xstrdup(tmpdir_path("streams"));
     char *url;
@@ -66,7 +60,6 @@ static void many_streams_on_a_connection(void **state)
     struct nginx front = nginx_before(url, "");
     json_t *summary;
 
-    (void)state;
     run_for(ARGS("run", front.urls[0], "--http2", "--cacert", front.ca,
                  "--arrival", "constant", "--rate", "400", "-n", "200", "-t",
                  "1", "-q", "-o", dir),
@@ -82,13 +75,4 @@ static void many_streams_on_a_connection(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_transports_measure_the_service),
-        cmocka_unit_test(many_streams_on_a_connection),
-    };
-
-    return cmocka_run_group_tests_name("transports", tests, certs_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(certs_setup, tmpdir_teardown)

@@ -1,21 +1,16 @@
 /* Several trials, as a user has them: recordings, seeds, report, exit code. */
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/json.h"
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define TRIALS 3
@@ -111,7 +106,7 @@ static void is_median(const char *dir, const json_t *set, const char *key,
 }
 
 /* What a class asks for is asked of every trial, whatever the run asks. */
-static void classes_are_judged(void **state)
+TEST(classes_are_judged)
 {
     static const char text[] = "stub: {service: fixed 1ms}\n"
                                "load: {rate: 200/s, duration: 100ms}\n"
@@ -128,7 +123,6 @@ static void classes_are_judged(void **state)
     const json_t *terms = json_object_get(set, "slo");
     const json_t *own = json_array_get(terms, 1);
 
-    (void)state;
     proc_expect(&r, status_of(set));
     assert_int_equal(json_array_size(terms), 2);
     assert_null(json_object_get(json_array_get(terms, 0), "class"));
@@ -142,7 +136,7 @@ static void classes_are_judged(void **state)
     free(file);
 }
 
-static void three_trials(void **state)
+TEST(three_trials)
 {
     char *file = settings_file();
     char *dir = xstrdup(tmpdir_path("three"));
@@ -152,7 +146,6 @@ static void three_trials(void **state)
     json_t *set;
     char *seed;
 
-    (void)state;
     assert_non_null(strstr(r.err, "trial      3 of 3, seed "));
     must_differ(dir, "load", "seed");
     must_differ(dir, "stub", "seed");
@@ -183,7 +176,7 @@ static void three_trials(void **state)
     free(file);
 }
 
-static void one_server_is_one_launch(void **state)
+TEST(one_server_is_one_launch)
 {
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--port", "0"), &url);
@@ -193,7 +186,6 @@ static void one_server_is_one_launch(void **state)
         proc_run(ARGS("run", url, "-R", "100", "-d", "100ms", "--trials", "2",
                       "--settle", "0s", "-q", "-o", dir));
 
-    (void)state;
     expect_as_reported(&r, dir);
     assert_non_null(strstr(r.out, "launches   1: all trials used one"));
     proc_result_fini(&r);
@@ -212,7 +204,7 @@ static void one_server_is_one_launch(void **state)
 }
 
 /* The second trial cannot begin: the first is kept, and said. */
-static void one_that_cannot_run_ends_the_set(void **state)
+TEST(one_that_cannot_run_ends_the_set)
 {
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--port", "0"), &url);
@@ -222,7 +214,6 @@ static void one_that_cannot_run_ends_the_set(void **state)
         proc_run(ARGS("run", url, "-R", "100", "-d", "100ms", "--trials", "4",
                       "--restart", restart, "-q", "-o", dir));
 
-    (void)state;
     proc_expect(&r, 3);
     assert_non_null(strstr(r.out, "trials     recorded 1 of 4"));
     assert_non_null(strstr(r.err, "study.restart: exit code 1"));
@@ -236,14 +227,13 @@ static void one_that_cannot_run_ends_the_set(void **state)
     free(dir);
 }
 
-static void a_set_that_never_began_leaves_nothing(void **state)
+TEST(a_set_that_never_began_leaves_nothing)
 {
     char *url = xasprintf("http://127.0.0.1:%d/", refusing_port());
     char *dir = xstrdup(tmpdir_path("never"));
     struct proc_result r = proc_run(ARGS("run", url, "-R", "100", "-d", "100ms",
                                          "--trials", "2", "-q", "-o", dir));
 
-    (void)state;
     proc_expect(&r, 3);
     assert_int_equal(access(dir, F_OK), -1);
     proc_result_fini(&r);
@@ -266,7 +256,7 @@ static void expect_cut(const char *dir, double counted)
     proc_result_fini(&r);
 }
 
-static void a_signal_between_trials(void **state)
+TEST(a_signal_between_trials)
 {
     char *file = settings_file();
     char *dir = xstrdup(tmpdir_path("between"));
@@ -275,7 +265,6 @@ static void a_signal_between_trials(void **state)
         ARGS("run", file, "--trials", "3", "--settle", "1h", "-q", "-o", dir));
     struct proc_result r;
 
-    (void)state;
     while (access(summary, F_OK) != 0)
         clk_sleep_ns(NS_PER_MS);
     assert_int_equal(kill(run.pid, SIGINT), 0);
@@ -303,14 +292,13 @@ static struct proc begin_first(const char *file, const char *dir)
     return run;
 }
 
-static void a_signal_within_a_trial(void **state)
+TEST(a_signal_within_a_trial)
 {
     char *file = settings_file();
     char *dir = xstrdup(tmpdir_path("within"));
     struct proc run = begin_first(file, dir);
     struct proc_result r;
 
-    (void)state;
     assert_int_equal(kill(run.pid, SIGINT), 0);
     r = proc_wait(&run);
     proc_expect(&r, 130);
@@ -322,7 +310,7 @@ static void a_signal_within_a_trial(void **state)
 }
 
 /* What is there of it is one trial, which did not come to its end. */
-static void killed_within_the_first_trial(void **state)
+TEST(killed_within_the_first_trial)
 {
     char *file = settings_file();
     char *dir = xstrdup(tmpdir_path("killed"));
@@ -334,7 +322,6 @@ static void killed_within_the_first_trial(void **state)
                            dir, first);
     struct proc_result r;
 
-    (void)state;
     assert_int_equal(kill(run.pid, SIGKILL), 0);
     r = proc_wait(&run);
     proc_result_fini(&r);
@@ -352,7 +339,7 @@ static void killed_within_the_first_trial(void **state)
     free(file);
 }
 
-static void two_take_turns(void **state)
+TEST(two_take_turns)
 {
     static const char other[] = "stub: {service: fixed 3ms}\n"
                                 "load: {rate: 100/s, duration: 100ms}\n"
@@ -368,7 +355,6 @@ static void two_take_turns(void **state)
     struct proc_result r = proc_run(ARGS("run", a, "--against", b, "--trials",
                                          "2", "-q", "--json", "-o", dir));
 
-    (void)state;
     json = parse(r.out);
     assert_true(number_at(json, "a.trials.counted") == 2);
     assert_true(number_at(json, "b.trials.counted") == 2);
@@ -402,14 +388,13 @@ static void two_take_turns(void **state)
     free(a);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+TEST(what_makes_no_sense_is_refused)
 {
     static const char *const bad[] = {"0", "-1", "1.5", "1001", "x", ""};
     char *file = settings_file();
     char *dir = xstrdup(tmpdir_path("refused"));
     struct proc_result r;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         r = proc_run(ARGS("run", file, "--trials", bad[i], "-q", "-o", dir));
         proc_expect(&r, 2);
@@ -432,21 +417,4 @@ static void what_makes_no_sense_is_refused(void **state)
     free(file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(three_trials),
-        cmocka_unit_test(classes_are_judged),
-        cmocka_unit_test(one_server_is_one_launch),
-        cmocka_unit_test(one_that_cannot_run_ends_the_set),
-        cmocka_unit_test(a_set_that_never_began_leaves_nothing),
-        cmocka_unit_test(a_signal_between_trials),
-        cmocka_unit_test(a_signal_within_a_trial),
-        cmocka_unit_test(killed_within_the_first_trial),
-        cmocka_unit_test(two_take_turns),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
-    };
-
-    return cmocka_run_group_tests_name("trials", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,19 +1,14 @@
 /* What the client measured against what the stub knows, request by request. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static int by_arrival(const void *a, const void *b)
@@ -84,7 +79,7 @@ static void run_against_fifo(const char *dir, const char *truth_path)
     free(url);
 }
 
-static void measured_e2e_is_the_truth_and_little_more(void **state)
+TEST(measured_e2e_is_the_truth_and_little_more)
 {
     struct facts *facts;
     struct truth *truth;
@@ -96,7 +91,6 @@ static void measured_e2e_is_the_truth_and_little_more(void **state)
     size_t measured;
     size_t middle;
 
-    (void)state;
     run_against_fifo(dir, truth_path);
     truth = table_read(truth_path, &schema_truth, &n);
     facts = table_read(requests, &schema_requests, &measured);
@@ -118,12 +112,4 @@ static void measured_e2e_is_the_truth_and_little_more(void **state)
     free(facts);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_e2e_is_the_truth_and_little_more),
-    };
-
-    return cmocka_run_group_tests_name("truth", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

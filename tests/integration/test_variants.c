@@ -2,17 +2,11 @@
  * variant, reports, what fails, and going on. */
 #include <errno.h>
 #include <jansson.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
@@ -21,11 +15,11 @@
 #include "common/base/json.h"
 #include "common/base/xalloc.h"
 #include "tests/support/proc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define PATIENCE_NS  (20 * NS_PER_S)
-#define MAX_TEXT     65536
+#define PATIENCE_NS (20 * NS_PER_S)
+#define MAX_TEXT    65536
 
 static const char load[] = "target: {url: http://stub/, timeout: 2s}\n"
                            "load: {rate: 100/s, duration: 100ms, seed: 3}\n"
@@ -79,7 +73,7 @@ static int64_t began(const char *dir, const char *name)
     return at;
 }
 
-static void trials_take_turns(void **state)
+TEST(trials_take_turns)
 {
     static const char *const order[] = {"fast/trial-1", "slow/trial-1",
                                         "slow/trial-2", "fast/trial-2"};
@@ -90,7 +84,6 @@ static void trials_take_turns(void **state)
     json_t *a;
     json_t *b;
 
-    (void)state;
     expect_as_reported(&r, dir);
     for (size_t i = 1; i < COUNT(order); i++)
         assert_true(began(dir, order[i]) > began(dir, order[i - 1]));
@@ -119,13 +112,12 @@ static void trials_take_turns(void **state)
 
 /* What they say is the one variable, whatever it consists of: the recordings
  * are those of trials_take_turns. */
-static void variants_may_be_compared(void **state)
+TEST(variants_may_be_compared)
 {
     char *fast = xstrdup(tmpdir_path("turns/fast/trial-1"));
     char *slow = xstrdup(tmpdir_path("turns/slow/trial-1"));
     struct proc_result r = proc_run(ARGS("compare", fast, slow));
 
-    (void)state;
     assert_int_equal(r.status, 4);
     assert_non_null(strstr(r.out, "stub.service"));
     proc_result_fini(&r);
@@ -137,7 +129,7 @@ static void variants_may_be_compared(void **state)
     free(fast);
 }
 
-static void sweeps_are_reported(void **state)
+TEST(sweeps_are_reported)
 {
     char *file = write_study("sweep", two);
     char *dir = xstrdup(tmpdir_path("sweep"));
@@ -147,7 +139,6 @@ static void sweeps_are_reported(void **state)
     json_t *saved;
     json_t *printed;
 
-    (void)state;
     saved = load_json(dir, "summary.json");
     printed = json_loads(r.out, 0, NULL);
     assert_true(json_equal(saved, printed));
@@ -180,7 +171,7 @@ static void wait_for(const char *dir, const char *name)
 
 /* How far it gets is tested elsewhere: it ends when both have had a second
  * probe. */
-static void searches_take_turns_probe_by_probe(void **state)
+TEST(searches_take_turns_probe_by_probe)
 {
     static const char *const order[] = {"fast/probe-1", "slow/probe-1",
                                         "slow/probe-2", "fast/probe-2"};
@@ -193,7 +184,6 @@ static void searches_take_turns_probe_by_probe(void **state)
     json_t *study;
     json_t *summary;
 
-    (void)state;
     wait_for(dir, "fast/probe-2/manifest.json");
     assert_int_equal(kill(p.pid, SIGINT), 0);
     r = proc_wait(&p);
@@ -288,7 +278,7 @@ static const char *failure_of(const json_t *study, size_t i)
     return text ? text : "";
 }
 
-static void one_that_fails_is_marked(void **state)
+TEST(one_that_fails_is_marked)
 {
     static const char *const says[] = {
         "ended before it was ready: exit code 1; it said: no GPU",
@@ -303,7 +293,6 @@ static void one_that_fails_is_marked(void **state)
                                          "--trials", "2", "-q", "-o", dir));
     json_t *study = load_json(dir, "study.json");
 
-    (void)state;
     proc_expect(&r, 3);
     for (size_t i = 0; i < COUNT(says); i++) {
         if (!strstr(failure_of(study, i), says[i]))
@@ -325,7 +314,7 @@ static void one_that_fails_is_marked(void **state)
 
 /* ---- going on ---- */
 
-static void what_was_interrupted_goes_on(void **state)
+TEST(what_was_interrupted_goes_on)
 {
     char *file = write_study("resume", two);
     char *dir = xstrdup(tmpdir_path("resume"));
@@ -334,7 +323,6 @@ static void what_was_interrupted_goes_on(void **state)
     struct proc_result r;
     int64_t before;
 
-    (void)state;
     wait_for(dir, "slow/point-1/manifest.json");
     assert_int_equal(kill(p.pid, SIGTERM), 0);
     r = proc_wait(&p);
@@ -361,7 +349,7 @@ static void what_was_interrupted_goes_on(void **state)
     free(file);
 }
 
-static void usage_is_checked_first(void **state)
+TEST(usage_is_checked_first)
 {
     static const struct {
         const char *variants;
@@ -374,7 +362,6 @@ static void usage_is_checked_first(void **state)
          "variants: a: server.ready requires server.start"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char *file = write_study("usage", rows[i].variants);
         char *dir = xstrdup(tmpdir_path("usage"));
@@ -390,17 +377,4 @@ static void usage_is_checked_first(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trials_take_turns),
-        cmocka_unit_test(variants_may_be_compared),
-        cmocka_unit_test(sweeps_are_reported),
-        cmocka_unit_test(searches_take_turns_probe_by_probe),
-        cmocka_unit_test(one_that_fails_is_marked),
-        cmocka_unit_test(what_was_interrupted_goes_on),
-        cmocka_unit_test(usage_is_checked_first),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,15 +1,9 @@
 /* The ways to a server: proxies, unix sockets, another place than the URL's. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "tests/support/certs.h"
@@ -18,6 +12,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/proxy.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 enum site {
@@ -54,9 +49,8 @@ static int teardown(void **state)
     return tmpdir_teardown(state);
 }
 
-static void a_unix_socket(void **state)
+TEST(a_unix_socket)
 {
-    (void)state;
     must_be_ok(
         RUN(0, "http://nowhere.invalid/", "--unix-socket", nginx.socket_path));
     REFUSED("unix socket /nowhere/at/all: No such file or directory",
@@ -71,12 +65,11 @@ static char *place_of(enum site site)
 }
 
 /* The name and the port of the URL lead nowhere; they are what is asked for. */
-static void another_place(void **state)
+TEST(another_place)
 {
     char *plain = place_of(PLAIN);
     char *named = place_of(NAMED);
 
-    (void)state;
     must_be_ok(RUN(0, "http://nowhere.invalid:1/", "--connect-to", plain,
                    "--transport", "native"));
     must_be_ok(RUN(0, "http://nowhere.invalid:1/", "--connect-to", plain,
@@ -91,14 +84,13 @@ static void another_place(void **state)
 
 /* The proxy leads to nginx whatever is asked for, so that whoever gets an
  * answer from nowhere.invalid went through it. */
-static void through_a_proxy(void **state)
+TEST(through_a_proxy)
 {
     struct proxy plain = proxy_start(nginx.ports[PLAIN]);
     struct proxy tls = proxy_start(nginx.ports[TLS]);
     char *plain_url = xasprintf("http://127.0.0.1:%d", plain.port);
     char *tls_url = xasprintf("http://localhost:%d", tls.port);
 
-    (void)state;
     must_be_ok(RUN(0, "http://nowhere.invalid/", "--proxy", plain_url));
     must_be_ok(RUN(0, "https://localhost:1/", "--proxy", tls_url, "--cacert",
                    nginx.ca));
@@ -111,14 +103,13 @@ static void through_a_proxy(void **state)
     proxy_stop(&plain);
 }
 
-static void a_proxy_that_is_not_there(void **state)
+TEST(a_proxy_that_is_not_there)
 {
     int port = refusing_port();
     char *proxy = xasprintf("http://user:planted@127.0.0.1:%d", port);
     char *want =
         xasprintf("tailgate: proxy 127.0.0.1:%d: Connection refused\n", port);
 
-    (void)state;
     REFUSED(want, "http://nowhere.invalid/", "--proxy", proxy);
     REFUSED(want, "https://nowhere.invalid/", "--proxy", proxy);
     free(want);
@@ -141,11 +132,10 @@ static void set_ambient(bool is_set)
     }
 }
 
-static void proxies_of_the_environment(void **state)
+TEST(proxies_of_the_environment)
 {
     struct proc_result r;
 
-    (void)state;
     set_ambient(true);
     must_be_ok(RUN(0, nginx.urls[PLAIN], "--transport", "native"));
     must_be_ok(RUN(0, nginx.urls[PLAIN], "--transport", "curl"));
@@ -166,7 +156,7 @@ static void proxies_of_the_environment(void **state)
 }
 
 /* Before anybody waits, and without a word of the password. */
-static void proxies_that_are_none(void **state)
+TEST(proxies_that_are_none)
 {
     static const char *const proxies[] = {
         "pigeon://me:planted@127.0.0.1:1", "http://me:planted@127.0.0.1:99999",
@@ -175,7 +165,6 @@ static void proxies_that_are_none(void **state)
         "http://me:plan@ted@127.0.0.1:1",  "http://me:planted@[zz]:1",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(proxies) / sizeof(proxies[0]); i++) {
         struct proc_result r =
             proc_run(ARGS("run", "http://nowhere.invalid/", "--proxy",
@@ -188,25 +177,11 @@ static void proxies_that_are_none(void **state)
     }
 }
 
-static void a_proxy_whose_name_does_not_resolve(void **state)
+TEST(a_proxy_whose_name_does_not_resolve)
 {
-    (void)state;
     REFUSED("proxy nowhere.invalid:1: Could not resolve proxy",
             nginx.urls[PLAIN], "--proxy",
             "http://me:planted@nowhere.invalid:1");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_unix_socket),
-        cmocka_unit_test(another_place),
-        cmocka_unit_test(through_a_proxy),
-        cmocka_unit_test(a_proxy_that_is_not_there),
-        cmocka_unit_test(proxies_of_the_environment),
-        cmocka_unit_test(proxies_that_are_none),
-        cmocka_unit_test(a_proxy_whose_name_does_not_resolve),
-    };
-
-    return cmocka_run_group_tests_name("ways", tests, setup, teardown);
-}
+GROUP_FIXTURE(setup, teardown)

@@ -1,10 +1,11 @@
-/* near.h - numbers that are right to so many digits.  After <cmocka.h>. */
+/* near.h - numbers that are right to so many digits. */
 #ifndef TESTS_SUPPORT_NEAR_H
 #define TESTS_SUPPORT_NEAR_H
 
 #include <math.h>
 
 #include "analyzer/stats/trial_stats.h"
+#include "tests/support/test.h"
 
 static inline void assert_near(double got, double want, double within)
 {

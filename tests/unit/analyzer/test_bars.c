@@ -1,16 +1,9 @@
 /* Bars hold every value once, and meet at the limit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/distribution.h"
 #include "common/base/clk.h"
 #include "common/stats/hist.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* They touch, and hold all that is finite. */
 static void check(const struct bars *b, const struct hist *h)
@@ -29,13 +22,12 @@ static void check(const struct bars *b, const struct hist *h)
 }
 
 /* From 1 ms to 1 s, a value every millisecond. */
-static void every_value_is_in_one_bar(void **state)
+TEST(every_value_is_in_one_bar)
 {
     static const int64_t limits[] = {
         0,        1,           NS_PER_MS, 20 * NS_PER_MS, 999 * NS_PER_MS,
         NS_PER_S, 7 * NS_PER_S};
 
-    (void)state;
     for (size_t k = 0; k < COUNT(limits); k++) {
         struct hist h = {0};
         struct bars b;
@@ -55,7 +47,7 @@ static void every_value_is_in_one_bar(void **state)
 }
 
 /* 19 values lie below 20 ms, and the one at it does not keep it. */
-static void bars_meet_at_the_limit(void **state)
+TEST(bars_meet_at_the_limit)
 {
     const int64_t limit = 20 * NS_PER_MS - NS_PER_MS / 2;
     struct hist h = {0};
@@ -63,7 +55,6 @@ static void bars_meet_at_the_limit(void **state)
     int64_t below = 0;
     size_t i = 0;
 
-    (void)state;
     for (int64_t v = 1; v <= 1000; v++)
         hist_add(&h, v * NS_PER_MS);
     bars_make(&h, MEASURE_TTFT, limit, &b);
@@ -75,11 +66,10 @@ static void bars_meet_at_the_limit(void **state)
     hist_fini(&h);
 }
 
-static void values_that_are_alike_have_one_bar(void **state)
+TEST(values_that_are_alike_have_one_bar)
 {
     static const int64_t values[] = {0, 1, 5, NS_PER_MS, 3600 * NS_PER_S};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(values); i++) {
         struct hist h = {0};
         struct bars b;
@@ -94,12 +84,11 @@ static void values_that_are_alike_have_one_bar(void **state)
 }
 
 /* There are not a dozen numbers between 1 and 3. */
-static void small_numbers_have_fewer_bars(void **state)
+TEST(small_numbers_have_fewer_bars)
 {
     struct hist h = {0};
     struct bars b;
 
-    (void)state;
     for (int64_t i = 0; i <= 3; i++)
         hist_add(&h, i);
     bars_make(&h, MEASURE_E2E, 2, &b);
@@ -107,27 +96,13 @@ static void small_numbers_have_fewer_bars(void **state)
     hist_fini(&h);
 }
 
-static void no_value_no_bar(void **state)
+TEST(no_value_no_bar)
 {
     struct hist h = {0};
     struct bars b;
 
-    (void)state;
     hist_add_beyond(&h, 4);
     bars_make(&h, MEASURE_E2E, NS_PER_S, &b);
     assert_int_equal(b.len, 0);
     check(&b, &h);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_value_is_in_one_bar),
-        cmocka_unit_test(bars_meet_at_the_limit),
-        cmocka_unit_test(values_that_are_alike_have_one_bar),
-        cmocka_unit_test(small_numbers_have_fewer_bars),
-        cmocka_unit_test(no_value_no_bar),
-    };
-
-    return cmocka_run_group_tests_name("bars", tests, NULL, NULL);
 }

@@ -1,16 +1,10 @@
 /* The file of a baseline: what is sealed comes back, and no byte of it can be
  * another without that being said. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "analyzer/studies/baseline.h"
 #include "common/base/buf.h"
@@ -18,6 +12,7 @@
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
 #include "tests/support/rendered.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define MAX_FILE 65536
@@ -63,13 +58,12 @@ static char *sealed_file(void)
 }
 
 /* The published digests of nothing and of "abc". */
-static void digests_are_those_of_the_standard(void **state)
+TEST(digests_are_those_of_the_standard)
 {
     char hash[SHA256_TEXT];
     char file[SHA256_TEXT];
     struct err err = {0};
 
-    (void)state;
     sha256_bytes("", 0, hash);
     assert_string_equal(hash, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934c"
                               "a495991b7852b855");
@@ -82,7 +76,7 @@ static void digests_are_those_of_the_standard(void **state)
     assert_int_equal(err.code, ERR_IO);
 }
 
-static void what_is_sealed_comes_back(void **state)
+TEST(what_is_sealed_comes_back)
 {
     char *path = sealed_file();
     char why[BASELINE_WHY] = "";
@@ -90,7 +84,6 @@ static void what_is_sealed_comes_back(void **state)
     struct baseline b;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(baseline_load(&b, path, why, &err), 0);
     assert_string_equal(b.name, want.name);
     assert_string_equal(b.chosen, want.chosen);
@@ -109,13 +102,12 @@ static void what_is_sealed_comes_back(void **state)
     free(path);
 }
 
-static void it_is_never_overwritten(void **state)
+TEST(it_is_never_overwritten)
 {
     char *path = sealed_file();
     struct baseline b = made();
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(baseline_save(&b, path, &err), -1);
     assert_int_equal(err.code, ERR_USAGE);
     assert_says(err.msg, "never overwritten");
@@ -151,14 +143,13 @@ static bool is_in_value(const char *text, size_t at)
            strncmp(text + start, "    \"", 5) == 0;
 }
 
-static void every_byte_counts(void **state)
+TEST(every_byte_counts)
 {
     char *path = sealed_file();
     struct err err = {0};
     struct buf text;
     size_t named = 0;
 
-    (void)state;
     buf_init(&text, MAX_FILE);
     assert_int_equal(file_read(path, &text, &err), 0);
     for (size_t i = 0; i < text.len; i++) {
@@ -182,13 +173,12 @@ static void every_byte_counts(void **state)
     free(path);
 }
 
-static void a_recording_that_was_altered_is_named(void **state)
+TEST(a_recording_that_was_altered_is_named)
 {
     struct baseline b = made();
     struct buf out;
     char hash[SHA256_TEXT];
 
-    (void)state;
     sha256_bytes("abc", 3, hash);
     baseline_add_file(&b, tmpdir_write("same", "abc", 3), hash);
     baseline_add_file(&b, tmpdir_write("other", "abd", 3), hash);
@@ -200,14 +190,13 @@ static void a_recording_that_was_altered_is_named(void **state)
     baseline_fini(&b);
 }
 
-static void a_file_of_another_kind_is_none(void **state)
+TEST(a_file_of_another_kind_is_none)
 {
     static const char text[] = "{\"a\": 1}\n";
     char why[BASELINE_WHY] = "";
     struct baseline b;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(baseline_load(&b,
                                    tmpdir_write("a.json", text, strlen(text)),
                                    why, &err),
@@ -216,16 +205,4 @@ static void a_file_of_another_kind_is_none(void **state)
     baseline_fini(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digests_are_those_of_the_standard),
-        cmocka_unit_test(what_is_sealed_comes_back),
-        cmocka_unit_test(it_is_never_overwritten),
-        cmocka_unit_test(every_byte_counts),
-        cmocka_unit_test(a_recording_that_was_altered_is_named),
-        cmocka_unit_test(a_file_of_another_kind_is_none),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,17 +1,10 @@
 /* The bootstrap, on samples of which the truth is known. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/rng.h"
 #include "tests/support/bootstrap.h"
 #include "tests/support/near.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 #define MOST_TRIALS 20
 
@@ -36,12 +29,11 @@ static const double some_b[] = {108, 104, 111, 103, 109,
 /* Of means it comes to what Welch's interval says, within a fifth of its half
  * width: one end is the 60th of 9,999 with a relative error of 1 / sqrt(60) in
  * its tail, 4 % of the width; the rest is that so few trials are not normal. */
-static void of_means_it_agrees_with_welch(void **state)
+TEST(of_means_it_agrees_with_welch)
 {
     static const enum contrast contrasts[] = {CONTRAST_DIFFERENCE,
                                               CONTRAST_RATIO};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(contrasts); i++) {
         struct rng rng = {.state = 4};
         struct boot s = boot_of(contrasts[i], &rng);
@@ -59,11 +51,10 @@ static void of_means_it_agrees_with_welch(void **state)
     }
 }
 
-static void the_same_stream_gives_the_same(void **state)
+TEST(the_same_stream_gives_the_same)
 {
     struct uncertain first = {0};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct rng rng = {.state = 4};
         struct boot s = boot_of(CONTRAST_RATIO, &rng);
@@ -79,14 +70,13 @@ static void the_same_stream_gives_the_same(void **state)
     }
 }
 
-static void too_little_has_no_range(void **state)
+TEST(too_little_has_no_range)
 {
     static const double bad[] = {1, 2, -3, 4, 5, -6, -7};
     struct rng rng = {.state = 4};
     struct boot s = boot_of(CONTRAST_RATIO, &rng);
     struct uncertain u = boot_contrast(&s, some_a, 4, some_b, 10);
 
-    (void)state;
     assert_false(u.has_range);
     assert_near(u.value, 106.5 / 100.5, 1e-12);
     assert_false(boot_contrast(&s, some_a, 10, some_b, 4).has_range);
@@ -99,7 +89,7 @@ static void too_little_has_no_range(void **state)
     assert_false(boot_contrast(&s, some_a, 5, some_b, 5).has_range);
 }
 
-static void what_is_alike_has_no_width(void **state)
+TEST(what_is_alike_has_no_width)
 {
     static const double x[] = {3, 3, 3, 3, 3, 3};
     static const double y[] = {6, 6, 6, 6, 6, 6};
@@ -107,7 +97,6 @@ static void what_is_alike_has_no_width(void **state)
     struct boot s = boot_of(CONTRAST_RATIO, &rng);
     struct uncertain u = boot_contrast(&s, x, 6, y, 6);
 
-    (void)state;
     assert_range(&u, 2, 2, 1e-12);
     u = boot_paired(&s, x, y, 6);
     assert_range(&u, 2, 2, 1e-12);
@@ -115,7 +104,7 @@ static void what_is_alike_has_no_width(void **state)
 
 /* A server that drifts by half while it is compared with itself and with one
  * that is 3 % slower: pairs see it, samples on their own do not. */
-static void pairs_see_through_a_drift(void **state)
+TEST(pairs_see_through_a_drift)
 {
     struct rng noise = {.state = 8};
     struct rng rng = {.state = 4};
@@ -124,7 +113,6 @@ static void pairs_see_through_a_drift(void **state)
     double b[12];
     struct uncertain u;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(a); i++) {
         double level = 100 * (1 + (double)i / 24);
 
@@ -145,14 +133,13 @@ static int covers(const struct uncertain *u, double truth)
 /* Lognormal trials with a deviation of 30 %, the truth a ratio of 1: of 1,000
  * intervals of 95 % the count that covers has a deviation of 7; four of these
  * and, as the method is approximate, 1 % more are allowed. */
-static void it_covers_what_it_says(void **state)
+TEST(it_covers_what_it_says)
 {
     static const size_t trials[] = {5, 10, 20};
     struct rng noise = {.state = 21};
     struct rng rng = {.state = 4};
     struct boot s = boot_of(CONTRAST_RATIO, &rng);
 
-    (void)state;
     s.resamples = 999;
     for (size_t k = 0; k < COUNT(trials); k++) {
         int on_their_own = 0;
@@ -175,18 +162,4 @@ static void it_covers_what_it_says(void **state)
         if (trials[k] >= BOOT_LEAST_PAIRS)
             assert_in_range(as_pairs, 950 - 38, 950 + 38);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_means_it_agrees_with_welch),
-        cmocka_unit_test(the_same_stream_gives_the_same),
-        cmocka_unit_test(too_little_has_no_range),
-        cmocka_unit_test(what_is_alike_has_no_width),
-        cmocka_unit_test(pairs_see_through_a_drift),
-        cmocka_unit_test(it_covers_what_it_says),
-    };
-
-    return cmocka_run_group_tests_name("stats_boot", tests, NULL, NULL);
 }

@@ -1,19 +1,13 @@
 /* New prompts and repeated ones: what their times say of caches. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/cache_check.h"
 #include "common/base/clk.h"
 #include "common/base/rng.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define WINDOW_NS    (100 * NS_PER_S)
-#define MS           1e6
+#define WINDOW_NS (100 * NS_PER_S)
+#define MS        1e6
 
 /* How a repeated request differs from a new one. */
 struct made {
@@ -78,7 +72,7 @@ static struct cache_check check(const struct made *m)
     return c;
 }
 
-static void findings(void **state)
+TEST(findings)
 {
     static const struct {
         struct made made;
@@ -117,7 +111,6 @@ static void findings(void **state)
         {{0.909, 0.909, 50, -1, .n = 200}, CACHE_UNDECIDED, CACHE_TPOT},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct cache_check c = check(&cases[i].made);
 
@@ -127,12 +120,11 @@ static void findings(void **state)
     }
 }
 
-static void groups_are_counted(void **state)
+TEST(groups_are_counted)
 {
     static const struct made made = {0.5, 1, 40, 80, .n = 1000};
     struct cache_check c = check(&made);
 
-    (void)state;
     assert_int_equal(c.group[CACHE_NEW].n, 500);
     assert_int_equal(c.group[CACHE_REPEATED].n, 500);
     assert_true(token_mean(&c.group[CACHE_NEW].output) == 50);
@@ -144,7 +136,7 @@ static void groups_are_counted(void **state)
     assert_true(c.ratio[CACHE_TTFT].ci95.high > c.ratio[CACHE_TTFT].ratio);
 }
 
-static void what_failed_or_lies_outside_is_left_out(void **state)
+TEST(what_failed_or_lies_outside_is_left_out)
 {
     static struct cache_work w;
     static struct tally t;
@@ -154,7 +146,6 @@ static void what_failed_or_lies_outside_is_left_out(void **state)
     struct facts f = request(&made, 0, true, &rng);
     struct facts late = request(&made, 10, true, &rng);
 
-    (void)state;
     tally_init(&t, (struct window){0, WINDOW_NS}, &slo);
     f.outcome = OUTCOME_STATUS;
     cachecheck_add(&w, &t, &f);
@@ -198,26 +189,13 @@ static enum cache_finding scattered(double factor, struct rng *rng)
 
 /* Exactly at the limit each answer may be given in 2.5 % of the runs: of 400
  * runs 10, and five deviations more are 26. */
-static void at_the_limit_it_is_seldom_sure(void **state)
+TEST(at_the_limit_it_is_seldom_sure)
 {
     struct rng rng = {11};
     int said[CACHE_FINDINGS] = {0};
 
-    (void)state;
     for (int i = 0; i < 400; i++)
         said[scattered(CACHE_LIMIT, &rng)]++;
     assert_in_range(said[CACHE_OF_ANSWERS], 0, 26);
     assert_in_range(said[CACHE_NO_SIGN], 0, 26);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(findings),
-        cmocka_unit_test(groups_are_counted),
-        cmocka_unit_test(what_failed_or_lies_outside_is_left_out),
-        cmocka_unit_test(at_the_limit_it_is_seldom_sure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,8 @@
 /* Capacities against each other: what their intervals show. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/compare/capacities.h"
 #include "analyzer/report/doc.h"
@@ -17,9 +11,9 @@
 #include "tests/support/golden.h"
 #include "tests/support/near.h"
 #include "tests/support/rendered.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MAX_TEXT     65536
+#define MAX_TEXT 65536
 
 static struct capacity found(double low, double value, double high)
 {
@@ -35,7 +29,7 @@ static struct capacity bracket(double low, double high)
                              .is_bracket = true};
 }
 
-static void what_two_show(void **state)
+TEST(what_two_show)
 {
     const struct {
         struct capacity a;
@@ -52,7 +46,6 @@ static void what_two_show(void **state)
         {found(95, 100, 105), {0}, false, FINDING_CANNOT_TELL},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct capacity_side b = {.capacity = cases[i].b};
 
@@ -63,20 +56,19 @@ static void what_two_show(void **state)
 }
 
 /* Half widths add up like independent errors, on a scale of logarithms. */
-static void the_interval_of_a_ratio(void **state)
+TEST(the_interval_of_a_ratio)
 {
     const struct capacity a = found(100 / exp(0.03), 100, 100 * exp(0.03));
     struct capacity_side b = {.capacity =
                                   found(200 / exp(0.04), 200, 200 * exp(0.04))};
 
-    (void)state;
     capacities_contrast(&a, &b);
     assert_near(b.ratio, 2, 1e-12);
     assert_near(b.range.low, 2 * exp(-0.05), 1e-12);
     assert_near(b.range.high, 2 * exp(0.05), 1e-12);
 }
 
-static void it_is_said(void **state)
+TEST(it_is_said)
 {
     struct capacity_side sides[2] = {
         {.dir = "a", .capacity = found(95, 100, 105)},
@@ -85,7 +77,6 @@ static void it_is_said(void **state)
     struct capacities c = {
         .sides = sides, .n = 2, .regression = -1, .answer = COMPARE_BETTER};
 
-    (void)state;
     capacities_contrast(&sides[0].capacity, &sides[1]);
     assert_golden_doc("capacities", capacities_doc(&c));
     assert_int_equal(exit_status_of(compare_conclusion(c.answer), 0), 0);
@@ -93,15 +84,4 @@ static void it_is_said(void **state)
     assert_int_equal(exit_status_of(compare_conclusion(c.answer), 0), 1);
     c.answer = COMPARE_REFUSED;
     assert_int_equal(exit_status_of(compare_conclusion(c.answer), 0), 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_two_show),
-        cmocka_unit_test(the_interval_of_a_ratio),
-        cmocka_unit_test(it_is_said),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,9 @@
 /* Change points that were put there, and where there are none. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/stats/change_points.h"
 #include "common/base/rng.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 #define MOST 300
 
@@ -32,12 +25,11 @@ static struct outcome_of find(const double *x, size_t n, double level,
     return o;
 }
 
-static void a_step_is_found_where_it_is(void **state)
+TEST(a_step_is_found_where_it_is)
 {
     double x[60];
     struct outcome_of o;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(x); i++)
         x[i] = i < 23 ? 5 : 4;
     o = find(x, COUNT(x), 0.01, 8);
@@ -49,13 +41,12 @@ static void a_step_is_found_where_it_is(void **state)
 /* Levels 0, 4, 1, 6 in noise of deviation 1: each edge is told apart from its
  * neighbours by at least 3 deviations a value; three of them in a row on the
  * wrong side have a chance of (7 %)^3. */
-static void several_are_found_in_their_order(void **state)
+TEST(several_are_found_in_their_order)
 {
     static const double levels[] = {0, 4, 1, 6};
     struct rng rng = {.state = 2};
     double x[200];
 
-    (void)state;
     for (int run = 0; run < 5; run++) {
         struct outcome_of o;
 
@@ -75,13 +66,12 @@ static void several_are_found_in_their_order(void **state)
 }
 
 /* The mean stays, the deviation grows from 1 to 5. */
-static void not_the_mean_alone_counts(void **state)
+TEST(not_the_mean_alone_counts)
 {
     struct rng rng = {.state = 5};
     double x[200];
     struct outcome_of o;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(x); i++)
         x[i] = (i < 100 ? 1 : 5) * rng_normal(&rng);
     o = find(x, COUNT(x), 0.01, 1);
@@ -89,12 +79,11 @@ static void not_the_mean_alone_counts(void **state)
     assert_in_range(o.found[0].at, 80, 120);
 }
 
-static void nothing_is_found_in_nothing(void **state)
+TEST(nothing_is_found_in_nothing)
 {
     static const double alike[50] = {0};
     static const double few[] = {1, 2, 3, 9, 9};
 
-    (void)state;
     assert_int_equal(find(alike, COUNT(alike), 0.05, 8).len, 0);
     assert_int_equal(find(alike, 0, 0.05, 8).len, 0);
     assert_int_equal(find(few, COUNT(few), 0.05, 8).len, 0);
@@ -103,12 +92,11 @@ static void nothing_is_found_in_nothing(void **state)
 
 /* A permutation test keeps its level whatever the distribution: of 300 at 5 %
  * there are 15 with a deviation of 3.8; four of these are allowed. */
-static void the_level_is_kept(void **state)
+TEST(the_level_is_kept)
 {
     struct rng rng = {.state = 7};
     int alarms = 0;
 
-    (void)state;
     for (int run = 0; run < 300; run++) {
         double x[40];
 
@@ -123,12 +111,11 @@ static void the_level_is_kept(void **state)
 
 /* 5 % slower in results that scatter by 2 %: 2.5 deviations, of which ten after
  * the change are enough. */
-static void a_small_step_is_found_in_a_history(void **state)
+TEST(a_small_step_is_found_in_a_history)
 {
     struct rng rng = {.state = 9};
     int found = 0;
 
-    (void)state;
     for (int run = 0; run < 50; run++) {
         double x[60];
         struct outcome_of o;
@@ -140,18 +127,4 @@ static void a_small_step_is_found_in_a_history(void **state)
     }
     print_message("%d of 50 found\n", found);
     assert_in_range(found, 45, 50);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_is_found_where_it_is),
-        cmocka_unit_test(several_are_found_in_their_order),
-        cmocka_unit_test(not_the_mean_alone_counts),
-        cmocka_unit_test(nothing_is_found_in_nothing),
-        cmocka_unit_test(the_level_is_kept),
-        cmocka_unit_test(a_small_step_is_found_in_a_history),
-    };
-
-    return cmocka_run_group_tests_name("stats_changes", tests, NULL, NULL);
 }

@@ -1,16 +1,10 @@
 /* The sentence to quote, of runs written down by hand; and what the host and
  * git say. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "analyzer/studies/trials.h"
 #include "analyzer/tally/summary.h"
@@ -22,6 +16,7 @@
 #include "common/base/xalloc.h"
 #include "tests/support/maderun.h"
 #include "tests/support/rendered.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define MAX_TEXT 65536
@@ -49,11 +44,10 @@ static char *claimed(const char *slo, bool want)
     return text;
 }
 
-static void it_carries_every_condition(void **state)
+TEST(it_carries_every_condition)
 {
     char *text = claimed("e2e p90 < 50ms", true);
 
-    (void)state;
     assert_says(text, "hardware 1xL4)");
     assert_says(text, " delivered 100 good requests/s of 100/s offered "
                       "(attainment 100%%");
@@ -64,31 +58,28 @@ static void it_carries_every_condition(void **state)
     free(text);
 }
 
-static void what_misses_its_objective_is_not_deliverable(void **state)
+TEST(what_misses_its_objective_is_not_deliverable)
 {
     char *text = claimed("e2e p90 < 1ms", true);
 
-    (void)state;
     assert_says(text, "MISSED, so the server cannot deliver this load");
     free(text);
 }
 
-static void there_is_none_of_what_is_undecided(void **state)
+TEST(there_is_none_of_what_is_undecided)
 {
     char *text = claimed("e2e p99.9 < 50ms", false);
 
-    (void)state;
     assert_string_equal(text, "no claim: the run is undecided\n");
     free(text);
 }
 
 /* It has less than its conditions say. */
-static void there_is_none_of_what_was_killed(void **state)
+TEST(there_is_none_of_what_was_killed)
 {
     struct read_run *r = run_of("e2e p90 < 50ms");
     struct buf out;
 
-    (void)state;
     r->s.integrity.was_killed = true;
     buf_init(&out, MAX_TEXT);
     assert_false(run_claim(&r->s, &r->rec.manifest, &out));
@@ -144,11 +135,10 @@ static char *set_claimed(const char *slo, size_t n,
 
 /* Of 100, 99, ..., 95 the median is 97.5; of six trials the 96.88 % interval
  * of it is from the least to the greatest. */
-static void a_set_is_claimed_with_its_interval(void **state)
+TEST(a_set_is_claimed_with_its_interval)
 {
     char *text = set_claimed("e2e p90 < 50ms", 6, NULL, true);
 
-    (void)state;
     assert_says(text, " delivered 97.5 [95, 100] good requests/s of ");
     assert_says(text, "; SLO e2e p90 < 50ms (measured 5.00ms [5.00ms, 5.00ms], "
                       "kept by 6 of 6): met");
@@ -176,11 +166,10 @@ static void one_has_nothing_good(struct trials_summary *t)
 
 /* What one replica costs is beside what a thousand cost; neither is there
  * without the other. */
-static void a_set_says_what_its_price_rests_on(void **state)
+TEST(a_set_says_what_its_price_rests_on)
 {
     char *text = set_claimed("e2e p90 < 50ms", 6, have_a_price, true);
 
-    (void)state;
     assert_says(text, "; 2 [2, 2] USD per thousand good requests at 3 "
                       "USD/hour; medians over 6 trials");
     free(text);
@@ -194,11 +183,10 @@ static void are_of_one_launch(struct trials_summary *t)
     t->set.launched_by = LAUNCHED_ONCE;
 }
 
-static void a_set_of_one_launch_says_so(void **state)
+TEST(a_set_of_one_launch_says_so)
 {
     char *text = set_claimed("e2e p90 < 1ms", 6, are_of_one_launch, true);
 
-    (void)state;
     assert_says(text, "kept by 0 of 6): MISSED, so the server cannot deliver "
                       "this load");
     assert_says(text, "all with one launch of the server");
@@ -225,7 +213,7 @@ static void one_was_aborted(struct trials_summary *t)
     t->trials[4].was_aborted = true;
 }
 
-static void of_some_sets_there_is_none(void **state)
+TEST(of_some_sets_there_is_none)
 {
     static const struct {
         size_t n;
@@ -242,7 +230,6 @@ static void of_some_sets_there_is_none(void **state)
          "interval\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *text =
             set_claimed("e2e p90 < 50ms", cases[i].n, cases[i].change, false);
@@ -253,13 +240,12 @@ static void of_some_sets_there_is_none(void **state)
 }
 
 /* Nobody knows anything of that server. */
-static void the_checklist_lacks_what_nobody_said(void **state)
+TEST(the_checklist_lacks_what_nobody_said)
 {
     struct read_run *r = run_of("e2e p90 < 50ms");
     struct checklist c;
     struct checklist labelled;
 
-    (void)state;
     checklist_make(&c, &r->s, &r->rec.manifest);
     assert_true(c.missing > 0 && c.missing < c.len);
     strmap_put(&r->rec.settings.conditions, "gpu", "1xL4");
@@ -271,13 +257,12 @@ static void the_checklist_lacks_what_nobody_said(void **state)
 }
 
 /* What was cut off proves nothing, whatever its checks say. */
-static void the_checklist_of_what_was_killed(void **state)
+TEST(the_checklist_of_what_was_killed)
 {
     struct read_run *r = run_of("e2e p90 < 50ms");
     struct checklist whole;
     struct checklist killed;
 
-    (void)state;
     checklist_make(&whole, &r->s, &r->rec.manifest);
     r->s.integrity.was_killed = true;
     checklist_make(&killed, &r->s, &r->rec.manifest);
@@ -289,30 +274,12 @@ static void the_checklist_of_what_was_killed(void **state)
     read_run_free(r);
 }
 
-static void no_repository_no_state(void **state)
+TEST(no_repository_no_state)
 {
     const char *path = tmpdir_write("it's.yaml", "a", 1);
 
-    (void)state;
     assert_null(git_state(path));
     assert_null(git_state("/nowhere/at all/x"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_carries_every_condition),
-        cmocka_unit_test(what_misses_its_objective_is_not_deliverable),
-        cmocka_unit_test(there_is_none_of_what_is_undecided),
-        cmocka_unit_test(there_is_none_of_what_was_killed),
-        cmocka_unit_test(a_set_is_claimed_with_its_interval),
-        cmocka_unit_test(a_set_says_what_its_price_rests_on),
-        cmocka_unit_test(a_set_of_one_launch_says_so),
-        cmocka_unit_test(of_some_sets_there_is_none),
-        cmocka_unit_test(the_checklist_lacks_what_nobody_said),
-        cmocka_unit_test(the_checklist_of_what_was_killed),
-        cmocka_unit_test(no_repository_no_state),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,13 +1,7 @@
 /* A mix that was written down by hand: a row for each class, the total, and one
  * verdict. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/report/run_doc.h"
@@ -17,9 +11,8 @@
 #include "tests/support/maderun.h"
 #include "tests/support/rendered.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define TWO                                                                    \
     "classes:\n"                                                               \
@@ -55,12 +48,11 @@ static struct made_run *make(const char *slo, const char *classes,
     return m;
 }
 
-static void counts_add_up_to_the_total(void **state)
+TEST(counts_add_up_to_the_total)
 {
     struct read_run *r = made_run_sum_up(make("", TWO, 50), NULL);
     const struct class_summary *c = r->s.classes;
 
-    (void)state;
     assert_int_equal(r->s.n_classes, 2);
     assert_string_equal(c[0].name, "fast");
     assert_true(c[0].share == 0.75);
@@ -90,7 +82,7 @@ static void counts_add_up_to_the_total(void **state)
 
 /* Of the run's verdict and those of the classes the worst, as far as the
  * numbers can be trusted. */
-static void the_verdict_is_the_worst(void **state)
+TEST(the_verdict_is_the_worst)
 {
     static const struct {
         const char *slo;
@@ -115,7 +107,6 @@ static void the_verdict_is_the_worst(void **state)
          VERDICT_UNDECIDED, VERDICT_FAIL},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct read_run *r = made_run_sum_up(
             make(cases[i].slo, cases[i].classes, cases[i].slow_ms), NULL);
@@ -127,11 +118,10 @@ static void the_verdict_is_the_worst(void **state)
 }
 
 /* A class is not good by the run's limit alone, nor by its own. */
-static void good_is_who_keeps_both(void **state)
+TEST(good_is_who_keeps_both)
 {
     struct read_run *r = made_run_sum_up(make("e2e:40", TWO, 50), NULL);
 
-    (void)state;
     assert_int_equal(r->s.classes[0].good, 58);
     assert_int_equal(r->s.classes[1].good, 0);
     assert_int_equal(r->s.good, 58);
@@ -141,12 +131,11 @@ static void good_is_who_keeps_both(void **state)
 }
 
 /* --slo replaces what is asked of the run. */
-static void another_slo_leaves_those_of_the_classes(void **state)
+TEST(another_slo_leaves_those_of_the_classes)
 {
     struct strlist slo = {0};
     struct read_run *r;
 
-    (void)state;
     strlist_add(&slo, "e2e p50 < 2ms");
     r = made_run_sum_up(make("e2e p50 < 1s", TWO, 50), &slo);
     assert_string_equal(r->s.judgement.terms[0].term->text, "e2e p50 < 2ms");
@@ -159,12 +148,11 @@ static void another_slo_leaves_those_of_the_classes(void **state)
 
 /* Of a request that was lost nobody knows the class: it is in the total alone,
  * and leaves what it could change undecided. */
-static void what_was_lost_may_be_of_any_class(void **state)
+TEST(what_was_lost_may_be_of_any_class)
 {
     struct made_run *m = make("", TWO, 50);
     struct read_run *r;
 
-    (void)state;
     m->end.scheduled += 60;
     m->end.issued += 60;
     r = made_run_sum_up(m, NULL);
@@ -175,29 +163,15 @@ static void what_was_lost_may_be_of_any_class(void **state)
     read_run_free(r);
 }
 
-static void reports_have_a_row_for_each(void **state)
+TEST(reports_have_a_row_for_each)
 {
     struct read_run *r = made_run_sum_up(make("", TWO, 150), NULL);
     char *text = doc_text_of(run_doc(&r->s));
 
-    (void)state;
     assert_golden_doc("run-classes", doc_of_part(run_doc_classes, &r->s));
     assert_says(text, "\n           class slow: fail; see its terms below\n");
     free(text);
     read_run_free(r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_add_up_to_the_total),
-        cmocka_unit_test(the_verdict_is_the_worst),
-        cmocka_unit_test(good_is_who_keeps_both),
-        cmocka_unit_test(another_slo_leaves_those_of_the_classes),
-        cmocka_unit_test(what_was_lost_may_be_of_any_class),
-        cmocka_unit_test(reports_have_a_row_for_each),
-    };
-
-    return cmocka_run_group_tests_name("class_summary", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,22 +1,15 @@
 /* What the client saw of itself, in the window and at its end. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "analyzer/read/client_log.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* From 1 s to 5 s. */
 static const struct window window = {.start_ns = NS_PER_S,
@@ -60,14 +53,13 @@ static bool is_near(double a, double b)
     return fabs(a - b) < 1e-9;
 }
 
-static void shares_are_of_the_window(void **state)
+TEST(shares_are_of_the_window)
 {
     struct observation first = seen_at(1000);
     struct observation last = seen_at(5000);
     struct client c;
     double share;
 
-    (void)state;
     first.cpu = 2 * NS_PER_S;
     last.cpu = 5 * NS_PER_S; /* 3 s in 4 s, a second of it spinning */
     last.spun = NS_PER_S;
@@ -95,14 +87,13 @@ static void shares_are_of_the_window(void **state)
 /* Of two workers, the one that waited more: 1 s in 4 s, in 200 turns.  It was
  * busy for that time too. */
 /* Of a run that was killed and had no duration: everything is in it. */
-static void a_window_without_an_end(void **state)
+TEST(a_window_without_an_end)
 {
     struct observation first = seen_at(1000);
     struct observation last = seen_at(5000);
     struct client c;
     double share = 0;
 
-    (void)state;
     last.cpu = 3 * NS_PER_S;
     client_init(&c, (struct window){NS_PER_S, INT64_MAX}, 1);
     client_add(&c, 0, &first);
@@ -111,13 +102,12 @@ static void a_window_without_an_end(void **state)
     assert_true(is_near(share, 0.75));
 }
 
-static void waiting_for_a_cpu(void **state)
+TEST(waiting_for_a_cpu)
 {
     struct client c;
     double share;
     double turns_hz;
 
-    (void)state;
     client_init(&c, window, 2);
     for (unsigned shard = 0; shard < 2; shard++) {
         struct observation first = seen_at(1000);
@@ -139,7 +129,7 @@ static void waiting_for_a_cpu(void **state)
 
 /* The worker's own counters begin at 0 with the run, the host's do not; the
  * last look may come just after the end. */
-static void without_warm_up_the_start_is_a_look(void **state)
+TEST(without_warm_up_the_start_is_a_look)
 {
     struct observation last = {.at = 1010 * NS_PER_MS,
                                .cpu = 505 * NS_PER_MS,
@@ -148,7 +138,6 @@ static void without_warm_up_the_start_is_a_look(void **state)
     struct client c;
     double share;
 
-    (void)state;
     client_init(&c, (struct window){0, NS_PER_S}, 1);
     client_add(&c, 0, &last);
     assert_true(client_busy(&c, &share) && is_near(share, 0.5));
@@ -156,12 +145,11 @@ static void without_warm_up_the_start_is_a_look(void **state)
     assert_false(client_stolen(&c, &share));
 }
 
-static void one_look_says_nothing(void **state)
+TEST(one_look_says_nothing)
 {
     static const int64_t last_ms[] = {2000, 2499};
     double share;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(last_ms); i++) {
         struct observation first = {.at = 2 * NS_PER_S};
         struct observation last = {.at = last_ms[i] * NS_PER_MS};
@@ -175,12 +163,11 @@ static void one_look_says_nothing(void **state)
     }
 }
 
-static void what_the_host_does_not_tell_is_not_known(void **state)
+TEST(what_the_host_does_not_tell_is_not_known)
 {
     struct client c = watched(0, seen_at(1000), seen_at(5000), 1);
     double share;
 
-    (void)state;
     assert_true(client_busy(&c, &share) && share == 0);
     assert_false(client_stolen(&c, &share));
     assert_false(client_throttled(&c, &share));
@@ -188,14 +175,13 @@ static void what_the_host_does_not_tell_is_not_known(void **state)
 }
 
 /* An older recording cannot tell spinning from work. */
-static void an_older_recording_is_not_called_busy(void **state)
+TEST(an_older_recording_is_not_called_busy)
 {
     struct observation first = seen_at(1000);
     struct observation last = seen_at(5000);
     struct client c;
     double share;
 
-    (void)state;
     first.spun = last.spun = TIME_ABSENT;
     first.suspended_max = last.suspended_max = TIME_ABSENT;
     last.cpu = 4 * NS_PER_S;
@@ -205,25 +191,23 @@ static void an_older_recording_is_not_called_busy(void **state)
 }
 
 /* A request that waits all the while is held back, though none was taken. */
-static void waiting_is_at_most_everything(void **state)
+TEST(waiting_is_at_most_everything)
 {
     struct observation last = seen_at(5000);
     struct client c;
     double share;
 
-    (void)state;
     last.cap_waits = 1;
     c = watched(0, seen_at(1000), last, 1);
     assert_true(client_held_back(&c, &share) && share == 1);
 }
 
-static void the_busiest_of_three_and_all_their_waits(void **state)
+TEST(the_busiest_of_three_and_all_their_waits)
 {
     static const int64_t cpu_ms[] = {1000, 3600, 400};
     struct client c;
     double share;
 
-    (void)state;
     client_init(&c, window, 3);
     for (unsigned i = 0; i < 3; i++) {
         struct observation first = seen_at(1000);
@@ -239,13 +223,12 @@ static void the_busiest_of_three_and_all_their_waits(void **state)
     assert_true(client_held_back(&c, &share) && is_near(share, 0.02));
 }
 
-static void suspension_is_of_the_whole_run(void **state)
+TEST(suspension_is_of_the_whole_run)
 {
     struct observation before = seen_at(100);
     struct observation inside = seen_at(2000);
     struct client c;
 
-    (void)state;
     before.suspended_max = 300;
     inside.suspended_max = 200;
     client_init(&c, window, 1);
@@ -256,7 +239,7 @@ static void suspension_is_of_the_whole_run(void **state)
 
 /* ---- how far it got ---- */
 
-static void the_last_look_of_each_worker(void **state)
+TEST(the_last_look_of_each_worker)
 {
     static const struct {
         int64_t n_shards;
@@ -287,7 +270,6 @@ static void the_last_look_of_each_worker(void **state)
         {1, {{0, 1000, 10}, {64, 900, 5}, {65535, 900, 5}}, 3, 10, 1000},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct client c;
 
@@ -305,12 +287,11 @@ static void the_last_look_of_each_worker(void **state)
     }
 }
 
-static void absurd_counts_add_up(void **state)
+TEST(absurd_counts_add_up)
 {
     const int64_t far = (INT64_C(1) << 62) - 1;
     struct client c;
 
-    (void)state;
     client_init(&c, window, RECORDING_MAX_SHARDS);
     for (unsigned i = 0; i < RECORDING_MAX_SHARDS; i++) {
         struct observation seen = {.at = far, .issued = far, .unsent = far};
@@ -325,7 +306,7 @@ static void absurd_counts_add_up(void **state)
 
 /* ---- the file ---- */
 
-static void rows_keep_their_worker(void **state)
+TEST(rows_keep_their_worker)
 {
     char *dir = xstrdup(tmpdir_root());
     char *path = xasprintf("%s/client.tgr", dir);
@@ -334,7 +315,6 @@ static void rows_keep_their_worker(void **state)
     struct err err = {0};
     struct client c;
 
-    (void)state;
     rows[0].issued = 7;
     rows[2].issued = 30;
     assert_int_equal(tgr_create(&w, path, &schema_client, &err), 0);
@@ -353,24 +333,4 @@ static void rows_keep_their_worker(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_are_of_the_window),
-        cmocka_unit_test(a_window_without_an_end),
-        cmocka_unit_test(waiting_for_a_cpu),
-        cmocka_unit_test(without_warm_up_the_start_is_a_look),
-        cmocka_unit_test(one_look_says_nothing),
-        cmocka_unit_test(what_the_host_does_not_tell_is_not_known),
-        cmocka_unit_test(an_older_recording_is_not_called_busy),
-        cmocka_unit_test(waiting_is_at_most_everything),
-        cmocka_unit_test(the_busiest_of_three_and_all_their_waits),
-        cmocka_unit_test(suspension_is_of_the_whole_run),
-        cmocka_unit_test(the_last_look_of_each_worker),
-        cmocka_unit_test(absurd_counts_add_up),
-        cmocka_unit_test(rows_keep_their_worker),
-    };
-
-    return cmocka_run_group_tests_name("client", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

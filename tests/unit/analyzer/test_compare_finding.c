@@ -1,14 +1,9 @@
 /* Two samples: how far apart they are, and what that shows. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/compare/finding.h"
+#include "tests/support/test.h"
 
 #define BLOCKS 20
 
@@ -48,7 +43,7 @@ static void alternate(double *x, double mean, double by)
 
 /* S^2 = 20 by^2 / 19 a side, half = t S / sqrt(20) = 2.093 by / sqrt(19), and
  * sqrt(2) of that for both. */
-static void blocks_have_the_interval_of_sectioning(void **state)
+TEST(blocks_have_the_interval_of_sectioning)
 {
     const double half = 2.0930 * 1 / sqrt(19) * sqrt(2);
     double x[BLOCKS];
@@ -57,7 +52,6 @@ static void blocks_have_the_interval_of_sectioning(void **state)
     struct sample b = sample_of(y, BLOCKS, 110);
     struct finding f;
 
-    (void)state;
     alternate(x, 100, 1);
     alternate(y, 110, 1);
     f = over(BASIS_SLICES, true, 0, &a, &b);
@@ -72,14 +66,13 @@ static void blocks_have_the_interval_of_sectioning(void **state)
     assert_int_equal(f.verdict, FINDING_BETTER);
 }
 
-static void better_depends_on_the_measure(void **state)
+TEST(better_depends_on_the_measure)
 {
     double x[BLOCKS];
     double y[BLOCKS];
     struct sample a = sample_of(x, BLOCKS, 100);
     struct sample b = sample_of(y, BLOCKS, 110);
 
-    (void)state;
     alternate(x, 100, 1);
     alternate(y, 110, 1);
     assert_int_equal(over(BASIS_SLICES, false, 0.5, &a, &b).verdict,
@@ -90,7 +83,7 @@ static void better_depends_on_the_measure(void **state)
                      FINDING_WORSE);
 }
 
-static void what_is_within_the_scatter_is_not_shown(void **state)
+TEST(what_is_within_the_scatter_is_not_shown)
 {
     double x[BLOCKS];
     double y[BLOCKS];
@@ -98,7 +91,6 @@ static void what_is_within_the_scatter_is_not_shown(void **state)
     struct sample b = sample_of(y, BLOCKS, 101);
     struct finding f;
 
-    (void)state;
     alternate(x, 100, 10);
     alternate(y, 101, 10);
     f = over(BASIS_SLICES, true, 0, &a, &b);
@@ -108,14 +100,13 @@ static void what_is_within_the_scatter_is_not_shown(void **state)
 }
 
 /* Of histograms with three digits nothing follows that is finer. */
-static void a_step_of_the_histogram_is_no_difference(void **state)
+TEST(a_step_of_the_histogram_is_no_difference)
 {
     double x[BLOCKS];
     double y[BLOCKS];
     struct sample a = sample_of(x, BLOCKS, 1000);
     struct sample b = sample_of(y, BLOCKS, 1001);
 
-    (void)state;
     alternate(x, 1000, 0);
     alternate(y, 1001, 0);
     assert_int_equal(over(BASIS_SLICES, false, 0.5, &a, &b).verdict,
@@ -124,7 +115,7 @@ static void a_step_of_the_histogram_is_no_difference(void **state)
                      FINDING_BETTER);
 }
 
-static void too_few_are_not_told(void **state)
+TEST(too_few_are_not_told)
 {
     static const double five[] = {100, 101, 99, 100.5, 99.5};
     static const double other[] = {200, 201, 199, 200.5, 199.5};
@@ -133,7 +124,6 @@ static void too_few_are_not_told(void **state)
     struct sample four = sample_of(five, 4, 100);
     struct finding f;
 
-    (void)state;
     f = over(BASIS_TRIALS, false, 0.99, &four, &b);
     assert_int_equal(f.verdict, FINDING_CANNOT_TELL);
     assert_string_equal(f.why,
@@ -146,20 +136,20 @@ static void too_few_are_not_told(void **state)
     a.has_all = false;
     f = over(BASIS_TRIALS, false, 0.99, &a, &b);
     assert_int_equal(f.verdict, FINDING_CANNOT_TELL);
-    assert_string_equal(f.why, "n too small: each trial must be able to bound it");
+    assert_string_equal(f.why,
+                        "n too small: each trial must be able to bound it");
     a.n = 0;
     f = over(BASIS_TRIALS, false, 0.99, &a, &b);
     assert_string_equal(f.why, "not measured");
 }
 
 /* A section of p99 needs 299. */
-static void a_small_block_cannot_bound_its_percentile(void **state)
+TEST(a_small_block_cannot_bound_its_percentile)
 {
     double x[BLOCKS];
     struct sample a = sample_of(x, BLOCKS, 100);
     struct sample b = sample_of(x, BLOCKS, 100);
 
-    (void)state;
     alternate(x, 100, 1);
     b.min_in_slice = 298;
     assert_int_equal(over(BASIS_SLICES, false, 0.99, &a, &b).verdict,
@@ -169,7 +159,7 @@ static void a_small_block_cannot_bound_its_percentile(void **state)
                      FINDING_NO_DIFFERENCE);
 }
 
-static void trials_that_lie_apart_differ(void **state)
+TEST(trials_that_lie_apart_differ)
 {
     static const double x[] = {100, 101, 99, 100.5, 99.5};
     static const double y[] = {200, 201, 199, 200.5, 199.5};
@@ -177,7 +167,6 @@ static void trials_that_lie_apart_differ(void **state)
     struct sample b = sample_of(y, 5, 200);
     struct finding f = over(BASIS_TRIALS, false, 0.99, &a, &b);
 
-    (void)state;
     assert_int_equal(f.verdict, FINDING_WORSE);
     assert_near(f.ratio.value, 2, 1e-3); /* of geometric means */
     assert_true(f.ratio.range.low > 1.9 && f.ratio.range.high < 2.1);
@@ -187,7 +176,7 @@ static void trials_that_lie_apart_differ(void **state)
 
 /* Welch: means 100 and 130, variances 0.625 and 250, errors of the means 0.125
  * and 50; 4.02 degrees of freedom, t = 2.7717. */
-static void trials_have_the_interval_of_welch(void **state)
+TEST(trials_have_the_interval_of_welch)
 {
     static const double x[] = {100, 101, 99, 100.5, 99.5};
     static const double y[] = {120, 150, 110, 130, 140};
@@ -196,7 +185,6 @@ static void trials_have_the_interval_of_welch(void **state)
     const double half = 2.7717 * sqrt(50.125);
     struct finding f = over(BASIS_TRIALS, true, 0, &a, &b);
 
-    (void)state;
     assert_int_equal(f.verdict, FINDING_BETTER);
     assert_near(f.difference.value, 30, 1e-9);
     assert_near(f.difference.range.low, 30 - half, 0.01);
@@ -204,7 +192,7 @@ static void trials_have_the_interval_of_welch(void **state)
 }
 
 /* What drifts touches both of a pair, and drops out: b is 1 more each time. */
-static void pairs_are_taken_as_such(void **state)
+TEST(pairs_are_taken_as_such)
 {
     static const double x[] = {100, 110, 120, 130, 140};
     static const double y[] = {101.1, 110.9, 121, 131.1, 140.9};
@@ -212,7 +200,6 @@ static void pairs_are_taken_as_such(void **state)
     struct sample b = sample_of(y, 5, 121);
     struct finding f = over(BASIS_PAIRS, true, 0, &a, &b);
 
-    (void)state;
     assert_int_equal(f.verdict, FINDING_BETTER);
     assert_near(f.difference.value, 1, 1e-9);
     assert_near(f.difference.range.high, 1 + 2.7764 * 0.1 / sqrt(5), 1e-4);
@@ -235,14 +222,13 @@ static struct finding over_shares(bool more_is_better, const struct sample *a,
 }
 
 /* (1 - p)^n = 0.025: 0.0362 of 100, 0.003682 of 1000. */
-static void none_is_bounded_by_what_it_is_of(void **state)
+TEST(none_is_bounded_by_what_it_is_of)
 {
     static const double none[BLOCKS];
     struct sample a = sample_of(none, BLOCKS, 0);
     struct sample b = sample_of(none, BLOCKS, 0);
     struct finding f;
 
-    (void)state;
     a.counted = 100;
     b.counted = 1000;
     f = over_shares(false, &a, &b);
@@ -257,14 +243,13 @@ static void none_is_bounded_by_what_it_is_of(void **state)
     assert_int_equal(finding_regression(&f, false, 0.05), REGRESSION_UNKNOWN);
 }
 
-static void all_is_bounded_too(void **state)
+TEST(all_is_bounded_too)
 {
     double all[BLOCKS];
     struct sample a = sample_of(all, BLOCKS, 1);
     struct sample b = sample_of(all, BLOCKS, 1);
     struct finding f;
 
-    (void)state;
     alternate(all, 1, 0);
     a.counted = 1000;
     b.counted = 100;
@@ -276,7 +261,7 @@ static void all_is_bounded_too(void **state)
 }
 
 /* Errors in every block, where there were none. */
-static void some_against_none_is_any_share_worse(void **state)
+TEST(some_against_none_is_any_share_worse)
 {
     static const double none[BLOCKS];
     double some[BLOCKS];
@@ -284,7 +269,6 @@ static void some_against_none_is_any_share_worse(void **state)
     struct sample b = sample_of(some, BLOCKS, 0.02);
     struct finding f;
 
-    (void)state;
     alternate(some, 0.02, 0.005);
     a.counted = b.counted = 6000;
     f = over_shares(false, &a, &b);
@@ -300,7 +284,7 @@ static void some_against_none_is_any_share_worse(void **state)
 
 /* Those beyond a percentile are worth 5, where each of 20 blocks should hold
  * one: sqrt(4), on one side. */
-static void clusters_widen_the_interval(void **state)
+TEST(clusters_widen_the_interval)
 {
     double x[BLOCKS];
     double y[BLOCKS];
@@ -308,7 +292,6 @@ static void clusters_widen_the_interval(void **state)
     struct sample b = sample_of(y, BLOCKS, 102);
     struct finding f;
 
-    (void)state;
     alternate(x, 100, 2);
     alternate(y, 102, 2);
     a.beyond = b.beyond = 20;
@@ -323,7 +306,7 @@ static void clusters_widen_the_interval(void **state)
                 102 * 0.001 + 2 + 2.0930 * 2 / sqrt(19) * sqrt(5), 1e-3);
 }
 
-static void failures_are_beyond_every_value(void **state)
+TEST(failures_are_beyond_every_value)
 {
     static const double x[] = {100, 101, 99, 100.5, 99.5};
     static const double y[] = {INFINITY, INFINITY, INFINITY, INFINITY,
@@ -334,7 +317,6 @@ static void failures_are_beyond_every_value(void **state)
     struct sample c = sample_of(z, 5, 100.5);
     struct finding f = over(BASIS_TRIALS, false, 0.99, &a, &b);
 
-    (void)state;
     assert_int_equal(f.verdict, FINDING_WORSE);
     assert_false(f.difference.has_range);
     assert_int_equal(finding_regression(&f, false, 0.05), REGRESSION_YES);
@@ -347,7 +329,7 @@ static void failures_are_beyond_every_value(void **state)
                      FINDING_CANNOT_TELL);
 }
 
-static void a_regression_is_more_than_its_threshold(void **state)
+TEST(a_regression_is_more_than_its_threshold)
 {
     static const struct {
         double low;
@@ -368,7 +350,6 @@ static void a_regression_is_more_than_its_threshold(void **state)
     struct finding zero = {
         .difference.has_range = true, .a_is_zero = true, .b_is_zero = true};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct finding f = {.ratio = {.has_range = true,
                                       .range = {cases[i].low, cases[i].high}}};
@@ -381,27 +362,4 @@ static void a_regression_is_more_than_its_threshold(void **state)
     zero.difference.range.high = 0.1; /* so many may have been missed */
     assert_int_equal(finding_regression(&zero, false, 0.05),
                      REGRESSION_UNKNOWN);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_have_the_interval_of_sectioning),
-        cmocka_unit_test(better_depends_on_the_measure),
-        cmocka_unit_test(what_is_within_the_scatter_is_not_shown),
-        cmocka_unit_test(a_step_of_the_histogram_is_no_difference),
-        cmocka_unit_test(too_few_are_not_told),
-        cmocka_unit_test(a_small_block_cannot_bound_its_percentile),
-        cmocka_unit_test(trials_that_lie_apart_differ),
-        cmocka_unit_test(trials_have_the_interval_of_welch),
-        cmocka_unit_test(pairs_are_taken_as_such),
-        cmocka_unit_test(none_is_bounded_by_what_it_is_of),
-        cmocka_unit_test(all_is_bounded_too),
-        cmocka_unit_test(some_against_none_is_any_share_worse),
-        cmocka_unit_test(clusters_widen_the_interval),
-        cmocka_unit_test(failures_are_beyond_every_value),
-        cmocka_unit_test(a_regression_is_more_than_its_threshold),
-    };
-
-    return cmocka_run_group_tests_name("compare_finding", tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* The pure parts of a comparison: quantities, conditions, ranks, fairness. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/compare/compare.h"
 #include "analyzer/compare/compare_history.h"
@@ -18,6 +12,7 @@
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 
 static void assert_near(double value, double expected, double within)
 {
@@ -27,12 +22,11 @@ static void assert_near(double value, double expected, double within)
 
 /* ---- quantities ---- */
 
-static void quantities_are_written_as_in_an_slo(void **state)
+TEST(quantities_are_written_as_in_an_slo)
 {
     struct quantity q;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(quantity_parse("ttft p99.9", &q, &err), 0);
     assert_int_equal(q.measure, MEASURE_TTFT);
     assert_near(q.q, 0.999, 1e-12);
@@ -46,7 +40,7 @@ static void quantities_are_written_as_in_an_slo(void **state)
     assert_int_equal(err.code, ERR_USAGE);
 }
 
-static void asked_for_are_flags_then_the_slo_then_the_usual(void **state)
+TEST(asked_for_are_flags_then_the_slo_then_the_usual)
 {
     struct slo slo = slo_of("ttft p99 < 200ms, errors < 1%, good >= 90%");
     struct slo none = {0};
@@ -54,7 +48,6 @@ static void asked_for_are_flags_then_the_slo_then_the_usual(void **state)
     struct quantities qs;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(quantities_make(&qs, &on, &slo, &err), 0);
     assert_int_equal(qs.asked, 3);
     assert_string_equal(qs.list[0].name, "ttft p99");
@@ -75,7 +68,7 @@ static void asked_for_are_flags_then_the_slo_then_the_usual(void **state)
 
 /* ---- blocks ---- */
 
-static void blocks_count_as_a_summary_does(void **state)
+TEST(blocks_count_as_a_summary_does)
 {
     struct window_slices *b = xcalloc(1, sizeof(*b));
     struct slo slo = slo_of("e2e p50 < 20ms");
@@ -86,7 +79,6 @@ static void blocks_count_as_a_summary_does(void **state)
     struct good_table good = {0};
     struct quantity q;
 
-    (void)state;
     quantities_make(&qs, &on, &slo, &err);
     good_limits(&slo, good.run);
     window_slices_init(b, window, &good, &qs);
@@ -121,7 +113,7 @@ static void blocks_count_as_a_summary_does(void **state)
 
 /* One a second; of a stream evenly from its first event to its last, of an
  * answer in one piece at its end. */
-static void tokens_fall_into_their_blocks(void **state)
+TEST(tokens_fall_into_their_blocks)
 {
     struct window_slices *b = xcalloc(1, sizeof(*b));
     struct good_table good = {0};
@@ -133,7 +125,6 @@ static void tokens_fall_into_their_blocks(void **state)
     struct quantity q;
     struct err err = {0};
 
-    (void)state;
     window_slices_init(b, window, &good, &qs);
     stream.first = 2 * NS_PER_S;
     stream.last = 4 * NS_PER_S;
@@ -189,9 +180,8 @@ static double worth_of_slow(bool is_clustered)
 
 /* Two blocks of 100 that are all slow, 18 without: the squares sum to 18000, /
  * 19, against 9 of independent ones; 200 / 105.3. */
-static void clusters_are_worth_less(void **state)
+TEST(clusters_are_worth_less)
 {
-    (void)state;
     assert_near(worth_of_slow(false), 200, 1e-6);
     assert_near(worth_of_slow(true), 1.9, 0.01);
 }
@@ -212,14 +202,13 @@ static struct strmap conditions_of(const char *rate, const char *batching,
     return card;
 }
 
-static void differences_are_of_three_kinds(void **state)
+TEST(differences_are_of_three_kinds)
 {
     struct strmap a = conditions_of("50", "none", "1", "here");
     struct strmap b = conditions_of("60", NULL, "2", "there");
     struct match match = {.side = 1};
     struct differences d = {0};
 
-    (void)state;
     matched_find(&d, &a, &b, &match);
     assert_int_equal(d.len, 4);
     assert_int_equal(d.must, 2);
@@ -242,7 +231,7 @@ static void differences_are_of_three_kinds(void **state)
     strmap_fini(&b);
 }
 
-static void the_declared_variable_may_differ(void **state)
+TEST(the_declared_variable_may_differ)
 {
     struct strmap a = conditions_of("50", "none", "1", "here");
     struct strmap b = conditions_of("50", "dynamic", "1", "here");
@@ -252,7 +241,6 @@ static void the_declared_variable_may_differ(void **state)
     struct differences d = {0};
     char *rate = matched_key(cards, 2, "load.rate");
 
-    (void)state;
     assert_string_equal(key, "conditions.batching");
     assert_string_equal(rate, "load.rate");
     assert_null(matched_key(cards, 2, "precision"));
@@ -267,7 +255,7 @@ static void the_declared_variable_may_differ(void **state)
     strmap_fini(&b);
 }
 
-static void what_nobody_knows_must_match(void **state)
+TEST(what_nobody_knows_must_match)
 {
     static const struct {
         const char *key;
@@ -293,7 +281,6 @@ static void what_nobody_knows_must_match(void **state)
         {"environment.cpus", DIFFERENCE_WARNS},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *why = NULL;
 
@@ -303,14 +290,13 @@ static void what_nobody_knows_must_match(void **state)
     }
 }
 
-static void another_objective_takes_the_place_of_both(void **state)
+TEST(another_objective_takes_the_place_of_both)
 {
     struct strmap a = {0};
     struct strmap b = {0};
     struct match match = {.ignores_slo = true};
     struct differences d = {0};
 
-    (void)state;
     strmap_put(&a, "slo", "e2e p99 < 1s");
     strmap_put(&b, "slo", "e2e p99 < 2s");
     matched_find(&d, &a, &b, &match);
@@ -325,7 +311,7 @@ static void another_objective_takes_the_place_of_both(void **state)
 
 /* ---- ranks ---- */
 
-static void what_is_not_shown_to_be_worse_shares_a_rank(void **state)
+TEST(what_is_not_shown_to_be_worse_shares_a_rank)
 {
     enum { N = 4 };
     struct placed list[N] = {
@@ -336,7 +322,6 @@ static void what_is_not_shown_to_be_worse_shares_a_rank(void **state)
     };
     enum finding_verdict verdicts[N * N] = {0};
 
-    (void)state;
     verdicts[1 * N + 0] = FINDING_WORSE; /* 0 against 1 */
     rank_sort(list, N, false);
     rank_group(list, N, verdicts);
@@ -385,11 +370,10 @@ static struct fairness_check answer_to(const struct fairness_facts *f,
     return out.checks[0];
 }
 
-static void a_fair_comparison_passes_everything(void **state)
+TEST(a_fair_comparison_passes_everything)
 {
     struct fairness out;
 
-    (void)state;
     fairness_make(&out, &fair);
     assert_int_equal(out.failed, 0);
     assert_int_equal(out.unknown, 0);
@@ -406,11 +390,10 @@ static void assert_answer(const struct fairness_facts *f, const char *name,
         fail_msg("%s: '%s' has no '%s'", name, k.mend, mend);
 }
 
-static void pitfalls_of_the_sides_have_their_checks(void **state)
+TEST(pitfalls_of_the_sides_have_their_checks)
 {
     struct fairness_facts f;
 
-    (void)state;
     f = fair;
     f.is_declared = false;
     assert_answer(&f, "baseline", FAIRNESS_UNKNOWN, "--vary");
@@ -444,11 +427,10 @@ static void pitfalls_of_the_sides_have_their_checks(void **state)
     assert_answer(&f, "within the SLO", FAIRNESS_UNKNOWN, "--slo");
 }
 
-static void pitfalls_of_the_runs_have_their_checks(void **state)
+TEST(pitfalls_of_the_runs_have_their_checks)
 {
     struct fairness_facts f;
 
-    (void)state;
     f = fair;
     f.has_warmup = false;
     assert_answer(&f, "warm-up", FAIRNESS_FAILED, "--warmup 10s");
@@ -492,11 +474,10 @@ static struct segments segments_with(double then, size_t n)
     return s;
 }
 
-static void a_change_cuts_a_series(void **state)
+TEST(a_change_cuts_a_series)
 {
     struct segments s = segments_with(150, 24);
 
-    (void)state;
     assert_int_equal(s.len, 2);
     assert_int_equal(s.list[1].first, 12);
     assert_int_equal(s.list[0].n, 12);
@@ -507,36 +488,12 @@ static void a_change_cuts_a_series(void **state)
     assert_near(segments_loss(&s, true), -0.49, 0.02);
 }
 
-static void a_series_without_change_is_one_segment(void **state)
+TEST(a_series_without_change_is_one_segment)
 {
     struct segments s = segments_with(100, 24);
 
-    (void)state;
     assert_int_equal(s.len, 1);
     assert_near(segments_loss(&s, false), 0, 0);
     s = segments_with(100, SEGMENTS_MIN - 1);
     assert_int_equal(s.len, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantities_are_written_as_in_an_slo),
-        cmocka_unit_test(asked_for_are_flags_then_the_slo_then_the_usual),
-        cmocka_unit_test(blocks_count_as_a_summary_does),
-        cmocka_unit_test(tokens_fall_into_their_blocks),
-        cmocka_unit_test(clusters_are_worth_less),
-        cmocka_unit_test(differences_are_of_three_kinds),
-        cmocka_unit_test(the_declared_variable_may_differ),
-        cmocka_unit_test(what_nobody_knows_must_match),
-        cmocka_unit_test(another_objective_takes_the_place_of_both),
-        cmocka_unit_test(what_is_not_shown_to_be_worse_shares_a_rank),
-        cmocka_unit_test(a_fair_comparison_passes_everything),
-        cmocka_unit_test(pitfalls_of_the_sides_have_their_checks),
-        cmocka_unit_test(pitfalls_of_the_runs_have_their_checks),
-        cmocka_unit_test(a_change_cuts_a_series),
-        cmocka_unit_test(a_series_without_change_is_one_segment),
-    };
-
-    return cmocka_run_group_tests_name("compare_parts", tests, NULL, NULL);
 }

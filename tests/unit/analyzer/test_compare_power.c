@@ -2,18 +2,11 @@
  * longer, by its own decision, where the truth is known: M/M/1 queues in
  * virtual time.  The whole tables are bench_coverage's (docs/statistics.md). */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/stats/order_stats.h"
 #include "common/base/err.h"
 #include "tests/support/queued.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 #define LOAD   0.8
 #define SLOWER 1.05
@@ -104,9 +97,8 @@ static void assert_found(int found, const char *what)
         fail_msg("%s: found in %d of %d", what, found, SIMULATIONS);
 }
 
-static void the_same_is_seldom_shown_to_differ(void **state)
+TEST(the_same_is_seldom_shown_to_differ)
 {
-    (void)state;
     for (size_t k = 0; k < COUNT(quantiles); k++) {
         int by_trials = count_shown(BASIS_TRIALS, k, 1, TRIALS_FOR_ONE, 0.95);
         int by_pairs = count_shown(BASIS_PAIRS, k, 1, TRIALS_FOR_ONE, 0.95);
@@ -122,9 +114,8 @@ static void the_same_is_seldom_shown_to_differ(void **state)
     }
 }
 
-static void a_slower_service_is_found(void **state)
+TEST(a_slower_service_is_found)
 {
-    (void)state;
     for (size_t k = 0; k < COUNT(quantiles); k++) {
         int one = count_shown(BASIS_TRIALS, k, 2, TRIALS_FOR_ONE, 0.95);
         int each = count_shown(BASIS_TRIALS, k, 2, TRIALS_FOR_TWO, 0.975);
@@ -137,13 +128,12 @@ static void a_slower_service_is_found(void **state)
 }
 
 /* What is found is found to be worse. */
-static void slower_is_worse(void **state)
+TEST(slower_is_worse)
 {
     struct sample a = queued_trials(sets[0][0].x[0], TRIALS);
     struct sample b = queued_trials(sets[0][2].x[0], TRIALS);
     struct finding f = queued_finding(BASIS_TRIALS, 0.5, 0.95, &a, &b);
 
-    (void)state;
     assert_int_equal(f.verdict, FINDING_WORSE);
     assert_true(f.ratio.range.low < 1.31 && f.ratio.range.high > 1.31);
 }
@@ -185,11 +175,10 @@ static void count_halves(double load, double slower, int shown[static 2])
 
 /* p99 at load 0.8 is what blocks cannot tell: without the widening there would
  * be 16 %. */
-static void halves_of_a_run_seldom_differ(void **state)
+TEST(halves_of_a_run_seldom_differ)
 {
     static const double loads[] = {0.5, 0.8};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(loads); i++) {
         int shown[2] = {0};
 
@@ -201,26 +190,14 @@ static void halves_of_a_run_seldom_differ(void **state)
     }
 }
 
-static void a_slower_half_is_found_by_its_median(void **state)
+TEST(a_slower_half_is_found_by_its_median)
 {
     int shown[2] = {0};
 
-    (void)state;
     count_halves(LOAD, SLOWER, shown);
     print_message("found in %d of %d by p50, %d by p99\n", shown[0],
                   SIMULATIONS, shown[1]);
     assert_found(shown[0], "p50 of halves");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_is_seldom_shown_to_differ),
-        cmocka_unit_test(a_slower_service_is_found),
-        cmocka_unit_test(slower_is_worse),
-        cmocka_unit_test(halves_of_a_run_seldom_differ),
-        cmocka_unit_test(a_slower_half_is_found_by_its_median),
-    };
-
-    return cmocka_run_group_tests_name("compare_power", tests, draw_sets, NULL);
-}
+GROUP_FIXTURE(draw_sets, NULL)

@@ -1,14 +1,8 @@
 /* Tables that do not belong to their manifest: more in them than the run had.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/read/completeness.h"
 #include "analyzer/read/reader.h"
@@ -18,14 +12,13 @@
 #include "common/base/xalloc.h"
 #include "tests/support/ondisk.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static char dir[] = "made";
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* Ten requests of three events each are in the tables. */
-static void more_than_the_run_had_is_an_error(void **state)
+TEST(more_than_the_run_had_is_an_error)
 {
     static const struct {
         int64_t scheduled; /* as the manifest says; 0: it was killed */
@@ -42,7 +35,6 @@ static void more_than_the_run_had_is_an_error(void **state)
         {10, 31, "events.tgr has 31 content events but the requests have 30"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct recording rec = {.dir = dir,
                                 .has_end = cases[i].scheduled > 0,
@@ -74,7 +66,7 @@ static void more_than_the_run_had_is_an_error(void **state)
 
 /* Of a run that was killed places are counted: a block that is there twice has
  * more rows than places. */
-static void rows_that_are_there_twice(void **state)
+TEST(rows_that_are_there_twice)
 {
     struct recording rec = {.dir = dir};
     const struct slo none = {0};
@@ -82,7 +74,6 @@ static void rows_that_are_there_twice(void **state)
     struct tally t;
     struct err err = {0};
 
-    (void)state;
     client_init(&client, (struct window){.end_ns = NS_PER_S}, 1);
     tally_init(&t, (struct window){.end_ns = NS_PER_S}, &none);
     for (int64_t k = 0; k < 20; k++) {
@@ -129,7 +120,7 @@ static void write_dense(const struct facts *row, size_t blocks)
 }
 
 /* The work is counted in rows.  What was never sent has no times that vary. */
-static void requests_that_were_sent_take_bytes(void **state)
+TEST(requests_that_were_sent_take_bytes)
 {
     const size_t most = READER_MAX_DENSE_SENT / TGR_MAX_ROWS;
     const struct {
@@ -143,7 +134,6 @@ static void requests_that_were_sent_take_bytes(void **state)
         {row_unsent(0, 10), most + 1, READER_MAX_DENSE_SENT + TGR_MAX_ROWS, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct facts *rows;
         struct recording rec;
@@ -164,14 +154,4 @@ static void requests_that_were_sent_take_bytes(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(more_than_the_run_had_is_an_error),
-        cmocka_unit_test(rows_that_are_there_twice),
-        cmocka_unit_test(requests_that_were_sent_take_bytes),
-    };
-
-    return cmocka_run_group_tests_name("lost", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

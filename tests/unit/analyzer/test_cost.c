@@ -1,14 +1,9 @@
 /* What good requests cost: by hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/verdict/cost.h"
 #include "common/settings/settings.h"
+#include "tests/support/test.h"
 
 static void assert_usd(double is, double want)
 {
@@ -16,14 +11,13 @@ static void assert_usd(double is, double want)
 }
 
 /* 3 replicas at 1.20 an hour, for 100 s: 10 cents. */
-static void by_hand(void **state)
+TEST(by_hand)
 {
     const struct cost_settings price = {.usd_per_hour = 1.2, .replicas = 3};
     const struct delivered d = {
         .window_s = 100, .good = 500, .good_tokens = 50000, .tokens = 80000};
     struct cost c = cost_of(&price, &d);
 
-    (void)state;
     assert_true(c.is_there);
     assert_usd(c.usd_per_hour, 3.6);
     assert_usd(c.usd, 0.1);
@@ -32,7 +26,7 @@ static void by_hand(void **state)
     assert_usd(c.usd_per_million_tokens, 1.25);
 }
 
-static void nothing_good_has_no_price(void **state)
+TEST(nothing_good_has_no_price)
 {
     const struct cost_settings price = {.usd_per_hour = 1, .replicas = 1};
     const struct delivered none = {.window_s = 100, .tokens = 1e6};
@@ -40,7 +34,6 @@ static void nothing_good_has_no_price(void **state)
         .window_s = 3600, .good = 1000, .good_tokens = -1, .tokens = -1};
     struct cost c = cost_of(&price, &none);
 
-    (void)state;
     assert_true(c.usd_per_1000_good < 0);
     assert_true(c.usd_per_million_good_tokens < 0);
     assert_usd(c.usd_per_million_tokens, 100.0 / 3600);
@@ -50,22 +43,10 @@ static void nothing_good_has_no_price(void **state)
     assert_true(c.usd_per_million_tokens < 0);
 }
 
-static void without_a_price_there_is_no_cost(void **state)
+TEST(without_a_price_there_is_no_cost)
 {
     const struct cost_settings price = {.usd_per_hour = 0, .replicas = 1};
     const struct delivered d = {.window_s = 100, .good = 500};
 
-    (void)state;
     assert_false(cost_of(&price, &d).is_there);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),
-        cmocka_unit_test(nothing_good_has_no_price),
-        cmocka_unit_test(without_a_price_there_is_no_cost),
-    };
-
-    return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
 }

@@ -1,16 +1,9 @@
 /* The numbers of MLPerf's LoadGen. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/verdict/mlperf.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void as_many_as_loadgen(void **state)
+TEST(as_many_as_loadgen)
 {
     static const int64_t over[] = {0, 1, 2, 5, 10, 100, 1000, 10000};
     static const struct {
@@ -25,7 +18,6 @@ static void as_many_as_loadgen(void **state)
         {.999, {4603, 6635, 8401, 13100, 20130, 125726, 1075032, 10224999}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         for (size_t k = 0; k < COUNT(over); k++) {
             int64_t n = over[k] + rows[i].within[k];
@@ -40,7 +32,7 @@ static void as_many_as_loadgen(void **state)
 }
 
 /* "Discard t - 1 highest": the value at n - t of those sorted from 0. */
-static void an_estimate_needs_its_number(void **state)
+TEST(an_estimate_needs_its_number)
 {
     static const struct {
         double p;
@@ -53,28 +45,15 @@ static void an_estimate_needs_its_number(void **state)
         {.999, 6635, 0}, {.999, 6636, 6636},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_int_equal(early_stop_rank(cases[i].p, cases[i].n),
                          cases[i].rank);
 }
 
-static void too_few_prove_nothing(void **state)
+TEST(too_few_prove_nothing)
 {
-    (void)state;
     assert_int_equal(early_stop_max_over(.99, 0), -1);
     assert_int_equal(early_stop_max_over(.99, 458), -1);
     assert_int_equal(early_stop_max_over(.99, 459), 0);
     assert_int_equal(early_stop_rank(.99, 459), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_many_as_loadgen),
-        cmocka_unit_test(an_estimate_needs_its_number),
-        cmocka_unit_test(too_few_prove_nothing),
-    };
-
-    return cmocka_run_group_tests_name("earlystop", tests, NULL, NULL);
 }

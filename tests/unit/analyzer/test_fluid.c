@@ -1,21 +1,15 @@
 /* Deadlines of tokens: streams reckoned by hand, alone and from a table on
  * disk. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/stream.h"
 #include "common/base/clk.h"
 #include "tests/support/rows.h"
 #include "tests/support/streams.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MAX_EVENTS   6
+#define MAX_EVENTS 6
 
 struct hand_event {
     int64_t at_ms;
@@ -48,11 +42,10 @@ static const struct {
     {{{0}}, 0, 0, 0},
 };
 
-static void streams_by_hand(void **state)
+TEST(streams_by_hand)
 {
     const struct fluid_limits l = {100 * NS_PER_MS, 10 * NS_PER_MS};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(by_hand); i++) {
         double all = by_hand[i].met + by_hand[i].missed;
         struct fluid_stream s;
@@ -69,7 +62,7 @@ static void streams_by_hand(void **state)
     }
 }
 
-static void limits_come_from_the_objective(void **state)
+TEST(limits_come_from_the_objective)
 {
     static const struct {
         const char *slo;
@@ -86,7 +79,6 @@ static void limits_come_from_the_objective(void **state)
         {"e2e p99 < 1s,errors < 1%", 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct slo slo = slo_of(cases[i].slo);
         struct fluid_limits l = fluid_limits_of(&slo);
@@ -105,7 +97,7 @@ static void limits_come_from_the_objective(void **state)
  * - 101 and 9: 101, then 110: 30 late, four misses, and from there 176, 216 and
  *   256, each by 4: one miss.
  * - 100 and 20: at the deadline, one miss; then 120: 20 late, two; then 220. */
-static void the_worked_stream(void **state)
+TEST(the_worked_stream)
 {
     static const struct {
         const char *slo;
@@ -119,7 +111,6 @@ static void the_worked_stream(void **state)
         {"ttft p99 < 100ms,tpot p99 < 20ms", 15.0 / (15 + 3), 15.0 / 17, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct streams *m = streams_new(0, 1000, cases[i].slo);
         const struct fluid_summary *f;
@@ -141,7 +132,7 @@ static void the_worked_stream(void **state)
 
 /* Ten streams: two slow ones, one that failed half way and one without an
  * answer; and one in the warm-up, which is of none. */
-static void failures_are_not_fluid(void **state)
+TEST(failures_are_not_fluid)
 {
     struct shape p = worked_stream;
     struct streams *m =
@@ -149,7 +140,6 @@ static void failures_are_not_fluid(void **state)
     const struct fluid_summary *f;
     struct read_run *r;
 
-    (void)state;
     p.due_ms = 50;
     streams_add(m, &p);
     for (int64_t i = 0; i < 9; i++) {
@@ -175,15 +165,4 @@ static void failures_are_not_fluid(void **state)
     read_run_free(r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_by_hand),
-        cmocka_unit_test(limits_come_from_the_objective),
-        cmocka_unit_test(the_worked_stream),
-        cmocka_unit_test(failures_are_not_fluid),
-    };
-
-    return cmocka_run_group_tests_name("fluid", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,18 +1,12 @@
 /* Verdicts on counts made by hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/verdict/judge.h"
 #include "common/base/clk.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define WINDOW_MS    10000
+#define WINDOW_MS 10000
 
 /* How many requests of each kind, spread evenly over a window of 10 s. */
 struct workload {
@@ -95,7 +89,7 @@ static void check_verdicts(const struct verdict_case *cases, size_t len)
 }
 
 /* Exactly ceil(q n) must keep the limit; failed and unsent ones do not. */
-static void quantiles_are_judged_by_rank(void **state)
+TEST(quantiles_are_judged_by_rank)
 {
     static const struct verdict_case cases[] = {
         {"e2e p99 < 10ms", {.fast = 990, .slow = 10}, VERDICT_PASS},
@@ -114,11 +108,10 @@ static void quantiles_are_judged_by_rank(void **state)
         {"e2e p99.9 < 10ms", {.fast = 9989, .slow = 11}, VERDICT_FAIL},
     };
 
-    (void)state;
     check_verdicts(cases, COUNT(cases));
 }
 
-static void unfinished_are_judged_both_ways(void **state)
+TEST(unfinished_are_judged_both_ways)
 {
     static const struct verdict_case cases[] = {
         {"e2e p99 < 10ms", {.fast = 990, .open = 10}, VERDICT_PASS},
@@ -142,13 +135,12 @@ static void unfinished_are_judged_both_ways(void **state)
         {"goodput >= 90/s", {.fast = 898, .open = 1}, VERDICT_FAIL},
     };
 
-    (void)state;
     check_verdicts(cases, COUNT(cases));
 }
 
 /* Shares whose product with n is not what it seems in binary: 0.07 * 100 is
  * above 7, 0.29 * 100 below 29. */
-static void shares_are_judged_at_their_exact_boundary(void **state)
+TEST(shares_are_judged_at_their_exact_boundary)
 {
     static const struct verdict_case cases[] = {
         {"errors < 1%", {.fast = 99, .failed = 1}, VERDICT_FAIL},
@@ -175,14 +167,12 @@ static void shares_are_judged_at_their_exact_boundary(void **state)
         {"good >= 90%,e2e p1 < 10ms", {.fast = 899, .slow = 101}, VERDICT_FAIL},
     };
 
-    (void)state;
     check_verdicts(cases, COUNT(cases));
 }
 
 /* Windows in which seconds are no binary fraction. */
-static void goodput_is_exact_in_odd_windows(void **state)
+TEST(goodput_is_exact_in_odd_windows)
 {
-    (void)state;
     for (int64_t ms = 1; ms < 2000; ms++) {
         struct slo slo = slo_of("goodput >= 1000/s");
         const struct window w = {.end_ns = ms * NS_PER_MS};
@@ -204,7 +194,7 @@ static void goodput_is_exact_in_odd_windows(void **state)
 
 /* ---- few samples ---- */
 
-static void a_pass_needs_enough_samples(void **state)
+TEST(a_pass_needs_enough_samples)
 {
     static const struct {
         int64_t n;
@@ -216,7 +206,6 @@ static void a_pass_needs_enough_samples(void **state)
         {299, VERDICT_PASS, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct workload workload = {.fast = cases[i].n};
         struct judgement j = judge_mix("e2e p99 < 10ms", &workload);
@@ -230,7 +219,7 @@ static void a_pass_needs_enough_samples(void **state)
 
 /* P(X >= misses) for Binomial(n, 0.01): n = 100: 2 0.264, 3 0.079, 4 0.018;
  * n = 10: 1 0.096, 2 0.0043, 3 0.0001. */
-static void an_obvious_failure_needs_few(void **state)
+TEST(an_obvious_failure_needs_few)
 {
     static const struct verdict_case cases[] = {
         {"e2e p99 < 10ms", {.fast = 98, .slow = 2}, VERDICT_UNDECIDED},
@@ -247,21 +236,19 @@ static void an_obvious_failure_needs_few(void **state)
         {"e2e p99 < 10ms", {.fast = 91, .slow = 4, .open = 5}, VERDICT_FAIL},
     };
 
-    (void)state;
     check_verdicts(cases, COUNT(cases));
 }
 
 /* 10 misses of 1000, all in one of 20 batches: squares are 9.5^2 + 19 * 0.5^2
  * = 95 over 19, which is 5, against 0.495 of independent ones: 10.1 times.  So
  * 1000 are worth 99, and 200 more of such are needed for each of 10.1. */
-static void clustered_misses_count_for_less(void **state)
+TEST(clustered_misses_count_for_less)
 {
     struct slo slo = slo_of("e2e p99 < 10ms");
     const struct window w = {.end_ns = WINDOW_MS * NS_PER_MS};
     struct judgement j;
     struct tally t;
 
-    (void)state;
     tally_init(&t, w, &slo);
     for (int64_t i = 0; i < 1000; i++) {
         struct facts f = row_ok(i, i * 10 + 5, i / 10 == 51 ? 50 : 5);
@@ -277,7 +264,7 @@ static void clustered_misses_count_for_less(void **state)
 
 /* ---- together ---- */
 
-static void one_missed_term_decides(void **state)
+TEST(one_missed_term_decides)
 {
     static const struct verdict_case cases[] = {
         {"", {.fast = 1}, VERDICT_NONE},
@@ -288,24 +275,22 @@ static void one_missed_term_decides(void **state)
         {"e2e p50 < 1ms,e2e p99 < 10ms", {.fast = 100}, VERDICT_FAIL},
     };
 
-    (void)state;
     check_verdicts(cases, COUNT(cases));
 }
 
-static void nothing_due_is_undecided(void **state)
+TEST(nothing_due_is_undecided)
 {
     static const char *const slos[] = {"errors < 1%", "good >= 90%",
                                        "goodput >= 1/s", "e2e p99 < 1s"};
     struct workload none = {0};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(slos); i++)
         assert_int_equal(judge_mix(slos[i], &none).verdict, VERDICT_UNDECIDED);
     assert_string_equal(judge_mix("errors < 1%", &none).terms[0].why,
                         "no request was due in the window");
 }
 
-static void what_was_measured_stands_beside(void **state)
+TEST(what_was_measured_stands_beside)
 {
     struct workload workload = {
         .fast = 60, .slow = 20, .failed = 12, .unsent = 8};
@@ -313,7 +298,6 @@ static void what_was_measured_stands_beside(void **state)
                                    "good >= 90%,goodput >= 40/s",
                                    &workload);
 
-    (void)state;
     assert_int_equal(j.len, 5);
     assert_true(fabs((double)j.terms[0].measured_ns - 50e6) < 50e3);
     assert_int_equal(j.terms[1].measured_ns, HIST_BEYOND);
@@ -323,13 +307,12 @@ static void what_was_measured_stands_beside(void **state)
 }
 
 /* The unsent have no lag, and are among the n of a term on it. */
-static void unsent_requests_miss_a_limit_on_lag(void **state)
+TEST(unsent_requests_miss_a_limit_on_lag)
 {
     const struct workload few = {.fast = 995, .unsent = 5};
     const struct workload many = {.fast = 985, .unsent = 15};
     struct judgement j = judge_mix("lag p99 < 1ms", &few);
 
-    (void)state;
     assert_int_equal(j.verdict, VERDICT_PASS);
     assert_int_equal(j.terms[0].measured_ns, 0);
     j = judge_mix("lag p99 < 1ms", &many);
@@ -340,7 +323,7 @@ static void unsent_requests_miss_a_limit_on_lag(void **state)
 /* With a limit of 100 ms, and by lags of 0 to 99 ms: those of 10 ms and more
  * whose answers twice as much less would have kept it.  Other terms know of
  * none. */
-static void what_the_client_has_spoilt_is_counted(void **state)
+TEST(what_the_client_has_spoilt_is_counted)
 {
     static const struct {
         int64_t took_ms;
@@ -349,7 +332,6 @@ static void what_the_client_has_spoilt_is_counted(void **state)
     const struct window w = {.end_ns = WINDOW_MS * NS_PER_MS};
     struct slo slo = slo_of("e2e p99 < 100ms,errors < 1%");
 
-    (void)state;
     for (size_t k = 0; k < COUNT(rows); k++) {
         struct judgement j;
         struct tally t;
@@ -368,44 +350,20 @@ static void what_the_client_has_spoilt_is_counted(void **state)
     }
 }
 
-static void the_reason_is_named(void **state)
+TEST(the_reason_is_named)
 {
     struct workload workload = {.fast = 899, .open = 101};
     struct judgement j = judge_mix("good >= 90%", &workload);
 
-    (void)state;
     assert_string_equal(j.terms[0].why, "depends on unfinished requests");
     assert_int_equal(j.terms[0].more_needed, 0);
 }
 
-static void verdicts_have_names(void **state)
+TEST(verdicts_have_names)
 {
-    (void)state;
     assert_string_equal(verdict_name(VERDICT_NONE), "none");
     assert_string_equal(verdict_name(VERDICT_PASS), "pass");
     assert_string_equal(verdict_name(VERDICT_FAIL), "fail");
     assert_string_equal(verdict_name(VERDICT_UNDECIDED), "undecided");
     assert_string_equal(verdict_name(VERDICT_INVALID), "invalid");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_are_judged_by_rank),
-        cmocka_unit_test(unfinished_are_judged_both_ways),
-        cmocka_unit_test(shares_are_judged_at_their_exact_boundary),
-        cmocka_unit_test(goodput_is_exact_in_odd_windows),
-        cmocka_unit_test(a_pass_needs_enough_samples),
-        cmocka_unit_test(an_obvious_failure_needs_few),
-        cmocka_unit_test(clustered_misses_count_for_less),
-        cmocka_unit_test(one_missed_term_decides),
-        cmocka_unit_test(nothing_due_is_undecided),
-        cmocka_unit_test(what_was_measured_stands_beside),
-        cmocka_unit_test(unsent_requests_miss_a_limit_on_lag),
-        cmocka_unit_test(what_the_client_has_spoilt_is_counted),
-        cmocka_unit_test(the_reason_is_named),
-        cmocka_unit_test(verdicts_have_names),
-    };
-
-    return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
 }

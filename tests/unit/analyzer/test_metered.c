@@ -1,19 +1,14 @@
 /* Energy of a window from looks at a counter, and from a file of watts. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/verdict/cost.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "tests/support/near.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static const struct window window = {2 * NS_PER_S, 6 * NS_PER_S};
@@ -32,11 +27,10 @@ static struct metered steady(int64_t from_ms, int64_t to_ms, double watts)
     return m;
 }
 
-static void between_two_looks_it_is_straight(void **state)
+TEST(between_two_looks_it_is_straight)
 {
     struct metered m = steady(0, 8000, 10);
 
-    (void)state;
     assert_true(m.has_energy);
     assert_near(m.joules, 40, 1e-9);
     assert_near(m.watts, 10, 1e-9);
@@ -46,40 +40,36 @@ static void between_two_looks_it_is_straight(void **state)
 }
 
 /* The last look is taken when the run ends, a little before the window does. */
-static void a_little_may_be_missing(void **state)
+TEST(a_little_may_be_missing)
 {
     struct metered m = steady(2400, 5600, 10);
 
-    (void)state;
     assert_true(m.has_energy);
     assert_near(m.joules, 32, 1e-9);
 }
 
-static void what_is_not_covered_is_not_there(void **state)
+TEST(what_is_not_covered_is_not_there)
 {
     struct metered m = steady(0, 3200, 10);
 
-    (void)state;
     assert_false(m.has_energy);
     assert_string_equal(m.note, "the samples do not cover the window");
     m = steady(4800, 8000, 10);
     assert_false(m.has_energy);
 }
 
-static void a_counter_that_never_moves_is_none(void **state)
+TEST(a_counter_that_never_moves_is_none)
 {
     struct metered m = steady(0, 8000, 0);
 
-    (void)state;
     assert_false(m.has_energy);
     assert_string_equal(m.note, "the counter never moved");
 }
 
-static void nothing_asked_nothing_said(void **state)
+TEST(nothing_asked_nothing_said)
 {
     struct metered m;
 
-    (void)state;
     metered_read(&m, tmpdir_path("none"), &window, &share);
     assert_false(m.is_asked);
     assert_false(m.has_energy);
@@ -95,12 +85,11 @@ static int read_text(struct metered *m, const char *text, struct err *err)
 
 /* 125 J by 5 s and 500 J by 10 s: within a line's length energy is straight, so
  * that 50 J are used by 2 s and 200 by 6 s. */
-static void watts_from_elsewhere(void **state)
+TEST(watts_from_elsewhere)
 {
     struct err err = {0};
     struct metered m;
 
-    (void)state;
     assert_int_equal(
         read_text(&m, "time,watts\n1000,0\n\n1005 , 50\n1010,100\n", &err), 0);
     assert_true(m.has_energy);
@@ -116,7 +105,7 @@ static void watts_from_elsewhere(void **state)
     assert_string_equal(m.note, "the file has no samples");
 }
 
-static void what_is_no_power_is_refused(void **state)
+TEST(what_is_no_power_is_refused)
 {
     static const char *const bad[] = {
         "1000,\n5\n",  "1000,inf\n", "1000,nan\n",   "1000,-1\n",
@@ -126,7 +115,6 @@ static void what_is_no_power_is_refused(void **state)
     };
     struct metered m;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct err err = {0};
 
@@ -137,28 +125,13 @@ static void what_is_no_power_is_refused(void **state)
 }
 
 /* Constant power needs no interpolation. */
-static void constant_watts_are_exact(void **state)
+TEST(constant_watts_are_exact)
 {
     struct err err = {0};
     struct metered m;
 
-    (void)state;
     assert_int_equal(read_text(&m, "1000,25\n1003,25\n1020,25\n", &err), 0);
     assert_near(m.joules, 100, 1e-6);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(between_two_looks_it_is_straight),
-        cmocka_unit_test(a_little_may_be_missing),
-        cmocka_unit_test(what_is_not_covered_is_not_there),
-        cmocka_unit_test(a_counter_that_never_moves_is_none),
-        cmocka_unit_test(nothing_asked_nothing_said),
-        cmocka_unit_test(watts_from_elsewhere),
-        cmocka_unit_test(what_is_no_power_is_refused),
-        cmocka_unit_test(constant_watts_are_exact),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

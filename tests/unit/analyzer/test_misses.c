@@ -1,15 +1,10 @@
 /* Why requests are not good: by hand, and against counting one by one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/tally.h"
 #include "common/base/clk.h"
 #include "common/base/rng.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 
 #define N 2000
 
@@ -48,7 +43,7 @@ static unsigned missed(const struct facts *f)
            (f->check == CHECK_FAILED ? 8U : 0);
 }
 
-static void they_add_up_and_are_those_of_counting(void **state)
+TEST(they_add_up_and_are_those_of_counting)
 {
     static const int limits[] = {MEASURE_E2E, MEASURE_TTFT, MEASURE_TPOT,
                                  GOOD_CHECK};
@@ -59,7 +54,6 @@ static void they_add_up_and_are_those_of_counting(void **state)
     struct rng rng = rng_stream(7, RNG_ARRIVAL);
     struct tally t;
 
-    (void)state;
     tally_init(&t, window, &slo);
     for (int64_t i = 0; i < N; i++) {
         struct facts f = draw(&rng, i);
@@ -88,13 +82,12 @@ static void they_add_up_and_are_those_of_counting(void **state)
 }
 
 /* A request that is lost is not good either. */
-static void what_is_lost_failed(void **state)
+TEST(what_is_lost_failed)
 {
     struct slo slo = slo_of("e2e p50 < 10ms");
     struct tally t;
     struct facts slow = row_ok(0, 0, 50);
 
-    (void)state;
     tally_init(&t, window, &slo);
     tally_add(&t, &slow);
     tally_add_unknown(&t, 3);
@@ -104,14 +97,4 @@ static void what_is_lost_failed(void **state)
     assert_int_equal(t.misses.several, 0);
     assert_int_equal(t.due, t.good + t.misses.not_good);
     tally_fini(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(they_add_up_and_are_those_of_counting),
-        cmocka_unit_test(what_is_lost_failed),
-    };
-
-    return cmocka_run_group_tests_name("misses", tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* A run as MLPerf's rules look at it: each scenario's result, what proves it,
  * and every rule that can be broken. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/summary.h"
 #include "analyzer/tally/tally.h"
@@ -15,10 +9,10 @@
 #include "common/base/clk.h"
 #include "common/settings/settings.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MS           NS_PER_MS
-#define OFFICIAL     16159082839903944936U
+#define MS       NS_PER_MS
+#define OFFICIAL 16159082839903944936U
 
 static const char accuracy[] = "no accuracy run stands beside it";
 
@@ -77,11 +71,10 @@ static void assert_breaks(const struct looked_at *l, const char *const *want,
     assert_breaks(l, (const char *const[]){__VA_ARGS__},                       \
                   COUNT(((const char *const[]){__VA_ARGS__})))
 
-static void other_loops_are_none_of_theirs(void **state)
+TEST(other_loops_are_none_of_theirs)
 {
     struct looked_at l;
 
-    (void)state;
     begin(&l, SCENARIO_CLOSED, "");
     look(&l);
     assert_false(l.m.is_there);
@@ -93,11 +86,10 @@ static void other_loops_are_none_of_theirs(void **state)
 
 /* With 100 queries at p90 three may be over it, so that the fourth from the top
  * is the estimate. */
-static void single_stream_estimates_p90(void **state)
+TEST(single_stream_estimates_p90)
 {
     struct looked_at l;
 
-    (void)state;
     begin(&l, SCENARIO_SINGLE_STREAM, "");
     add_latencies(&l, MEASURE_E2E, 100, 0);
     look(&l);
@@ -116,11 +108,10 @@ static void single_stream_estimates_p90(void **state)
 }
 
 /* 662 queries are the fewest that give it; of fewer no rule is broken. */
-static void single_stream_has_p99_beside_it(void **state)
+TEST(single_stream_has_p99_beside_it)
 {
     struct looked_at l;
 
-    (void)state;
     begin(&l, SCENARIO_SINGLE_STREAM, "");
     add_latencies(&l, MEASURE_E2E, 661, 0);
     look(&l);
@@ -137,11 +128,10 @@ static void single_stream_has_p99_beside_it(void **state)
     assert_false(l.m.proofs[0].is_beside);
 }
 
-static void too_few_prove_nothing(void **state)
+TEST(too_few_prove_nothing)
 {
     struct looked_at l;
 
-    (void)state;
     begin(&l, SCENARIO_SINGLE_STREAM, "");
     add_latencies(&l, MEASURE_E2E, 63, 0); /* 64 would do */
     look(&l);
@@ -155,11 +145,10 @@ static void too_few_prove_nothing(void **state)
 }
 
 /* Failures are slower than everything: an estimate among them is none. */
-static void failures_are_no_latency(void **state)
+TEST(failures_are_no_latency)
 {
     struct looked_at l;
 
-    (void)state;
     begin(&l, SCENARIO_SINGLE_STREAM, "");
     add_latencies(&l, MEASURE_E2E, 50, 50);
     l.s.failed = 50;
@@ -170,11 +159,10 @@ static void failures_are_no_latency(void **state)
            "50 requests have no answer");
 }
 
-static void multi_stream_estimates_p99_of_queries(void **state)
+TEST(multi_stream_estimates_p99_of_queries)
 {
     struct looked_at l;
 
-    (void)state;
     begin(&l, SCENARIO_MULTI_STREAM, "");
     add_latencies(&l, MEASURE_QUERY, 662, 0);
     look(&l);
@@ -190,11 +178,10 @@ static void multi_stream_estimates_p99_of_queries(void **state)
            "too few queries to prove p99 of query");
 }
 
-static void offline_is_a_rate(void **state)
+TEST(offline_is_a_rate)
 {
     struct looked_at l;
 
-    (void)state;
     begin(&l, SCENARIO_OFFLINE, "");
     look(&l);
     assert_string_equal(l.m.metric, "samples/s");
@@ -210,11 +197,10 @@ static void offline_is_a_rate(void **state)
     BREAKS(&l, "24575 samples, fewer than 24576", "7 requests have no answer");
 }
 
-static void samples_of_other_seeds_break_a_rule(void **state)
+TEST(samples_of_other_seeds_break_a_rule)
 {
     struct looked_at l;
 
-    (void)state;
     begin(&l, SCENARIO_OFFLINE, "");
     l.settings.data.file = (char *)"f";
     look(&l);
@@ -236,11 +222,10 @@ static void add_term(struct looked_at *l, size_t i, int64_t keeps, int64_t over)
     l->tally.terms[i].keeps = keeps;
 }
 
-static void the_server_proves_its_limits(void **state)
+TEST(the_server_proves_its_limits)
 {
     struct looked_at l;
 
-    (void)state;
     begin(&l, SCENARIO_SERVER,
           "ttft p99 < 2s,tpot p99 < 200ms,errors < 1%,gap p99 < 1s");
     add_term(&l, 0, 1302, 5);
@@ -260,11 +245,10 @@ static void the_server_proves_its_limits(void **state)
     BREAKS(&l, "too few queries to prove p99 of tpot");
 }
 
-static void what_a_server_run_can_break(void **state)
+TEST(what_a_server_run_can_break)
 {
     struct looked_at l;
 
-    (void)state;
     begin(&l, SCENARIO_SERVER, "");
     look(&l);
     BREAKS(&l, "no limit on a latency");
@@ -279,11 +263,10 @@ static void what_a_server_run_can_break(void **state)
            "the limits are not kept, so that no rate counts");
 }
 
-static void what_every_run_can_break(void **state)
+TEST(what_every_run_can_break)
 {
     struct looked_at l;
 
-    (void)state;
     begin(&l, SCENARIO_OFFLINE, "");
     l.s.window_length_s = 599.5;
     l.s.trust.valid = false;
@@ -293,11 +276,10 @@ static void what_every_run_can_break(void **state)
 }
 
 /* As many as there can be: none is left out. */
-static void all_breaks_fit(void **state)
+TEST(all_breaks_fit)
 {
     struct looked_at l;
 
-    (void)state;
     begin(&l, SCENARIO_SERVER,
           "e2e p90 < 1s,ttft p90 < 1s,ttfb p90 < 1s,tpot p90 < 1s,"
           "stall p90 < 1s");
@@ -310,24 +292,4 @@ static void all_breaks_fit(void **state)
     assert_int_equal(l.m.n_proofs, MLPERF_MAX_PROOFS);
     assert_int_equal(l.m.n_breaks, 4 + 1 + 1 + 1 + 4 + 1 + 1 + 1);
     assert_string_equal(l.m.breaks[l.m.n_breaks - 1], accuracy);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_loops_are_none_of_theirs),
-        cmocka_unit_test(single_stream_estimates_p90),
-        cmocka_unit_test(single_stream_has_p99_beside_it),
-        cmocka_unit_test(too_few_prove_nothing),
-        cmocka_unit_test(failures_are_no_latency),
-        cmocka_unit_test(multi_stream_estimates_p99_of_queries),
-        cmocka_unit_test(offline_is_a_rate),
-        cmocka_unit_test(samples_of_other_seeds_break_a_rule),
-        cmocka_unit_test(the_server_proves_its_limits),
-        cmocka_unit_test(what_a_server_run_can_break),
-        cmocka_unit_test(what_every_run_can_break),
-        cmocka_unit_test(all_breaks_fit),
-    };
-
-    return cmocka_run_group_tests_name("mlperf", tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* What is suggested follows from the verdict and what it rests on. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/summary.h"
 #include "analyzer/verdict/next_step.h"
@@ -16,8 +10,7 @@
 #include "common/wire/api_names.h"
 #include "tests/support/madesummary.h"
 #include "tests/support/rows.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* 1000 requests at 100/s, all of them well. */
 static struct made_summary *fine(enum verdict verdict)
@@ -65,7 +58,7 @@ static void expect(struct made_summary *m, const char *first,
     made_summary_free(m);
 }
 
-static void a_check_that_failed_has_its_remedy(void **state)
+TEST(a_check_that_failed_has_its_remedy)
 {
     static const struct {
         const char *check;
@@ -84,7 +77,6 @@ static void a_check_that_failed_has_its_remedy(void **state)
         {"what is to come", NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct made_summary *m = fine(VERDICT_INVALID);
 
@@ -96,22 +88,20 @@ static void a_check_that_failed_has_its_remedy(void **state)
     }
 }
 
-static void a_closed_loop_has_no_rate_to_lower(void **state)
+TEST(a_closed_loop_has_no_rate_to_lower)
 {
     struct made_summary *m = fine(VERDICT_INVALID);
 
-    (void)state;
     m->settings.load.scenario = SCENARIO_CLOSED;
     m->s.trust.checks[0] = (struct check){.name = "busy", .is_fatal = true};
     m->s.trust.len = 1;
     expect(m, "run again with more threads (-t 4)", NULL);
 }
 
-static void too_few_need_more_time(void **state)
+TEST(too_few_need_more_time)
 {
     struct made_summary *m = fine(VERDICT_UNDECIDED);
 
-    (void)state;
     judge_by(m, "e2e p99.9 < 1s");
     m->s.judgement.terms[0].more_needed = 1995;
     expect(m, "run for 20 s more: --duration 30s", NULL);
@@ -133,11 +123,10 @@ static struct made_summary *needs_1995(void)
 }
 
 /* Another beside the key that it went by would be refused. */
-static void the_key_is_the_one_that_was_given(void **state)
+TEST(the_key_is_the_one_that_was_given)
 {
     struct made_summary *m = needs_1995();
 
-    (void)state;
     m->settings.load.min_duration_ns = 10 * NS_PER_S;
     expect(m, "run again with more requests: --min-requests 2995", NULL);
     m = needs_1995();
@@ -155,12 +144,11 @@ static void the_key_is_the_one_that_was_given(void **state)
     expect(m, "use 2995 rows of a trace: a longer part, or more trials", NULL);
 }
 
-static void a_class_needs_its_share_of_more(void **state)
+TEST(a_class_needs_its_share_of_more)
 {
     struct made_summary *m = fine(VERDICT_UNDECIDED);
     struct class_summary *c = xcalloc(1, sizeof(*c));
 
-    (void)state;
     m->s.classes = c;
     m->s.n_classes = 1;
     c->share = 0.1;
@@ -169,11 +157,10 @@ static void a_class_needs_its_share_of_more(void **state)
     expect(m, "run for 20 s more: --duration 30s", NULL);
 }
 
-static void what_is_unfinished_needs_time_to_end(void **state)
+TEST(what_is_unfinished_needs_time_to_end)
 {
     struct made_summary *m = fine(VERDICT_UNDECIDED);
 
-    (void)state;
     m->s.outcome[OUTCOME_UNFINISHED] = 3;
     expect(m,
            "use a longer --drain, so that requests in flight at the end can "
@@ -182,11 +169,10 @@ static void what_is_unfinished_needs_time_to_end(void **state)
 }
 
 /* The limit is above what was measured, to three digits. */
-static void a_missed_limit_is_shown_as_it_was_kept(void **state)
+TEST(a_missed_limit_is_shown_as_it_was_kept)
 {
     struct made_summary *m = fine(VERDICT_FAIL);
 
-    (void)state;
     judge_by(m, "ttft p99 < 200ms,errors < 1%,e2e p50 < 1s");
     m->s.judgement.terms[0].tightest_ns = 231 * NS_PER_MS;
     m->s.judgement.terms[2].verdict = VERDICT_PASS;
@@ -206,11 +192,10 @@ static void a_missed_limit_is_shown_as_it_was_kept(void **state)
         "try half the rate: --rate 50");
 }
 
-static void failures_are_named(void **state)
+TEST(failures_are_named)
 {
     struct made_summary *m = fine(VERDICT_FAIL);
 
-    (void)state;
     judge_by(m, "e2e p99 < 200ms");
     m->s.judgement.terms[0].tightest_ns = HIST_BEYOND;
     m->s.failed = 40;
@@ -227,7 +212,7 @@ static void failures_are_named(void **state)
 }
 
 /* Of every request, and where prompts are ids that we drew. */
-static void a_400_of_token_ids_is_about_the_vocabulary(void **state)
+TEST(a_400_of_token_ids_is_about_the_vocabulary)
 {
     static const struct {
         int api;
@@ -251,7 +236,6 @@ static void a_400_of_token_ids_is_about_the_vocabulary(void **state)
         "no request succeeded: --show sends one and prints the request and "
         "the answer";
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct made_summary *m = fine(VERDICT_NONE);
 
@@ -269,11 +253,10 @@ static void a_400_of_token_ids_is_about_the_vocabulary(void **state)
     }
 }
 
-static void a_run_that_went_well_asks_for_more(void **state)
+TEST(a_run_that_went_well_asks_for_more)
 {
     struct made_summary *m = fine(VERDICT_PASS);
 
-    (void)state;
     expect(m, "try a higher rate: --rate 150", NULL);
     m = fine(VERDICT_NONE);
     m->s.spread[MEASURE_E2E][VIEW_DUE].quantile_ns[3] = 41 * NS_PER_MS;
@@ -299,22 +282,4 @@ static void a_run_that_went_well_asks_for_more(void **state)
     m = fine(VERDICT_UNDECIDED);
     m->s.stopped_by = 2;
     expect(m, "the run was interrupted: run it again", NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_check_that_failed_has_its_remedy),
-        cmocka_unit_test(a_closed_loop_has_no_rate_to_lower),
-        cmocka_unit_test(too_few_need_more_time),
-        cmocka_unit_test(the_key_is_the_one_that_was_given),
-        cmocka_unit_test(a_class_needs_its_share_of_more),
-        cmocka_unit_test(what_is_unfinished_needs_time_to_end),
-        cmocka_unit_test(a_missed_limit_is_shown_as_it_was_kept),
-        cmocka_unit_test(failures_are_named),
-        cmocka_unit_test(a_400_of_token_ids_is_about_the_vocabulary),
-        cmocka_unit_test(a_run_that_went_well_asks_for_more),
-    };
-
-    return cmocka_run_group_tests_name("next", tests, NULL, NULL);
 }

@@ -1,19 +1,13 @@
 /* Each note where it must speak up, and where it must not. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/notes.h"
 #include "common/base/clk.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define FACT(name)   offsetof(struct facts, name)
+#define FACT(name) offsetof(struct facts, name)
 
 /* A stream with nothing odd about it: 512 tokens in, 128 out, 128 events from
  * 100 ms to 1 s. */
@@ -121,9 +115,8 @@ static const struct notes_case cases[] = {
     {"", FACT(event_tokens), 128, FACT(reasoning_tokens), 28, 1000},
 };
 
-static void notes_speak_of_what_is_odd(void **state)
+TEST(notes_speak_of_what_is_odd)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct notes n = made(&cases[i], &strict);
         const char *got = n.len > 0 ? n.list[0].name : "";
@@ -141,13 +134,12 @@ static void notes_speak_of_what_is_odd(void **state)
 }
 
 /* Nobody minds where the SLO does not. */
-static void whole_answers_have_no_first_token(void **state)
+TEST(whole_answers_have_no_first_token)
 {
     const struct notes_case c = {.fact = FACT(events), .odd = 3};
     struct note_inputs in = strict;
     struct notes n;
 
-    (void)state;
     assert_int_equal(made(&c, &in).len, 0);
     in.limits_ttft = true;
     n = made(&c, &in);
@@ -160,13 +152,12 @@ static void whole_answers_have_no_first_token(void **state)
 }
 
 /* Three events at once are no burst: hardly a stream. */
-static void a_short_stream_is_no_burst(void **state)
+TEST(a_short_stream_is_no_burst)
 {
     struct oddities o = {0};
     struct facts f = plain_stream();
     struct notes n;
 
-    (void)state;
     f.first = f.last;
     f.events = 3;
     f.coalesced = 2;
@@ -183,20 +174,19 @@ static void a_short_stream_is_no_burst(void **state)
 }
 
 /* Only who asked for it is told. */
-static void some_notes_need_to_be_asked_for(void **state)
+TEST(some_notes_need_to_be_asked_for)
 {
     const struct notes_case early = {"", FACT(finish), FINISH_STOP, 0, 0, 1000};
     const struct notes_case cached = {"", FACT(cached_tokens), 512, 0, 0, 1000};
     const struct note_inputs lax = {
         .cached_share = -1, .e2e_p99_ns = -1, .tail_p99_ns = -1};
 
-    (void)state;
     assert_int_equal(made(&early, &lax).len, 0);
     assert_int_equal(made(&cached, &lax).len, 0);
 }
 
 /* All prompts have 512 tokens. */
-static void the_cache_finds_what_was_sent_before(void **state)
+TEST(the_cache_finds_what_was_sent_before)
 {
     static const struct {
         double share; /* of what was sent before */
@@ -217,7 +207,6 @@ static void the_cache_finds_what_was_sent_before(void **state)
         {0.5, TIME_ABSENT, ""}, /* it does not count them */
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(caches); i++) {
         const struct notes_case c = {
             "", FACT(cached_tokens), caches[i].cached, 0, 0, 1000};
@@ -234,7 +223,7 @@ static void the_cache_finds_what_was_sent_before(void **state)
 
 /* Servers that speak of cached tokens only where there are some: here in every
  * second answer, of all of its prompt. */
-static void who_says_nothing_found_nothing(void **state)
+TEST(who_says_nothing_found_nothing)
 {
     static const struct {
         double share;
@@ -247,7 +236,6 @@ static void who_says_nothing_found_nothing(void **state)
     };
     struct oddities o = {0};
 
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         struct facts f = plain_stream();
 
@@ -267,14 +255,13 @@ static void who_says_nothing_found_nothing(void **state)
     }
 }
 
-static void a_long_tail_goes_by_p99(void **state)
+TEST(a_long_tail_goes_by_p99)
 {
     static const struct {
         int64_t tail_p99_ms;
         size_t want;
     } tails[] = {{0, 0}, {50, 0}, {51, 1}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(tails); i++) {
         const struct notes_case late = {"", FACT(end), 1100 * NS_PER_MS,
                                         0,  0,         20};
@@ -293,7 +280,7 @@ static void a_long_tail_goes_by_p99(void **state)
 }
 
 /* Too few for a p99: one that is late is an accident. */
-static void of_few_tails_most_must_be_long(void **state)
+TEST(of_few_tails_most_must_be_long)
 {
     static const struct {
         int late;
@@ -302,7 +289,6 @@ static void of_few_tails_most_must_be_long(void **state)
     } runs[] = {{1, 20, 0}, {10, 20, 0}, {11, 20, 1},
                 {1, 1, 1},  {3, 298, 0}, {3, 299, 1}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(runs); i++) {
         struct oddities o = {0};
         struct note_inputs in = strict;
@@ -322,13 +308,12 @@ static void of_few_tails_most_must_be_long(void **state)
 }
 
 /* Plain HTTP has nothing to be odd about. */
-static void other_answers_have_no_notes(void **state)
+TEST(other_answers_have_no_notes)
 {
     struct oddities o = {0};
     struct note_inputs in = strict;
     struct notes n;
 
-    (void)state;
     in.tail_p99_ns = NS_PER_S;
     for (int i = 0; i < 100; i++) {
         struct facts f = row_ok(i, 0, 10);
@@ -341,7 +326,7 @@ static void other_answers_have_no_notes(void **state)
 
 /* A server that closes after each answer, told from a load that needs as many
  * connections as it has requests. */
-static void connections_that_are_closed(void **state)
+TEST(connections_that_are_closed)
 {
     static const struct {
         struct note_inputs in;
@@ -355,7 +340,6 @@ static void connections_that_are_closed(void **state)
         {{.keeps_connections = false, .in_flight_mean = 2}, 1000, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(loads); i++) {
         const struct notes_case c = {"", FACT(is_fresh), 1, 0,
                                      0,  loads[i].fresh};
@@ -365,22 +349,4 @@ static void connections_that_are_closed(void **state)
         if (loads[i].speaks)
             assert_string_equal(notes.list[0].name, "connection_closed");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(notes_speak_of_what_is_odd),
-        cmocka_unit_test(whole_answers_have_no_first_token),
-        cmocka_unit_test(a_short_stream_is_no_burst),
-        cmocka_unit_test(some_notes_need_to_be_asked_for),
-        cmocka_unit_test(the_cache_finds_what_was_sent_before),
-        cmocka_unit_test(who_says_nothing_found_nothing),
-        cmocka_unit_test(a_long_tail_goes_by_p99),
-        cmocka_unit_test(of_few_tails_most_must_be_long),
-        cmocka_unit_test(other_answers_have_no_notes),
-        cmocka_unit_test(connections_that_are_closed),
-    };
-
-    return cmocka_run_group_tests_name("notes", tests, NULL, NULL);
 }

@@ -1,19 +1,12 @@
 /* Lists of numbers, as people write them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/base/units.h"
 #include "tests/support/near.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void they_are_read(void **state)
+TEST(they_are_read)
 {
     static const struct {
         const char *text;
@@ -35,7 +28,6 @@ static void they_are_read(void **state)
         {"10/s,20/s", 2, 10, 20, "/s"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         struct numlist v;
@@ -49,7 +41,7 @@ static void they_are_read(void **state)
     }
 }
 
-static void what_is_none_is_refused(void **state)
+TEST(what_is_none_is_refused)
 {
     static const struct {
         const char *text;
@@ -68,7 +60,6 @@ static void what_is_none_is_refused(void **state)
         {"1 2", "expected numbers"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
 
@@ -76,14 +67,4 @@ static void what_is_none_is_refused(void **state)
         if (!strstr(err.msg, cases[i].why))
             fail_msg("'%s': %s", cases[i].text, err.msg);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(they_are_read),
-        cmocka_unit_test(what_is_none_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,13 @@
 /* The mean output of a run against its reference. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/notes.h"
 #include "analyzer/tally/tokens.h"
 #include "common/settings/settings.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void references(void **state)
+TEST(references)
 {
     static const struct {
         double given;
@@ -38,7 +31,6 @@ static void references(void **state)
         {100, false, -1, OUTLEN_SETTING, 100, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const int64_t output = cases[i].output;
         struct tokens t = {
@@ -67,7 +59,7 @@ static void references(void **state)
     }
 }
 
-static void nothing_is_said_of_no_answers(void **state)
+TEST(nothing_is_said_of_no_answers)
 {
     const struct tokens t = {0};
     const struct data_settings d = {.reference_output = 5,
@@ -75,17 +67,6 @@ static void nothing_is_said_of_no_answers(void **state)
     struct outlen o = outlen_check(&t, &d, true);
     struct note note;
 
-    (void)state;
     assert_int_equal(o.source, OUTLEN_SETTING);
     assert_false(outlen_note(&o, &t, &note));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(references),
-        cmocka_unit_test(nothing_is_said_of_no_answers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,10 @@
 /* What was sent in each second against what was due in it. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/pace.h"
 #include "common/base/clk.h"
 #include "tests/support/rows.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 static struct pace paced(int64_t start_ms, int64_t end_ms)
 {
@@ -42,7 +35,7 @@ static void add_held(struct pace *p, int64_t n, double from_ms, double to_ms,
 }
 
 /* A steady rate over 10 s, and one stall of the client's. */
-static void the_worst_second(void **state)
+TEST(the_worst_second)
 {
     static const struct {
         int64_t rate;
@@ -61,7 +54,6 @@ static void the_worst_second(void **state)
         {100000, 4900, 5100, 10}, {100000, 4995, 5004, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct pace p = paced(0, 10000);
 
@@ -80,11 +72,10 @@ static void the_worst_second(void **state)
 }
 
 /* A few that come late after a burst, here eight, are a share of the burst. */
-static void silence_is_no_yardstick(void **state)
+TEST(silence_is_no_yardstick)
 {
     struct pace p = paced(0, 4000);
 
-    (void)state;
     add_held(&p, 985, 0, 985, 0);
     add_held(&p, 15, 985, 1000, 1003);
     add_held(&p, 1000, 2000, 3000, 0);
@@ -93,7 +84,7 @@ static void silence_is_no_yardstick(void **state)
 }
 
 /* The rest of a window belongs to its last second. */
-static void no_second_is_short(void **state)
+TEST(no_second_is_short)
 {
     static const struct {
         int64_t end_ms;
@@ -101,7 +92,6 @@ static void no_second_is_short(void **state)
     } cases[] = {{500, 1},  {999, 1},  {1000, 1},  {1999, 1},
                  {2000, 2}, {2001, 2}, {10999, 10}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct pace p = paced(0, cases[i].end_ms);
         int64_t sum = 0;
@@ -116,11 +106,10 @@ static void no_second_is_short(void **state)
 }
 
 /* Late ones of the warm-up hit the server in the window. */
-static void a_warm_up_that_comes_late_shows(void **state)
+TEST(a_warm_up_that_comes_late_shows)
 {
     struct pace p = paced(1000, 3000);
 
-    (void)state;
     add_held(&p, 100, 0, 1000, 1001);
     add_held(&p, 100, 1000, 2000, 0);
     add_held(&p, 100, 2000, 3000, 0);
@@ -131,7 +120,7 @@ static void a_warm_up_that_comes_late_shows(void **state)
 }
 
 /* Of those due in the window; late ones of the warm-up make up for none. */
-static void sent_before_the_end(void **state)
+TEST(sent_before_the_end)
 {
     static const struct {
         int64_t due;
@@ -142,7 +131,6 @@ static void sent_before_the_end(void **state)
         {1000, 10, 99}, {1000, 11, 98.9}, {4, 4, 0},    {100, 3, 100},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct pace p = paced(1000, 2000);
 
@@ -156,12 +144,11 @@ static void sent_before_the_end(void **state)
     }
 }
 
-static void odd_rows_do_no_harm(void **state)
+TEST(odd_rows_do_no_harm)
 {
     struct facts f = row_unsent(0, 500);
     struct pace p = paced(0, 1000);
 
-    (void)state;
     pace_add(&p, &f); /* due, never sent */
     f = row_ok(1, 600, 1);
     f.issued = TIME_ABSENT;
@@ -177,12 +164,11 @@ static void odd_rows_do_no_harm(void **state)
 }
 
 /* Memory is bounded whatever a file says. */
-static void a_window_of_ages(void **state)
+TEST(a_window_of_ages)
 {
     struct facts f = row_ok(0, 0, 1);
     struct pace p = {.window.end_ns = INT64_C(1) << 62};
 
-    (void)state;
     f.due = f.issued = (INT64_C(1) << 62) - 1;
     pace_add(&p, &f);
     assert_int_equal(p.len, 0);
@@ -192,19 +178,4 @@ static void a_window_of_ages(void **state)
     assert_int_equal(p.len, PACE_MAX_SECONDS);
     assert_true(pace_worst_percent(&p) == 0);
     pace_fini(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_worst_second),
-        cmocka_unit_test(silence_is_no_yardstick),
-        cmocka_unit_test(no_second_is_short),
-        cmocka_unit_test(a_warm_up_that_comes_late_shows),
-        cmocka_unit_test(sent_before_the_end),
-        cmocka_unit_test(odd_rows_do_no_harm),
-        cmocka_unit_test(a_window_of_ages),
-    };
-
-    return cmocka_run_group_tests_name("pace", tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* Tables of prices: what they say of a machine, and what is no table. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/verdict/cost.h"
 #include "common/base/err.h"
@@ -14,9 +8,8 @@
 #include "common/settings/settings.h"
 #include "common/spec/prices.h"
 #include "tests/support/near.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char table[] = "# on demand\r\n"
                             "machine,usd_per_hour\r\n"
@@ -38,7 +31,7 @@ static struct prices parsed(const char *text)
     return p;
 }
 
-static void by_name(void **state)
+TEST(by_name)
 {
     static const struct {
         const char *machine;
@@ -51,7 +44,6 @@ static void by_name(void **state)
     };
     struct prices p = parsed(table);
 
-    (void)state;
     assert_int_equal(p.n, 4);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
@@ -63,18 +55,17 @@ static void by_name(void **state)
     prices_fini(&p);
 }
 
-static void columns_in_either_order(void **state)
+TEST(columns_in_either_order)
 {
     struct prices p = parsed("usd_per_hour,machine\n2.5,A10\n");
     double usd = 0;
 
-    (void)state;
     assert_int_equal(prices_find(&p, "A10", &usd, &(struct err){0}), 0);
     assert_near(usd, 2.5, 1e-12);
     prices_fini(&p);
 }
 
-static void machines_without_a_price(void **state)
+TEST(machines_without_a_price)
 {
     static const struct {
         const char *machine;
@@ -92,7 +83,6 @@ static void machines_without_a_price(void **state)
     };
     struct prices p = parsed(table);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         double usd;
@@ -105,7 +95,7 @@ static void machines_without_a_price(void **state)
     prices_fini(&p);
 }
 
-static void what_is_no_table(void **state)
+TEST(what_is_no_table)
 {
     static const struct {
         const char *text;
@@ -133,7 +123,6 @@ static void what_is_no_table(void **state)
          "p.csv:4: 'L4' already has a price in line 2"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         struct prices p;
@@ -148,13 +137,12 @@ static void what_is_no_table(void **state)
 }
 
 /* Of spreadsheets many begin with a byte order mark. */
-static void a_file(void **state)
+TEST(a_file)
 {
     static const char text[] = "\xef\xbb\xbfmachine,usd_per_hour\nL4,0.8\n";
     struct err err = {0};
     struct prices p;
 
-    (void)state;
     assert_int_equal(
         prices_read(&p, tmpdir_write("p.csv", text, sizeof(text) - 1), &err),
         0);
@@ -165,13 +153,12 @@ static void a_file(void **state)
 }
 
 /* The machine that is named stands over the condition. */
-static void settings_have_the_price_of_their_machine(void **state)
+TEST(settings_have_the_price_of_their_machine)
 {
     struct prices p = parsed(table);
     struct settings s;
     struct err err = {0};
 
-    (void)state;
     settings_init(&s);
     assert_int_equal(prices_apply(&p, &s, &err), -1);
     assert_non_null(strstr(err.msg, "the machine is not given"));
@@ -196,12 +183,11 @@ static void settings_have_the_price_of_their_machine(void **state)
 
 /* What was found is kept, and where it was looked for is not: a recording needs
  * no file beside it. */
-static void settings_look_it_up_once(void **state)
+TEST(settings_look_it_up_once)
 {
     struct settings s;
     struct err err = {0};
 
-    (void)state;
     settings_init(&s);
     s.cost.prices = xstrdup(tmpdir_write("p.csv", table, strlen(table)));
     s.cost.machine = xstrdup("L4");
@@ -216,17 +202,4 @@ static void settings_look_it_up_once(void **state)
     settings_fini(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_name),
-        cmocka_unit_test(columns_in_either_order),
-        cmocka_unit_test(machines_without_a_price),
-        cmocka_unit_test(what_is_no_table),
-        cmocka_unit_test(a_file),
-        cmocka_unit_test(settings_have_the_price_of_their_machine),
-        cmocka_unit_test(settings_look_it_up_once),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -2,14 +2,8 @@
  * made again, in bounds; no disturbance is taken for the server's doing, nor
  * for the client's limit. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/search/probe_disturbed.h"
 #include "analyzer/search/search_read.h"
@@ -18,10 +12,10 @@
 #include "common/stats/hist.h"
 #include "tests/support/madeserver.h"
 #include "tests/support/madesummary.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define CAPACITY     900.0
-#define SEEDS        10
+#define CAPACITY 900.0
+#define SEEDS    10
 
 /* Whatever the runs that are set aside have counted is drawn from anywhere
  * between nothing and everything missed. */
@@ -46,7 +40,7 @@ static bool is_right(const struct search_answer *a)
  * rows 600, 410 and 587 were found; fewer than `found` of ten are in less than
  * 0.3 % of the cases (binomial).  Of 600 with the last row seven took it for
  * the client's limit, of the others hardly one. */
-static void a_disturbed_search_is_right_or_undecided(void **state)
+TEST(a_disturbed_search_is_right_or_undecided)
 {
     static const struct {
         double disturbed;
@@ -59,7 +53,6 @@ static void a_disturbed_search_is_right_or_undecided(void **state)
                 {0.05, 0, 3, 6, 0},
                 {0.5, 0, 0, 0, 0}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         int found = 0;
         int limits = 0;
@@ -84,11 +77,10 @@ static void a_disturbed_search_is_right_or_undecided(void **state)
 }
 
 /* Nothing counts, and there is an end to it. */
-static void a_machine_that_is_never_quiet_is_undecided(void **state)
+TEST(a_machine_that_is_never_quiet_is_undecided)
 {
     static const double starts[] = {0, 100, 5000};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(starts); i++) {
         struct madeserver m = made(1, i + 1);
         struct search_answer a;
@@ -127,14 +119,13 @@ static void begin(struct begun *b)
     assert_int_equal(madeserver_next(&b->s).step, SEARCH_CONFIRM);
 }
 
-static void a_disturbed_confirmation_goes_on_in_pieces(void **state)
+TEST(a_disturbed_confirmation_goes_on_in_pieces)
 {
     struct begun b = {.m = made(0, 1)};
     struct search_ask whole;
     struct search_ask piece;
     struct search_answer a;
 
-    (void)state;
     begin(&b);
     whole = madeserver_next(&b.s);
     madeserver_feed(&b.s, &b.m, "steal");
@@ -154,13 +145,12 @@ static void a_disturbed_confirmation_goes_on_in_pieces(void **state)
 }
 
 /* The pieces reject it as the whole would have. */
-static void pieces_that_fail_reject(void **state)
+TEST(pieces_that_fail_reject)
 {
     struct begun b = {.m = made(0, 1)};
     struct search_answer a;
     double value;
 
-    (void)state;
     begin(&b);
     madeserver_feed(&b.s, &b.m, "steal");
     value = madeserver_next(&b.s).value;
@@ -188,7 +178,7 @@ static int64_t confirmed_ns(const struct search *s, double value)
 /* One was disturbed at a value that then proves too high: by its pieces, or
  * since the client does not get there.  The next one is as long, all the same.
  */
-static void a_third_confirms_no_other_value(void **state)
+TEST(a_third_confirms_no_other_value)
 {
     static const struct {
         double client;
@@ -196,7 +186,6 @@ static void a_third_confirms_no_other_value(void **state)
         enum search_outcome outcome;
     } rows[] = {{0, 0.85 * CAPACITY, SEARCH_FOUND}, {800, 1e6, SEARCH_CLIENT}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct begun b = {.m = made(0, 1)};
         struct search_answer a;
@@ -226,11 +215,10 @@ static void a_third_confirms_no_other_value(void **state)
 /* ---- what cannot be judged ---- */
 
 /* The server may be why: neither the machine nor the client is blamed. */
-static void what_is_not_answered_is_nobodys_fault(void **state)
+TEST(what_is_not_answered_is_nobodys_fault)
 {
     static const double answers_to[] = {0, 100}; /* the highest load */
 
-    (void)state;
     for (size_t i = 0; i < COUNT(answers_to); i++) {
         struct slo slo = madeserver_slo(1);
         struct search_config config = {.slo = &slo, .start = 100};
@@ -353,9 +341,8 @@ static const char *reason_of(const struct probe *p)
     return reason;
 }
 
-static void delays_are_held_against_the_limit(void **state)
+TEST(delays_are_held_against_the_limit)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(probes); i++) {
         const char *reason = reason_of(&probes[i]);
         const char *because = probes[i].because;
@@ -365,19 +352,4 @@ static void delays_are_held_against_the_limit(void **state)
             fail_msg("row %zu: %s instead of %s", i, reason ? reason : "none",
                      because ? because : "none");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_disturbed_search_is_right_or_undecided),
-        cmocka_unit_test(a_machine_that_is_never_quiet_is_undecided),
-        cmocka_unit_test(a_disturbed_confirmation_goes_on_in_pieces),
-        cmocka_unit_test(pieces_that_fail_reject),
-        cmocka_unit_test(a_third_confirms_no_other_value),
-        cmocka_unit_test(what_is_not_answered_is_nobodys_fault),
-        cmocka_unit_test(delays_are_held_against_the_limit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

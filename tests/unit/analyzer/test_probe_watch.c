@@ -1,10 +1,4 @@
 /* The eye on a probe: what it counts, and when it gives up. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/search/probe_watch.h"
 #include "analyzer/search/search_read.h"
@@ -12,6 +6,7 @@
 #include "common/base/err.h"
 #include "common/settings/classes.h"
 #include "common/settings/settings.h"
+#include "tests/support/test.h"
 
 #define START  (2 * NS_PER_S)
 #define WINDOW (10 * NS_PER_S)
@@ -81,12 +76,11 @@ static int64_t feed(struct rig *rig, int64_t took)
     return 0;
 }
 
-static void all_that_is_due_in_the_window_counts(void **state)
+TEST(all_that_is_due_in_the_window_counts)
 {
     const struct search_counts *c;
     struct rig rig;
 
-    (void)state;
     rig_init(&rig, "e2e p99 < 50ms");
     c = &rig.watch.so_far.terms[0];
     assert_int_equal(feed(&rig, 10 * NS_PER_MS), 0);
@@ -96,12 +90,11 @@ static void all_that_is_due_in_the_window_counts(void **state)
 }
 
 /* Every one misses: nobody waits for the end of the window. */
-static void it_gives_up_when_all_miss(void **state)
+TEST(it_gives_up_when_all_miss)
 {
     struct rig rig;
     int64_t at;
 
-    (void)state;
     rig_init(&rig, "e2e p99 < 50ms");
     at = feed(&rig, 80 * NS_PER_MS);
     assert_in_range(at, 201, 1000);
@@ -111,9 +104,8 @@ static void it_gives_up_when_all_miss(void **state)
 
 /* One in twenty misses, because the client was late or because it took long:
  * what will be set aside need not go on, what the server has missed must. */
-static void it_gives_up_what_the_client_has_spoilt(void **state)
+TEST(it_gives_up_what_the_client_has_spoilt)
 {
-    (void)state;
     for (int64_t late = 0; late < 2; late++) {
         bool is_over = false;
         struct rig rig;
@@ -133,11 +125,10 @@ static void it_gives_up_what_the_client_has_spoilt(void **state)
 }
 
 /* Before the window is known, and during the warm-up, nothing is. */
-static void the_warm_up_is_not_looked_at(void **state)
+TEST(the_warm_up_is_not_looked_at)
 {
     struct rig rig;
 
-    (void)state;
     rig_init(&rig, "e2e p99 < 50ms");
     for (int64_t i = 0; i < 1000; i++) {
         struct facts f = answer(i * NS_PER_MS, 80 * NS_PER_MS);
@@ -150,12 +141,11 @@ static void the_warm_up_is_not_looked_at(void **state)
     rig_fini(&rig);
 }
 
-static void failures_are_errors(void **state)
+TEST(failures_are_errors)
 {
     struct rig rig;
     struct facts f = answer(START, NS_PER_MS);
 
-    (void)state;
     rig_init(&rig, "errors < 1%");
     see(&rig, START, &f);
     f.outcome = OUTCOME_STATUS;
@@ -198,7 +188,7 @@ static int64_t watch_silence(struct rig *rig, int64_t answered, int64_t workers)
 
 /* The window begins after 2 s.  Of the limit of 50 ms the look before counts,
  * of 5 s one that is as old; of ttft nobody knows while the answer lasts. */
-static void what_never_ends_is_hopeless(void **state)
+TEST(what_never_ends_is_hopeless)
 {
     static const struct {
         const char *slo;
@@ -213,7 +203,6 @@ static void what_never_ends_is_hopeless(void **state)
         {"e2e p99 < 9s", 0, 32, 12},  {"e2e p99 < 50ms", 90, 32, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct rig rig;
 
@@ -225,11 +214,10 @@ static void what_never_ends_is_hopeless(void **state)
 }
 
 /* Answers that take most of their limit are under way, not overdue. */
-static void what_is_under_way_is_not_overdue(void **state)
+TEST(what_is_under_way_is_not_overdue)
 {
     struct rig rig;
 
-    (void)state;
     rig_init(&rig, "e2e p99 < 3s");
     for (int64_t second = 1; second <= 12; second++) {
         struct facts over[100];
@@ -246,19 +234,4 @@ static void what_is_under_way_is_not_overdue(void **state)
         assert_false(probe_watch_see(&rig.watch, &sight));
     }
     rig_fini(&rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_that_is_due_in_the_window_counts),
-        cmocka_unit_test(it_gives_up_when_all_miss),
-        cmocka_unit_test(it_gives_up_what_the_client_has_spoilt),
-        cmocka_unit_test(the_warm_up_is_not_looked_at),
-        cmocka_unit_test(failures_are_errors),
-        cmocka_unit_test(what_never_ends_is_hopeless),
-        cmocka_unit_test(what_is_under_way_is_not_overdue),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

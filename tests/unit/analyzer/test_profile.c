@@ -2,15 +2,9 @@
  * something else, what each counts as a success, and its percentiles. */
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/profile/profile.h"
 #include "analyzer/report/doc.h"
@@ -25,12 +19,12 @@
 #include "tests/support/rendered.h"
 #include "tests/support/rows.h"
 #include "tests/support/streams.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MS           ((double)NS_PER_MS)
-#define NONE         (-3.0) /* HIST_EMPTY */
-#define MAX_TEXT     65536
+#define MS       ((double)NS_PER_MS)
+#define NONE     (-3.0) /* HIST_EMPTY */
+#define MAX_TEXT 65536
 
 static struct read_run *read_as(struct streams *m, enum api_kind api)
 {
@@ -68,7 +62,7 @@ static void assert_ms(double ns, double want_ms)
 }
 
 /* ttft 100 ms, then 4 events of 4 tokens, 40 ms apart: six numbers for one. */
-static void the_worked_stream_by_every_tool(void **state)
+TEST(the_worked_stream_by_every_tool)
 {
     static const struct {
         const char *name;
@@ -87,7 +81,6 @@ static void the_worked_stream_by_every_tool(void **state)
         {"mlperf", API_OPENAI_CHAT, NONE, NONE, NONE, 10},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct streams *m = streams_new(0, 1000, "ttft p99 < 1s");
         struct read_run *r;
@@ -110,7 +103,7 @@ static void the_worked_stream_by_every_tool(void **state)
 }
 
 /* 19 of 10 ms and one of a second. */
-static void percentiles_by_each_rule(void **state)
+TEST(percentiles_by_each_rule)
 {
     static const struct {
         enum percentile_rule rule;
@@ -123,7 +116,6 @@ static void percentiles_by_each_rule(void **state)
     };
     struct values v = {0};
 
-    (void)state;
     assert_true(isnan(values_percentile(&v, PERCENTILE_LINEAR, 0.5)));
     values_add(&v, 1000, 1);
     values_add(&v, 10, 19);
@@ -142,14 +134,13 @@ static void percentiles_by_each_rule(void **state)
 /* In an older recording, which has the first and the last event: a chat's role
  * comes 30 ms after it was sent, the usage 20 ms after the last token, and it
  * was sent 5 ms late. */
-static void what_a_role_and_the_usage_do(void **state)
+TEST(what_a_role_and_the_usage_do)
 {
     struct streams *m = streams_new(0, 1000, "e2e p99 < 1s");
     struct facts *f = add_worked(m);
     struct read_run *r;
     struct profile p;
 
-    (void)state;
     f->issued = f->due + 5 * NS_PER_MS;
     f->sent = f->issued;
     f->opened = f->issued + 30 * NS_PER_MS;
@@ -199,7 +190,7 @@ static struct read_run *failing_run(void)
     return read_as(m, API_OPENAI_CHAT);
 }
 
-static void what_counts_as_a_success(void **state)
+TEST(what_counts_as_a_success)
 {
     static const struct {
         const char *name;
@@ -212,7 +203,6 @@ static void what_counts_as_a_success(void **state)
     };
     struct read_run *r = failing_run();
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct profile p = made(r, cases[i].name);
 
@@ -228,14 +218,13 @@ static void what_counts_as_a_success(void **state)
 
 /* A failure that takes a second longer than the others is in the time of all,
  * not in that of the successes. */
-static void goodput_has_a_time_of_its_own(void **state)
+TEST(goodput_has_a_time_of_its_own)
 {
     struct streams *m = streams_new(0, 1000, "ttft p99 < 200ms");
     struct read_run *r;
     struct profile p;
     struct facts *f;
 
-    (void)state;
     add_worked(m);
     f = add_worked(m);
     f->outcome = OUTCOME_TIMEOUT;
@@ -248,12 +237,11 @@ static void goodput_has_a_time_of_its_own(void **state)
 }
 
 /* When a run is killed, what is unfinished has left events, and no row. */
-static void pauses_of_the_unfinished_are_nobodys(void **state)
+TEST(pauses_of_the_unfinished_are_nobodys)
 {
     static const char *const names[] = {"vllm", "sglang", "inference-perf"};
     static const int64_t pauses[] = {4, 4, 16};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         struct streams *m = streams_new(0, 1000, "ttft p99 < 1s");
         struct read_run *r;
@@ -273,7 +261,7 @@ static void pauses_of_the_unfinished_are_nobodys(void **state)
 
 /* The second is of a class that has 50 ms for its first token, which takes 100;
  * the run has no limit of its own. */
-static void of_a_mix_each_has_the_limits_of_its_class(void **state)
+TEST(of_a_mix_each_has_the_limits_of_its_class)
 {
     static const char classes[] =
         "target: {url: 'http://h/v1/chat/completions', model: m}\n"
@@ -287,7 +275,6 @@ static void of_a_mix_each_has_the_limits_of_its_class(void **state)
     struct read_run *r;
     struct profile p;
 
-    (void)state;
     add_worked(m)->class = 0;
     add_worked(m)->class = 1;
     r = read_as(m, API_OPENAI_CHAT);
@@ -306,13 +293,12 @@ static void of_a_mix_each_has_the_limits_of_its_class(void **state)
 }
 
 /* All are due at once, so that the last is whichever ends last. */
-static void an_offline_set_ends_with_its_last_answer(void **state)
+TEST(an_offline_set_ends_with_its_last_answer)
 {
     struct streams *m = streams_new(0, 1000, "ttft p99 < 1s");
     struct read_run *r;
     struct profile p;
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct facts *f = add_worked(m);
 
@@ -327,29 +313,13 @@ static void an_offline_set_ends_with_its_last_answer(void **state)
     read_run_free(r);
 }
 
-static void text_and_json_say_the_same(void **state)
+TEST(text_and_json_say_the_same)
 {
     struct read_run *r = failing_run();
     struct profile p = made(r, "vllm");
 
-    (void)state;
     assert_golden_doc("profile-vllm", profile_doc(&p));
     read_run_free(r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_worked_stream_by_every_tool),
-        cmocka_unit_test(percentiles_by_each_rule),
-        cmocka_unit_test(what_a_role_and_the_usage_do),
-        cmocka_unit_test(what_counts_as_a_success),
-        cmocka_unit_test(goodput_has_a_time_of_its_own),
-        cmocka_unit_test(pauses_of_the_unfinished_are_nobodys),
-        cmocka_unit_test(of_a_mix_each_has_the_limits_of_its_class),
-        cmocka_unit_test(an_offline_set_ends_with_its_last_answer),
-        cmocka_unit_test(text_and_json_say_the_same),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

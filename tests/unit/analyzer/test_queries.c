@@ -1,16 +1,11 @@
 /* Requests that are waited for together: what a query comes to, and how an SLO
  * on it is judged. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/queries.h"
 #include "analyzer/verdict/judge.h"
 #include "common/base/clk.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 
 #define SIZE 3
 #define MS   NS_PER_MS
@@ -58,11 +53,10 @@ static void assert_term(const struct gathered *g, int64_t n, int64_t keeps,
     assert_int_equal(hist_of(g)->n, n);
 }
 
-static void a_query_is_as_slow_as_its_slowest(void **state)
+TEST(a_query_is_as_slow_as_its_slowest)
 {
     struct gathered g;
 
-    (void)state;
     gather(&g, "query p50 < 30ms");
     add_query(&g, 0, 100, (int64_t[]){10, 29, 20});
     add_query(&g, 1, 200,
@@ -77,11 +71,10 @@ static void a_query_is_as_slow_as_its_slowest(void **state)
 }
 
 /* In the order in which they ended; the next query comes after all of them. */
-static void rows_come_as_they_ended(void **state)
+TEST(rows_come_as_they_ended)
 {
     struct gathered g;
 
-    (void)state;
     gather(&g, "query p50 < 30ms");
     add(&g, row_ok(2, 100, 5));
     add(&g, row_ok(0, 100, 10));
@@ -94,12 +87,11 @@ static void rows_come_as_they_ended(void **state)
     tally_fini(&g.tally);
 }
 
-static void a_failure_is_beyond_every_limit(void **state)
+TEST(a_failure_is_beyond_every_limit)
 {
     static const enum outcome outcomes[] = {OUTCOME_RESET, OUTCOME_TIMEOUT,
                                             OUTCOME_UNSENT};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct gathered g;
 
@@ -115,11 +107,10 @@ static void a_failure_is_beyond_every_limit(void **state)
     }
 }
 
-static void what_nobody_knows_is_open(void **state)
+TEST(what_nobody_knows_is_open)
 {
     struct gathered g;
 
-    (void)state;
     gather(&g, "query p50 < 30ms");
     add(&g, row_ok(0, 100, 5));
     add(&g, row_failed(1, 100, 6, OUTCOME_UNFINISHED));
@@ -134,11 +125,10 @@ static void what_nobody_knows_is_open(void **state)
 }
 
 /* Queries 1 and 2, 4 to 6 in the window, 8 and 9 at the end. */
-static void queries_without_a_row_are_open(void **state)
+TEST(queries_without_a_row_are_open)
 {
     struct gathered g;
 
-    (void)state;
     gather(&g, "query p50 < 30ms");
     add_query(&g, 0, 0, (int64_t[]){1, 2, 3});
     add_query(&g, 3, 90, (int64_t[]){1, 2, 3}); /* all before the window */
@@ -148,11 +138,10 @@ static void queries_without_a_row_are_open(void **state)
     tally_fini(&g.tally);
 }
 
-static void the_window_holds_what_is_due_in_it(void **state)
+TEST(the_window_holds_what_is_due_in_it)
 {
     struct gathered g;
 
-    (void)state;
     gather(&g, "query p50 < 30ms");
     add_query(&g, 0, 99, (int64_t[]){1, 2, 3});
     add_query(&g, 1, 100, (int64_t[]){1, 2, 3});
@@ -164,11 +153,10 @@ static void the_window_holds_what_is_due_in_it(void **state)
 }
 
 /* One request a query has no queries; a row without a place is damaged. */
-static void what_is_no_query_is_left_out(void **state)
+TEST(what_is_no_query_is_left_out)
 {
     struct gathered g;
 
-    (void)state;
     gather(&g, "query p50 < 30ms");
     add(&g, row_ok(-1, 200, 5));
     queries_finish(&g.queries, 0);
@@ -203,11 +191,10 @@ static enum verdict verdict_of(int64_t n, int64_t slow, int64_t open,
     return j->verdict;
 }
 
-static void an_slo_on_queries_is_judged(void **state)
+TEST(an_slo_on_queries_is_judged)
 {
     struct judgement j;
 
-    (void)state;
     assert_int_equal(verdict_of(200, 0, 0, &j), VERDICT_PASS);
     assert_int_equal(verdict_of(200, 2, 0, &j), VERDICT_FAIL);
     assert_int_equal(verdict_of(200, 0, 2, &j), VERDICT_UNDECIDED);
@@ -216,20 +203,4 @@ static void an_slo_on_queries_is_judged(void **state)
     assert_int_equal(verdict_of(0, 0, 0, &j), VERDICT_UNDECIDED);
     assert_string_equal(j.terms[0].why, "no query of several requests was "
                                         "sent");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_query_is_as_slow_as_its_slowest),
-        cmocka_unit_test(rows_come_as_they_ended),
-        cmocka_unit_test(a_failure_is_beyond_every_limit),
-        cmocka_unit_test(what_nobody_knows_is_open),
-        cmocka_unit_test(queries_without_a_row_are_open),
-        cmocka_unit_test(the_window_holds_what_is_due_in_it),
-        cmocka_unit_test(what_is_no_query_is_left_out),
-        cmocka_unit_test(an_slo_on_queries_is_judged),
-    };
-
-    return cmocka_run_group_tests_name("queries", tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* Both reports: runs that are out of the ordinary, and formats by their name.
  */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/report/run_doc.h"
@@ -18,16 +12,14 @@
 #include "tests/support/golden.h"
 #include "tests/support/madesummary.h"
 #include "tests/support/rendered.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void a_run_without_verification_says_so(void **state)
+TEST(a_run_without_verification_says_so)
 {
     struct made_summary *m = made_summary_new(10000);
     json_t *json;
     char *text;
 
-    (void)state;
     m->settings.target.insecure = true;
     text = report_rendered(&report_text, &m->s);
     json = report_parsed(&m->s);
@@ -38,12 +30,11 @@ static void a_run_without_verification_says_so(void **state)
     made_summary_free(m);
 }
 
-static void an_empty_run_can_be_rendered(void **state)
+TEST(an_empty_run_can_be_rendered)
 {
     struct settings settings;
     struct summary s = {.settings = &settings, .threads = 1};
 
-    (void)state;
     settings_init(&settings);
     for (int i = 0; i < MEASURE_COUNT; i++) {
         for (int v = 0; v < VIEW_COUNT; v++) {
@@ -59,7 +50,7 @@ static void an_empty_run_can_be_rendered(void **state)
     settings_fini(&settings);
 }
 
-static void an_aborted_run_says_why(void **state)
+TEST(an_aborted_run_says_why)
 {
     static const struct {
         enum verdict verdict;
@@ -72,7 +63,6 @@ static void an_aborted_run_says_why(void **state)
         {VERDICT_INVALID, VERDICT_FAIL, "verdict    INVALID"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct settings settings;
         struct summary s = {.settings = &settings,
@@ -99,9 +89,8 @@ static void an_aborted_run_says_why(void **state)
     }
 }
 
-static void formats_are_found_by_name(void **state)
+TEST(formats_are_found_by_name)
 {
-    (void)state;
     for (size_t i = 0; report_names[i]; i++) {
         assert_non_null(report_find(report_names[i]));
         assert_string_equal(report_find(report_names[i])->name,
@@ -109,16 +98,4 @@ static void formats_are_found_by_name(void **state)
     }
     assert_ptr_equal(report_find("json"), &report_json);
     assert_null(report_find("xml"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_without_verification_says_so),
-        cmocka_unit_test(an_empty_run_can_be_rendered),
-        cmocka_unit_test(an_aborted_run_says_why),
-        cmocka_unit_test(formats_are_found_by_name),
-    };
-
-    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

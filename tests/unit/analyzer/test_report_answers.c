@@ -1,16 +1,10 @@
 /* What reports say of the answers: every number of the text is in the JSON, and
  * the other way round; a run without streams looks as it ever did. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/report/run_doc.h"
@@ -24,9 +18,8 @@
 #include "tests/support/rendered.h"
 #include "tests/support/rows.h"
 #include "tests/support/streams.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- a summary in which no two numbers are alike ---- */
 
@@ -171,7 +164,7 @@ static bool is_in_text(const char *json, const struct strlist *text)
     return false;
 }
 
-static void text_and_json_have_the_same_numbers(void **state)
+TEST(text_and_json_have_the_same_numbers)
 {
     struct summary *s = xcalloc(1, sizeof(*s));
     struct strlist in_json = {0};
@@ -179,7 +172,6 @@ static void text_and_json_have_the_same_numbers(void **state)
     json_t *json;
     char *text;
 
-    (void)state;
     fill(s);
     text = text_of(s);
     json = json_of(s);
@@ -213,11 +205,10 @@ static struct read_run *worked_run(void)
     return streams_sum_up(m);
 }
 
-static void a_stream_has_its_rows(void **state)
+TEST(a_stream_has_its_rows)
 {
     struct read_run *r = worked_run();
 
-    (void)state;
     assert_golden_doc("stream-latencies",
                       doc_of_part(run_doc_latencies, &r->s));
     assert_golden_doc("stream-answers", doc_of_part(run_doc_answers, &r->s));
@@ -226,7 +217,7 @@ static void a_stream_has_its_rows(void **state)
 }
 
 /* Embeddings: their prompts are counted, and nobody asked for output. */
-static void a_run_without_output_has_none(void **state)
+TEST(a_run_without_output_has_none)
 {
     struct summary s = {.has_tokens = true,
                         .tokens = {.requests = 3,
@@ -236,7 +227,6 @@ static void a_run_without_output_has_none(void **state)
                                    .finish = {[FINISH_NONE] = 3}}};
     char *text = text_of(&s);
 
-    (void)state;
     assert_string_equal(text, "tokens     ok requests 3\n"
                               "           prompt: counted 30 in 3 requests, "
                               "mean 10; requested 30 in 3 requests, mean 10\n");
@@ -244,7 +234,7 @@ static void a_run_without_output_has_none(void **state)
     free(text);
 }
 
-static void json_has_the_same(void **state)
+TEST(json_has_the_same)
 {
     struct read_run *r = worked_run();
     json_t *json = report_parsed(&r->s);
@@ -255,7 +245,6 @@ static void json_has_the_same(void **state)
     int assumed = -1;
     int n = 0;
 
-    (void)state;
     assert_int_equal(
         json_unpack(json,
                     "{s:F, s:{s:{s:i}, s:{s:b}}, s:{s:F}, s:{s:F}, "
@@ -271,13 +260,12 @@ static void json_has_the_same(void **state)
     read_run_free(r);
 }
 
-static void what_is_assumed_says_so(void **state)
+TEST(what_is_assumed_says_so)
 {
     struct summary *s = xcalloc(1, sizeof(*s));
     struct settings settings;
     char *text;
 
-    (void)state;
     settings_init(&settings);
     s->settings = &settings;
     fill(s);
@@ -296,7 +284,7 @@ static void what_is_assumed_says_so(void **state)
 }
 
 /* No line, row or word of streams; null and a reason in JSON. */
-static void a_run_without_streams_looks_as_before(void **state)
+TEST(a_run_without_streams_looks_as_before)
 {
     static const char *const words[] = {"ttft", "tpot",  "itl",    "gap",
                                         "tail", "stall", "tokens", "quality",
@@ -306,7 +294,6 @@ static void a_run_without_streams_looks_as_before(void **state)
     json_t *json;
     char *text;
 
-    (void)state;
     streams_add_row(m, row_ok(0, 10, 5));
     streams_add_row(m, row_failed(1, 20, 5, OUTCOME_RESET));
     m->has_no_table = true;
@@ -324,17 +311,4 @@ static void a_run_without_streams_looks_as_before(void **state)
     read_run_free(r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_and_json_have_the_same_numbers),
-        cmocka_unit_test(a_stream_has_its_rows),
-        cmocka_unit_test(a_run_without_output_has_none),
-        cmocka_unit_test(json_has_the_same),
-        cmocka_unit_test(what_is_assumed_says_so),
-        cmocka_unit_test(a_run_without_streams_looks_as_before),
-    };
-
-    return cmocka_run_group_tests_name("report_answers", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,22 +1,15 @@
 /* Reports quote what the client is known to be good for. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/tally/summary.h"
 #include "tests/support/madesummary.h"
 #include "tests/support/rendered.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* What the client is known to be good for, in the client's line. */
-static void text_quotes_the_calibration(void **state)
+TEST(text_quotes_the_calibration)
 {
     static const struct {
         enum calibration_standing standing;
@@ -43,7 +36,6 @@ static void text_quotes_the_calibration(void **state)
          "2026-11-16\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct made_summary *m = made_summary_bare(cases[i].url);
         char *text;
@@ -65,12 +57,11 @@ static void text_quotes_the_calibration(void **state)
 }
 
 /* A quote of a look that was short, or not alone, says so. */
-static void the_text_says_how_it_was_found(void **state)
+TEST(the_text_says_how_it_was_found)
 {
     struct made_summary *m = made_summary_bare("http://h/");
     char *text;
 
-    (void)state;
     m->s.calibration = (struct calibration_stamp){
         .standing = CALIBRATED,
         .transport = "native",
@@ -103,13 +94,12 @@ static const char *note_of(const json_t *c)
     return json_string_value(json_object_get(c, "note"));
 }
 
-static void json_has_it_or_why_not(void **state)
+TEST(json_has_it_or_why_not)
 {
     struct made_summary *m = made_summary_bare("http://h/");
     struct summary *s = &m->s;
     json_t *c = quoted(s);
 
-    (void)state;
     assert_true(json_is_null(c));
     json_decref(c);
 
@@ -140,15 +130,4 @@ static void json_has_it_or_why_not(void **state)
     assert_string_equal(note_of(c), "not even the lowest rate was trusted");
     json_decref(c);
     made_summary_free(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_quotes_the_calibration),
-        cmocka_unit_test(the_text_says_how_it_was_found),
-        cmocka_unit_test(json_has_it_or_why_not),
-    };
-
-    return cmocka_run_group_tests_name("report_calibration", tests, NULL, NULL);
 }

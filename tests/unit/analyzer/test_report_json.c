@@ -1,22 +1,15 @@
 /* The JSON report: every count and rate, every measure, and why one is missing.
  */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/summary.h"
 #include "tests/support/madesummary.h"
 #include "tests/support/rendered.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void json_has_every_count_and_rate(void **state)
+TEST(json_has_every_count_and_rate)
 {
     struct made_summary *m = made_summary_new(10000);
     const struct summary *s = &m->s;
@@ -62,7 +55,6 @@ static void json_has_every_count_and_rate(void **state)
         {"recording/lost_events", (double)s->integrity.lost_events},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_number_at(json, cases[i].path, cases[i].want);
     assert_null(json_object_get(part_at(json, "requests/by_outcome"), "ok"));
@@ -86,7 +78,7 @@ static void check_spread(const json_t *o, const struct spread *p)
     assert_number_at(o, "out_of_range", (double)p->out_of_range);
 }
 
-static void json_has_every_measure(void **state)
+TEST(json_has_every_measure)
 {
     static const struct {
         const char *name;
@@ -111,7 +103,6 @@ static void json_has_every_measure(void **state)
     struct made_summary *m = made_summary_new(10000);
     json_t *json = report_parsed(&m->s);
 
-    (void)state;
     assert_int_equal(json_object_size(part_at(json, "measures")), COUNT(cases));
     for (size_t i = 0; i < COUNT(cases); i++) {
         const json_t *o = part_at(part_at(json, "measures"), cases[i].name);
@@ -127,14 +118,13 @@ static void json_has_every_measure(void **state)
     made_summary_free(m);
 }
 
-static void json_gives_null_and_a_reason(void **state)
+TEST(json_gives_null_and_a_reason)
 {
     struct made_summary *m = made_summary_new(10000);
     struct spread *p = &m->s.spread[MEASURE_E2E][VIEW_DUE];
     json_t *json;
     const json_t *e2e;
 
-    (void)state;
     p->mean_ns = HIST_BEYOND;
     p->quantile_ns[2] = HIST_OUT_OF_RANGE;
     p->quantile_ns[3] = HIST_TOO_FEW;
@@ -163,12 +153,11 @@ static void json_gives_null_and_a_reason(void **state)
     made_summary_free(m);
 }
 
-static void json_says_the_verdict(void **state)
+TEST(json_says_the_verdict)
 {
     static const char *const names[] = {"none", "pass", "fail", "undecided",
                                         "invalid"};
 
-    (void)state;
     for (int v = 0; v < (int)COUNT(names); v++) {
         struct made_summary *m = made_summary_new(10000);
         json_t *json;
@@ -197,28 +186,14 @@ static void json_says_the_verdict(void **state)
     }
 }
 
-static void it_has_the_conditions(void **state)
+TEST(it_has_the_conditions)
 {
     struct made_summary *m = made_summary_bare("http://h/");
     json_t *json;
 
-    (void)state;
     strmap_put(&m->settings.conditions, "hardware", "1xL4");
     json = report_parsed(&m->s);
     assert_text_at(json, "conditions/hardware", "1xL4");
     json_decref(json);
     made_summary_free(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_has_every_count_and_rate),
-        cmocka_unit_test(it_has_the_conditions),
-        cmocka_unit_test(json_has_every_measure),
-        cmocka_unit_test(json_gives_null_and_a_reason),
-        cmocka_unit_test(json_says_the_verdict),
-    };
-
-    return cmocka_run_group_tests_name("report_json", tests, NULL, NULL);
 }

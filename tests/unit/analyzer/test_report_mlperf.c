@@ -1,13 +1,7 @@
 /* The part of a report that MLPerf's rules have, and requests as CSV. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/report/run_doc.h"
@@ -19,16 +13,16 @@
 #include "tests/support/madesummary.h"
 #include "tests/support/rendered.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 
 /* ---- the rules ---- */
 
-static void nothing_is_said_where_they_have_no_part(void **state)
+TEST(nothing_is_said_where_they_have_no_part)
 {
     struct made_summary *m = made_summary_new(10000);
     char *text = report_rendered(&report_text, &m->s);
     json_t *json = report_parsed(&m->s);
 
-    (void)state;
     assert_null(strstr(text, "mlperf"));
     assert_null(json_object_get(json, "mlperf"));
     json_decref(json);
@@ -36,11 +30,10 @@ static void nothing_is_said_where_they_have_no_part(void **state)
     made_summary_free(m);
 }
 
-static void a_latency_and_what_proves_it(void **state)
+TEST(a_latency_and_what_proves_it)
 {
     struct made_summary *m = made_summary_new(10000);
 
-    (void)state;
     m->s.mlperf = (struct mlperf){
         .is_there = true,
         .metric = "p90 latency",
@@ -64,7 +57,7 @@ static void a_latency_and_what_proves_it(void **state)
     made_summary_free(m);
 }
 
-static void a_latency_that_is_not_there(void **state)
+TEST(a_latency_that_is_not_there)
 {
     static const struct {
         int64_t estimate_ns;
@@ -83,7 +76,6 @@ static void a_latency_that_is_not_there(void **state)
          "beyond failures"},
     };
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct made_summary *m = made_summary_new(10000);
         char *text;
@@ -109,11 +101,10 @@ static void a_latency_that_is_not_there(void **state)
     }
 }
 
-static void a_rate_and_its_limits(void **state)
+TEST(a_rate_and_its_limits)
 {
     struct made_summary *m = made_summary_new(10000);
 
-    (void)state;
     m->s.mlperf = (struct mlperf){
         .is_there = true,
         .metric = "completed samples/s",
@@ -139,7 +130,7 @@ static void a_rate_and_its_limits(void **state)
 
 /* ---- what a scenario's report says besides ---- */
 
-static void a_closed_loop_says_what_it_hides(void **state)
+TEST(a_closed_loop_says_what_it_hides)
 {
     static const char line[] = "closed loop: a slow server receives fewer";
     static const struct {
@@ -151,7 +142,6 @@ static void a_closed_loop_says_what_it_hides(void **state)
                  {SCENARIO_MULTI_STREAM, true},
                  {SCENARIO_OFFLINE, false}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct made_summary *m = made_summary_new(10000);
         char *text;
@@ -164,13 +154,12 @@ static void a_closed_loop_says_what_it_hides(void **state)
     }
 }
 
-static void offline_waits_and_is_cut(void **state)
+TEST(offline_waits_and_is_cut)
 {
     struct made_summary *m = made_summary_new(10000);
     char *text;
     json_t *json;
 
-    (void)state;
     m->settings.load.scenario = SCENARIO_OFFLINE;
     m->s.cut_by_max_duration = true;
     text = report_rendered(&report_text, &m->s);
@@ -187,12 +176,11 @@ static void offline_waits_and_is_cut(void **state)
 
 /* ---- CSV ---- */
 
-static void csv_names_columns_and_units(void **state)
+TEST(csv_names_columns_and_units)
 {
     struct buf out;
     size_t commas = 0;
 
-    (void)state;
     buf_init(&out, 10000);
     report_csv.render_header(NULL, 0, &out);
     assert_non_null(strstr(buf_text(&out),
@@ -210,14 +198,13 @@ static void assert_starts(const char *line, const char *want)
     assert_int_equal(strncmp(line, want, strlen(want)), 0);
 }
 
-static void csv_has_a_line_a_request(void **state)
+TEST(csv_has_a_line_a_request)
 {
     struct facts rows[] = {row_ok(0, 5, 20), row_unsent(1, 6),
                            row_failed(2, 7, 10, OUTCOME_TIMEOUT)};
     struct buf out;
     const char *line;
 
-    (void)state;
     rows[0].finish = FINISH_LENGTH;
     rows[0].token_source = TOKENS_USAGE;
     buf_init(&out, 10000);
@@ -236,31 +223,13 @@ static void csv_has_a_line_a_request(void **state)
 }
 
 /* Of a later version. */
-static void csv_knows_no_such_outcome(void **state)
+TEST(csv_knows_no_such_outcome)
 {
     struct facts row = row_failed(2, 7, 10, OUTCOME_COUNT);
     struct buf out;
 
-    (void)state;
     buf_init(&out, 10000);
     report_csv.render_rows(&row, 1, &out);
     assert_non_null(strstr(buf_text(&out), ",17000000,unknown,"));
     buf_fini(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_said_where_they_have_no_part),
-        cmocka_unit_test(a_latency_and_what_proves_it),
-        cmocka_unit_test(a_latency_that_is_not_there),
-        cmocka_unit_test(a_rate_and_its_limits),
-        cmocka_unit_test(a_closed_loop_says_what_it_hides),
-        cmocka_unit_test(offline_waits_and_is_cut),
-        cmocka_unit_test(csv_names_columns_and_units),
-        cmocka_unit_test(csv_has_a_line_a_request),
-        cmocka_unit_test(csv_knows_no_such_outcome),
-    };
-
-    return cmocka_run_group_tests_name("report_mlperf", tests, NULL, NULL);
 }

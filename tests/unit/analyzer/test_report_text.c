@@ -1,14 +1,8 @@
 /* The text report renders the summary: every number of it, and none of its own.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/report/run_doc.h"
@@ -19,8 +13,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/madesummary.h"
 #include "tests/support/rendered.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 static bool is_label(const char *number)
 {
@@ -62,7 +55,7 @@ static bool holds(const struct strlist *list, const char *item)
 }
 
 /* Change every number of the summary, and every number of the text changes. */
-static void text_has_no_number_of_its_own(void **state)
+TEST(text_has_no_number_of_its_own)
 {
     struct made_summary *a = made_summary_new(10000);
     struct made_summary *b = made_summary_new(50050);
@@ -71,7 +64,6 @@ static void text_has_no_number_of_its_own(void **state)
     struct strlist in_a = numbers_in(text_a);
     struct strlist in_b = numbers_in(text_b);
 
-    (void)state;
     assert_true(in_a.len > 60);
     assert_int_equal(in_a.len, in_b.len);
     for (size_t i = 0; i < in_a.len; i++) {
@@ -87,22 +79,20 @@ static void text_has_no_number_of_its_own(void **state)
     made_summary_free(b);
 }
 
-static void a_whole_run(void **state)
+TEST(a_whole_run)
 {
     struct made_summary *m = made_summary_new(10000);
 
-    (void)state;
     assert_golden_doc("run", run_doc(&m->s));
     made_summary_free(m);
 }
 
 /* A row of the table, with what cannot be given in words. */
-static void a_missing_number_says_why(void **state)
+TEST(a_missing_number_says_why)
 {
     struct made_summary *m = made_summary_new(10000);
     struct spread *p = &m->s.spread[MEASURE_E2E][VIEW_DUE];
 
-    (void)state;
     *p = (struct spread){.n = 60, .failed = 7, .mean_ns = HIST_BEYOND};
     p->quantile_ns[0] = 12300000;
     p->quantile_ns[1] = HIST_BEYOND;
@@ -115,7 +105,7 @@ static void a_missing_number_says_why(void **state)
     made_summary_free(m);
 }
 
-static void text_opens_with_the_verdict(void **state)
+TEST(text_opens_with_the_verdict)
 {
     static const struct {
         enum verdict verdict;
@@ -128,7 +118,6 @@ static void text_opens_with_the_verdict(void **state)
         {VERDICT_INVALID, "verdict    INVALID"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct made_summary *m = made_summary_new(10000);
         char *text;
@@ -148,12 +137,11 @@ static void text_opens_with_the_verdict(void **state)
 
 /* Above every number that was measured: the verdict, then what failed, each in
  * a line of its own.  What passed is one line at the end. */
-static void text_says_first_why_a_run_is_invalid(void **state)
+TEST(text_says_first_why_a_run_is_invalid)
 {
     struct made_summary *m = made_summary_new(10000);
     struct trust *t = &m->s.trust;
 
-    (void)state;
     m->s.verdict = VERDICT_INVALID;
     t->checks[0] = (struct check){.name = "lag p99",
                                   .unit = "ms",
@@ -169,7 +157,7 @@ static void text_says_first_why_a_run_is_invalid(void **state)
 }
 
 /* A reader, and who copies it to a flag, wants no exponent. */
-static void large_numbers_are_whole(void **state)
+TEST(large_numbers_are_whole)
 {
     static const struct {
         double value;
@@ -182,23 +170,8 @@ static void large_numbers_are_whole(void **state)
     };
     char text[UNITS_TEXT];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_string_equal(
             text_show_number(cases[i].value, cases[i].digits, text),
             cases[i].text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_has_no_number_of_its_own),
-        cmocka_unit_test(a_whole_run),
-        cmocka_unit_test(a_missing_number_says_why),
-        cmocka_unit_test(large_numbers_are_whole),
-        cmocka_unit_test(text_opens_with_the_verdict),
-        cmocka_unit_test(text_says_first_why_a_run_is_invalid),
-    };
-
-    return cmocka_run_group_tests_name("report_text", tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* Reports of what else there was: the way that requests went, statuses, large
  * counts, and a window with nothing in it. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/tally/summary.h"
@@ -18,8 +12,7 @@
 #include "common/settings/settings.h"
 #include "tests/support/madesummary.h"
 #include "tests/support/rendered.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 static struct made_summary *made_new(void)
 {
@@ -29,13 +22,12 @@ static struct made_summary *made_new(void)
     return m;
 }
 
-static void statuses_other_than_200(void **state)
+TEST(statuses_other_than_200)
 {
     struct made_summary *m = made_new();
     char *text = report_rendered(&report_text, &m->s);
     json_t *json;
 
-    (void)state;
     assert_null(strstr(text, " status: "));
     free(text);
     m->s.statuses[0] = (struct status_count){302, 108};
@@ -50,12 +42,11 @@ static void statuses_other_than_200(void **state)
     made_summary_free(m);
 }
 
-static void large_counts_are_whole(void **state)
+TEST(large_counts_are_whole)
 {
     struct made_summary *m = made_new();
     char *text;
 
-    (void)state;
     m->s.trust = (struct trust){.checks = {{.name = "unsent",
                                             .unit = "requests",
                                             .is_fatal = true,
@@ -69,12 +60,11 @@ static void large_counts_are_whole(void **state)
     made_summary_free(m);
 }
 
-static void an_empty_window_says_so(void **state)
+TEST(an_empty_window_says_so)
 {
     struct made_summary *m = made_new();
     char *text = report_rendered(&report_text, &m->s);
 
-    (void)state;
     assert_null(strstr(text, "nothing was due"));
     free(text);
     m->s.scheduled = 0;
@@ -84,14 +74,13 @@ static void an_empty_window_says_so(void **state)
     made_summary_free(m);
 }
 
-static void a_trace_and_what_was_left_out(void **state)
+TEST(a_trace_and_what_was_left_out)
 {
     struct made_summary *m = made_new();
     struct load_settings *load = &m->settings.load;
     json_t *json = report_parsed(&m->s);
     char *text;
 
-    (void)state;
     assert_true(json_is_null(part_at(json, "trace")));
     json_decref(json);
     load->scenario = SCENARIO_TRACE;
@@ -126,7 +115,7 @@ static void a_trace_and_what_was_left_out(void **state)
     made_summary_free(m);
 }
 
-static void which_way_it_went(void **state)
+TEST(which_way_it_went)
 {
     static const struct {
         const char *transport;
@@ -149,7 +138,6 @@ static void which_way_it_went(void **state)
         {NULL, "http://h/", NULL, NULL, false, NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct made_summary *m = made_new();
         struct target_settings *t = &m->settings.target;
@@ -185,17 +173,4 @@ static void which_way_it_went(void **state)
         free(text);
         made_summary_free(m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statuses_other_than_200),
-        cmocka_unit_test(large_counts_are_whole),
-        cmocka_unit_test(an_empty_window_says_so),
-        cmocka_unit_test(a_trace_and_what_was_left_out),
-        cmocka_unit_test(which_way_it_went),
-    };
-
-    return cmocka_run_group_tests_name("report_way", tests, NULL, NULL);
 }

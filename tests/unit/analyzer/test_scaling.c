@@ -1,15 +1,10 @@
 /* Scaling studies from tables of timings: the printed digits of the rubric,
  * what is excluded, refused, flagged and guessed. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "analyzer/report/doc.h"
@@ -20,9 +15,8 @@
 #include "tests/support/golden.h"
 #include "tests/support/near.h"
 #include "tests/support/scaled.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void printed(double x, const char *format, const char *want)
 {
@@ -59,7 +53,7 @@ static void assert_scaled(const char *golden, const struct scaling *s)
     free(text);
 }
 
-static void a_fixed_job(void **state)
+TEST(a_fixed_job)
 {
     static const char *const want[][6] = {
         /* speedup, efficiency, quality, $/run, $/item, items/$ */
@@ -73,7 +67,6 @@ static void a_fixed_job(void **state)
     struct scale_ask ask = scaled_usual;
     struct scaling *s;
 
-    (void)state;
     ask.work = 1200000;
     s = scaled_study(fixed_job, ask);
     assert_int_equal(s->n, COUNT(want));
@@ -102,7 +95,7 @@ static const char repeated[] = "workers,mean_seconds,std_seconds,runs\n"
                                "32,0.1189,0.0026,5\n"
                                "64,0.1140,0.0022,5\n";
 
-static void repeated_timings(void **state)
+TEST(repeated_timings)
 {
     static const char *const want[][3] = {
         {"1.00", "1.000", "ok"},    {"1.88", "0.940", "ok"},
@@ -112,7 +105,6 @@ static void repeated_timings(void **state)
     };
     struct scaling *s = scaled_study(repeated, scaled_usual);
 
-    (void)state;
     assert_int_equal(s->n, COUNT(want));
     for (size_t i = 0; i < s->n; i++) {
         const struct scale_point *p = &s->points[i];
@@ -133,7 +125,7 @@ static void repeated_timings(void **state)
 
 /* S = T(1) / T(K): relative errors 0.01 / sqrt(5) and 0.02 / sqrt(5) add by
  * squares to 0.01; Welch's freedom is 25 / (1/4 + 16/4) = 5.882. */
-static void interval_of_a_ratio(void **state)
+TEST(interval_of_a_ratio)
 {
     struct scaling *s = scaled_study("workers,seconds,std,runs\n"
                                      "1,100,1,5\n"
@@ -141,7 +133,6 @@ static void interval_of_a_ratio(void **state)
                                      scaled_usual);
     double reach = 2.4589; /* t of 0.975 with 5.882 degrees of freedom */
 
-    (void)state;
     assert_range(&s->points[1].speedup, 100.0 / 60 * exp(-reach * 0.01),
                  100.0 / 60 * exp(reach * 0.01), 1e-5);
     assert_false(s->points[0].speedup.has_range); /* 1 by definition */
@@ -149,7 +140,7 @@ static void interval_of_a_ratio(void **state)
 }
 
 /* Rows of the same K are runs. */
-static void a_row_a_run(void **state)
+TEST(a_row_a_run)
 {
     struct scaling *s = scaled_study("# made by hand\n"
                                      "k, seconds, work, quality\n"
@@ -160,7 +151,6 @@ static void a_row_a_run(void **state)
                                      "2, 8, 10, 0.8\n",
                                      scaled_usual);
 
-    (void)state;
     assert_int_equal(s->n, 2);
     assert_int_equal(s->points[0].k, 1);
     assert_near(s->points[0].mean_s, 10, 1e-12);
@@ -176,7 +166,7 @@ static void a_row_a_run(void **state)
 /* ---- quality ---- */
 
 /* The row with the largest speedup and efficiency is worse: never ranked. */
-static void a_degraded_row_is_never_recommended(void **state)
+TEST(a_degraded_row_is_never_recommended)
 {
     static const char head[] = "workers,seconds,usd_per_hour,quality\n";
     static const struct {
@@ -192,7 +182,6 @@ static void a_degraded_row_is_never_recommended(void **state)
         {"1,100,1,0.871\n2,52,2,\n4,26,4,0.871\n", 4, 1, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *csv = xasprintf("%s%s", head, cases[i].rows);
         struct scaling *s = scaled_study(csv, scaled_usual);
@@ -209,12 +198,11 @@ static void a_degraded_row_is_never_recommended(void **state)
     }
 }
 
-static void the_known_table_degraded(void **state)
+TEST(the_known_table_degraded)
 {
     char *csv = xstrdup(fixed_job);
     struct scaling *s;
 
-    (void)state;
     strrchr(csv, '7')[0] = '6';
     strrchr(csv, '1')[0] = '0';
     s = scaled_study(csv, scaled_usual);
@@ -226,7 +214,7 @@ static void the_known_table_degraded(void **state)
 
 /* Newcombe's interval of 0.9 - 0.9 with 1,000 answers each is about +- 0.028:
  * within 0.05, not within 0.01, and 0.8 is shown to be worse. */
-static void non_inferiority(void **state)
+TEST(non_inferiority)
 {
     static const struct {
         double share;
@@ -244,7 +232,6 @@ static void non_inferiority(void **state)
         {NAN, 1000, 0.05, QUALITY_UNKNOWN},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct quality_check g =
             quality_judge((struct quality_of){0.9, 1e6},
@@ -259,7 +246,7 @@ static void non_inferiority(void **state)
 
 /* What is not shown to hold is not ranked, and how many could show it is said:
  * about 2.093^2 (0.9 * 0.1 + 0.9 * 0.1) / 0.01^2 = 7,885. */
-static void too_few_answers(void **state)
+TEST(too_few_answers)
 {
     struct scaling *s =
         scaled_study("workers,seconds,quality,quality_n\n"
@@ -267,7 +254,6 @@ static void too_few_answers(void **state)
                      (struct scale_ask){
                          .threshold = 0.7, .tolerance = 0.01, .unit = "item"});
 
-    (void)state;
     assert_int_equal(s->points[1].quality_check.verdict, QUALITY_NOT_SHOWN);
     assert_near(s->points[1].quality_check.needed, 7885, 120);
     assert_int_equal(s->verdict.recommended_k, 1);
@@ -277,11 +263,10 @@ static void too_few_answers(void **state)
 
 /* So many answers do show it, and a tenth less do not; also where all are right
  * or wrong, and none where it is worse. */
-static void answers_that_could_show_it(void **state)
+TEST(answers_that_could_show_it)
 {
     static const double shares[] = {0, 0.5, 0.87, 0.99, 1};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(shares); i++) {
         struct quality_of x = {shares[i], 20};
         struct quality_check g = quality_judge(x, x, 0.005);
@@ -308,7 +293,7 @@ static bool is_flagged(const struct scaling *s, const char *name)
     return false;
 }
 
-static void red_flags(void **state)
+TEST(red_flags)
 {
     static const struct {
         const char *csv;
@@ -324,7 +309,6 @@ static void red_flags(void **state)
         {"workers,seconds\n1,8\n2,4.3\n4,2.6\n", false, false, false, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct scaling *s = scaled_study(cases[i].csv, scaled_usual);
 
@@ -339,7 +323,7 @@ static void red_flags(void **state)
     }
 }
 
-static void what_bends_it(void **state)
+TEST(what_bends_it)
 {
     static const struct {
         const char *csv;
@@ -366,7 +350,6 @@ static void what_bends_it(void **state)
          BEND_UNCLEAR},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct scaling *s = scaled_study(cases[i].csv, scaled_usual);
 
@@ -379,14 +362,13 @@ static void what_bends_it(void **state)
     }
 }
 
-static void an_slo_that_is_missed(void **state)
+TEST(an_slo_that_is_missed)
 {
     struct scaling *s =
         scaled_study("workers,seconds,slo_met,p99_ms\n"
                      "1,100,yes,40\n2,52,yes,41\n4,27,no,90\n8,14,yes,50\n",
                      scaled_usual);
 
-    (void)state;
     assert_int_equal(s->verdict.efficient_k, 8);
     assert_int_equal(s->verdict.recommended_k, 8);
     scaled_free(s);
@@ -399,12 +381,11 @@ static void an_slo_that_is_missed(void **state)
 }
 
 /* 1e6 tokens in 10 s at 2e9 FLOPs each on two workers of 2e14: a half. */
-static void energy_and_model_flops(void **state)
+TEST(energy_and_model_flops)
 {
     struct scale_ask ask = scaled_usual;
     struct scaling *s;
 
-    (void)state;
     ask.flops_per_token = 2e9;
     ask.peak_flops = 2e14;
     s = scaled_study("workers,seconds,tokens,joules,work\n"
@@ -418,12 +399,11 @@ static void energy_and_model_flops(void **state)
 }
 
 /* A short run costs little, and not nothing. */
-static void fractions_of_a_cent(void **state)
+TEST(fractions_of_a_cent)
 {
     struct scale_ask ask = scaled_usual;
     struct scaling *s;
 
-    (void)state;
     ask.usd_per_hour = 0.8;
     s = scaled_study("workers,seconds,work\n1,3.6,10\n2,1.8,10\n", ask);
     assert_near(s->points[0].usd, 0.0008, 1e-12);
@@ -433,11 +413,10 @@ static void fractions_of_a_cent(void **state)
 
 /* One so large that it bounds no ratio leaves it without an interval, and takes
  * no longer than another. */
-static void absurd_spreads(void **state)
+TEST(absurd_spreads)
 {
     static const char *const firsts[] = {"10,5e14", "1e-12,1e15"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(firsts); i++) {
         char *csv = xasprintf("workers,seconds,std,runs\n"
                               "1,%s,5\n2,6,2,5\n4,4,0.3,5\n",
@@ -452,12 +431,11 @@ static void absurd_spreads(void **state)
     }
 }
 
-static void capacities(void **state)
+TEST(capacities)
 {
     struct scale_ask ask = scaled_usual;
     struct scaling *s;
 
-    (void)state;
     ask.regime = SCALE_CAPACITY;
     ask.unit = "request";
     ask.usd_per_hour = 3.6;
@@ -469,13 +447,12 @@ static void capacities(void **state)
     scaled_free(s);
 }
 
-static void json_has_it_all(void **state)
+TEST(json_has_it_all)
 {
     struct scaling *s = scaled_study(repeated, scaled_usual);
     struct buf out;
     json_t *json;
 
-    (void)state;
     buf_init(&out, 1 << 20);
     doc_put(scaling_doc(s), DOC_AS_JSON, &out);
     json = json_loads(buf_text(&out), 0, NULL);
@@ -493,27 +470,4 @@ static void json_has_it_all(void **state)
     scaled_free(s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fixed_job),
-        cmocka_unit_test(repeated_timings),
-        cmocka_unit_test(interval_of_a_ratio),
-        cmocka_unit_test(a_row_a_run),
-        cmocka_unit_test(a_degraded_row_is_never_recommended),
-        cmocka_unit_test(the_known_table_degraded),
-        cmocka_unit_test(non_inferiority),
-        cmocka_unit_test(too_few_answers),
-        cmocka_unit_test(answers_that_could_show_it),
-        cmocka_unit_test(red_flags),
-        cmocka_unit_test(what_bends_it),
-        cmocka_unit_test(an_slo_that_is_missed),
-        cmocka_unit_test(energy_and_model_flops),
-        cmocka_unit_test(fractions_of_a_cent),
-        cmocka_unit_test(absurd_spreads),
-        cmocka_unit_test(capacities),
-        cmocka_unit_test(json_has_it_all),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,19 +1,12 @@
 /* Laws of scaling: planted parameters come back, without noise to many digits,
  * with noise within their intervals as often as these promise. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/scaling/scaling_laws.h"
 #include "analyzer/scaling/scaling_point.h"
 #include "common/base/rng.h"
 #include "tests/support/near.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 #define POINTS 7
 #define RUNS   5
@@ -54,12 +47,11 @@ static struct law_data exact(const struct planted *p, double *speedup)
         .k = ks, .speedup = speedup, .n = POINTS, .error2 = NAN};
 }
 
-static void one_serial_fraction(void **state)
+TEST(one_serial_fraction)
 {
     static const double fractions[] = {0, 0.001, 0.0376, 0.2, 0.9};
     double s[POINTS];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(fractions); i++) {
         struct planted p = {fractions[i], 0, by_amdahl};
         struct law_data d = exact(&p, s);
@@ -79,20 +71,19 @@ static void one_serial_fraction(void **state)
 }
 
 /* Efficiency 1 / (1 + s (K - 1)) is a half where s (K - 1) is 1. */
-static void where_amdahl_ends(void **state)
+TEST(where_amdahl_ends)
 {
     struct planted p = {0.05, 0, by_amdahl};
     double s[POINTS];
     struct law_data d = exact(&p, s);
     struct serial_law law = law_amdahl(&d);
 
-    (void)state;
     assert_near(law.ceiling, 20, 1e-9);
     assert_near(law.half_k, 21, 1e-9);
     assert_near(amdahl_at(0.05, law.half_k) / law.half_k, 0.5, 1e-12);
 }
 
-static void two_parameters(void **state)
+TEST(two_parameters)
 {
     static const struct planted cases[] = {
         {0.02, 0.0005, by_usl}, {0.1, 0.001, by_usl}, {0, 0.0002, by_usl},
@@ -100,7 +91,6 @@ static void two_parameters(void **state)
     };
     double s[POINTS];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct planted *p = &cases[i];
         struct law_data d = exact(p, s);
@@ -117,13 +107,12 @@ static void two_parameters(void **state)
     }
 }
 
-static void few_points_are_a_hint_or_nothing(void **state)
+TEST(few_points_are_a_hint_or_nothing)
 {
     struct planted p = {0.05, 0.001, by_usl};
     double s[POINTS];
     struct law_data d = exact(&p, s);
 
-    (void)state;
     d.n = USL_TRUSTED - 1;
     assert_true(law_usl(&d).is_fitted);
     assert_true(law_usl(&d).is_hint);
@@ -185,13 +174,12 @@ static void expect_coverage(size_t covered)
     assert_true((double)covered >= n * (0.95 - 3 * sqrt(0.95 * 0.05 / n)));
 }
 
-static void serial_fraction_within_its_interval(void **state)
+TEST(serial_fraction_within_its_interval)
 {
     static const struct planted cases[] = {
         {0.0376, 0, by_amdahl}, {0.2, 0, by_amdahl}, {0.1, 0, by_gustafson}};
     double s[POINTS];
 
-    (void)state;
     for (size_t c = 0; c < 2 * COUNT(cases); c++) {
         const struct planted *p = &cases[c / 2];
         struct rng rng = rng_at(1, RNG_SUBSET, (int64_t)c);
@@ -210,13 +198,12 @@ static void serial_fraction_within_its_interval(void **state)
     }
 }
 
-static void usl_within_its_intervals(void **state)
+TEST(usl_within_its_intervals)
 {
     static const struct planted cases[] = {{0.05, 0.001, by_usl},
                                            {0.02, 0.0001, by_usl}};
     double s[POINTS];
 
-    (void)state;
     for (size_t c = 0; c < COUNT(cases); c++) {
         const struct planted *p = &cases[c];
         double peak = sqrt((1 - p->a) / p->b);
@@ -237,14 +224,13 @@ static void usl_within_its_intervals(void **state)
 }
 
 /* An error of T(1) alone moves every speedup; it must show in the interval. */
-static void the_baseline_counts(void **state)
+TEST(the_baseline_counts)
 {
     struct planted p = {0.05, 0, by_amdahl};
     double s[POINTS];
     struct law_data d = exact(&p, s);
     struct uncertain u;
 
-    (void)state;
     for (size_t i = 1; i < POINTS; i++)
         s[i] *= 1.02;
     u = law_amdahl(&d).serial;
@@ -300,14 +286,13 @@ static struct drain drained(size_t k, double share, double speed)
     return drain_of(ends, ANSWERS);
 }
 
-static void how_a_set_ends(void **state)
+TEST(how_a_set_ends)
 {
     struct drain one = drained(1, 1, 1);
     struct drain even = drained(8, 0.125, 1);
     struct drain slow = drained(8, 0.125, 0.5);
     struct drain uneven = drained(8, 0.25, 1);
 
-    (void)state;
     assert_near(one.bulk_rps, 1, 0.02);
     assert_near(one.uneven, 0, 0.01);
     assert_near(one.last_rps, 1, 0.1);
@@ -318,20 +303,4 @@ static void how_a_set_ends(void **state)
     assert_near(uneven.uneven, 0.5, 0.03);
     assert_near(uneven.last_rps, 1, 0.06);
     assert_int_equal(drain_of((double[]){1, 2, 3}, 3).runs, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_serial_fraction),
-        cmocka_unit_test(where_amdahl_ends),
-        cmocka_unit_test(two_parameters),
-        cmocka_unit_test(few_points_are_a_hint_or_nothing),
-        cmocka_unit_test(serial_fraction_within_its_interval),
-        cmocka_unit_test(usl_within_its_intervals),
-        cmocka_unit_test(the_baseline_counts),
-        cmocka_unit_test(how_a_set_ends),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* Tables that are no scaling of the kind that is declared, and files that are
  * no tables. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/scaling/scaling.h"
 #include "cli/exit_status.h"
@@ -14,9 +8,8 @@
 #include "common/base/err.h"
 #include "tests/support/near.h"
 #include "tests/support/scaled.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void is_refused(const char *csv, enum scale_regime regime,
                        const char *why)
@@ -32,7 +25,7 @@ static void is_refused(const char *csv, enum scale_regime regime,
     scaled_free(s);
 }
 
-static void regimes_are_not_mixed(void **state)
+TEST(regimes_are_not_mixed)
 {
     static const char grows[] = "workers,seconds,work\n1,10,100\n2,10.5,200\n"
                                 "4,11,400\n";
@@ -43,7 +36,6 @@ static void regimes_are_not_mixed(void **state)
     struct scale_ask weak = scaled_usual;
     struct scaling *s;
 
-    (void)state;
     is_refused(grows, SCALE_STRONG,
                "not strong scaling: K = 2 does 200 items, but the one job is "
                "100 (K = 1 does 100); that is weak scaling");
@@ -60,9 +52,8 @@ static void regimes_are_not_mixed(void **state)
     scaled_free(s);
 }
 
-static void no_denominator(void **state)
+TEST(no_denominator)
 {
-    (void)state;
     is_refused("workers,seconds\n2,10\n4,6\n", SCALE_STRONG,
                "there is no K = 1");
     is_refused("workers,seconds\n1,10\n", SCALE_STRONG, "only K = 1");
@@ -71,7 +62,7 @@ static void no_denominator(void **state)
 }
 
 /* The fastest at K = 1 that holds quality, whichever the others are of. */
-static void the_strongest_baseline(void **state)
+TEST(the_strongest_baseline)
 {
     struct scaling *s = scaled_study("workers,seconds,quality,config\n"
                                      "1,100,0.90,fp32\n"
@@ -80,7 +71,6 @@ static void the_strongest_baseline(void **state)
                                      "2,27,0.90,fp16\n",
                                      scaled_usual);
 
-    (void)state;
     assert_string_equal(s->points[0].config, "fp16");
     assert_near(s->points[1].speedup.value, 50.0 / 27, 1e-12);
     scaled_says(
@@ -88,7 +78,7 @@ static void the_strongest_baseline(void **state)
     scaled_free(s);
 }
 
-static void bad_tables(void **state)
+TEST(bad_tables)
 {
     static const struct {
         const char *csv;
@@ -133,7 +123,6 @@ static void bad_tables(void **state)
     };
     struct scale_ask ask = scaled_usual;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct scaling s;
         struct strlist sources = {0};
@@ -152,7 +141,7 @@ static void bad_tables(void **state)
 }
 
 /* A file that is no table of timings ends soon. */
-static void a_table_has_so_many_points(void **state)
+TEST(a_table_has_so_many_points)
 {
     struct strlist sources = {0};
     struct scale_ask ask = scaled_usual;
@@ -160,7 +149,6 @@ static void a_table_has_so_many_points(void **state)
     struct scaling s;
     struct buf csv;
 
-    (void)state;
     buf_init(&csv, 1 << 20);
     buf_adds(&csv, "workers,seconds\n");
     for (int k = 1; k <= 2000; k++)
@@ -173,15 +161,4 @@ static void a_table_has_so_many_points(void **state)
     buf_fini(&csv);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regimes_are_not_mixed),
-        cmocka_unit_test(no_denominator),
-        cmocka_unit_test(the_strongest_baseline),
-        cmocka_unit_test(bad_tables),
-        cmocka_unit_test(a_table_has_so_many_points),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

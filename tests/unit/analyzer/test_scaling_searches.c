@@ -1,15 +1,9 @@
 /* Capacities of searches as points of a scaling study: planted ones come back
  * with their intervals, and a search that found none is refused. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/scaling/scaling.h"
 #include "analyzer/search/search_read.h"
@@ -19,9 +13,8 @@
 #include "common/base/xalloc.h"
 #include "common/recording/study_set.h"
 #include "tests/support/sided.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define OBJECTIVE "e2e p90 < 50ms"
 
@@ -63,7 +56,7 @@ static char *search_write(const char *name, const char *replicas,
 
 /* --resume may bring another budget, and find that it is spent: that of the
  * last attempt counts, not that of the last probe. */
-static void the_last_budget_counts(void **state)
+TEST(the_last_budget_counts)
 {
     static const double parts[] = {0.5, 0.8};
     static const struct {
@@ -72,7 +65,6 @@ static void the_last_budget_counts(void **state)
     } rows[] = {{0, SEARCH_GOES_ON}, {(int64_t)1e9, SEARCH_BUDGET}};
     char *dir = search_write("budget", "1", 100, parts, COUNT(parts));
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct search_summary s;
         struct study_set set;
@@ -119,14 +111,13 @@ static struct scaling *study_of(const char *one, const char *two)
 }
 
 /* 100/s and 180/s: a capacity efficiency of 0.9. */
-static void planted_capacities(void **state)
+TEST(planted_capacities)
 {
     char *one = search_write("one", "1", 100, around, COUNT(around));
     char *two = search_write("two", "2", 180, around, COUNT(around));
     struct scaling *s = study_of(one, two);
     const struct uncertain *e;
 
-    (void)state;
     for (size_t i = 0; i < s->refusals.len; i++)
         print_message("%s\n", s->refusals.items[i]);
     assert_int_equal(s->refusals.len, 0);
@@ -145,14 +136,13 @@ static void planted_capacities(void **state)
 }
 
 /* The objective is met at every rate: the capacity is above them all. */
-static void a_search_that_found_none(void **state)
+TEST(a_search_that_found_none)
 {
     static const double light[] = {0.2, 0.3};
     char *one = search_write("found", "1", 100, around, COUNT(around));
     char *two = search_write("none", "2", 180, light, COUNT(light));
     struct scaling *s = study_of(one, two);
 
-    (void)state;
     assert_int_equal(exit_status_of(scaling_conclusion(s), 0), 4);
     assert_non_null(strstr(s->refusals.items[0], "none: no capacity: "));
     scaling_fini(s);
@@ -161,13 +151,4 @@ static void a_search_that_found_none(void **state)
     free(one);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_budget_counts),
-        cmocka_unit_test(planted_capacities),
-        cmocka_unit_test(a_search_that_found_none),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

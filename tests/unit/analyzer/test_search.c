@@ -1,29 +1,22 @@
 /* The search for the largest load within the objective, on made-up servers. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "tests/support/madeserver.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define SECOND       INT64_C(1000000000)
+#define SECOND INT64_C(1000000000)
 
 /* Above the capacity nearly everything is missed, and below nothing: there is
  * no slope to be seen, and every probe is decided.  The interval, which knows
  * of lines alone, is nearly between the last two probes. */
-static void a_cliff_is_found(void **state)
+TEST(a_cliff_is_found)
 {
     static const double capacities[] = {2, 37, 408, 1e4, 2e5, 3e6};
     static const double starts[] = {0, 0.03, 0.4, 1.01, 5, 700};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(capacities); i++) {
         for (size_t k = 0; k < COUNT(starts); k++) {
             double c = capacities[i];
@@ -47,13 +40,12 @@ static void a_cliff_is_found(void **state)
  * take that in.  The share is allowed on average, and that of a log-normal one
  * is exp(s^2 / 2) above its median.  Of 40 intervals at 80 % fewer than 24 hold
  * the truth in 0.1 % of the cases (binomial). */
-static void scatter_between_probes_is_seen(void **state)
+TEST(scatter_between_probes_is_seen)
 {
     const double truth = 408 * exp(-0.5 * 0.5 / 2 / 20);
     int covered = 0;
     int far = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct madeserver m = madeserver_of(408, 20, seed);
         struct search_answer a;
@@ -69,11 +61,10 @@ static void scatter_between_probes_is_seen(void **state)
 
 /* Some requests miss at any load, as they do: a quarter of what is allowed. The
  * line comes on top of them. */
-static void what_misses_at_any_load_does_not_hide_the_boundary(void **state)
+TEST(what_misses_at_any_load_does_not_hide_the_boundary)
 {
     static const double slopes[] = {0, 15, 30, 60};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(slopes); i++) {
         struct madeserver m = madeserver_of(2000, slopes[i], i + 1);
         struct search_answer a;
@@ -87,7 +78,7 @@ static void what_misses_at_any_load_does_not_hide_the_boundary(void **state)
 
 /* Few requests a second: a probe is as long as it takes to count some misses,
  * and what is not known is not claimed. */
-static void low_rates_take_long_probes(void **state)
+TEST(low_rates_take_long_probes)
 {
     struct madeserver m = madeserver_of(2, 20, 1);
     struct slo slo = madeserver_slo(1);
@@ -96,7 +87,6 @@ static void low_rates_take_long_probes(void **state)
     struct search s;
     int with_misses = 0;
 
-    (void)state;
     m.answer_s = 0.4;
     madeserver_search(&m, &config, &s, &a);
     for (size_t i = 0; i < s.n; i++) {
@@ -108,14 +98,13 @@ static void low_rates_take_long_probes(void **state)
     search_fini(&s);
 }
 
-static void never_is_said_after_one_light_probe(void **state)
+TEST(never_is_said_after_one_light_probe)
 {
     static const struct {
         double start;
         size_t runs;
     } rows[] = {{0, 1}, {100, 2}, {5000, 2}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct madeserver m = madeserver_of(1e-9, 0, i + 1);
         struct search_answer a;
@@ -129,12 +118,11 @@ static void never_is_said_after_one_light_probe(void **state)
 }
 
 /* Much too high a guess is no reason to say so. */
-static void a_guess_far_too_high_is_brought_down(void **state)
+TEST(a_guess_far_too_high_is_brought_down)
 {
     struct madeserver m = madeserver_of(5, 0, 1);
     struct search_answer a;
 
-    (void)state;
     m.answer_s = 0.1;
     madeserver_answer(&m, (struct search_config){.start = 20000}, &a);
     assert_int_equal(a.outcome, SEARCH_FOUND);
@@ -143,14 +131,13 @@ static void a_guess_far_too_high_is_brought_down(void **state)
 
 /* Nothing is answered, as of a server that drowns or hangs: it is asked for
  * next to nothing before that is called never. */
-static void what_is_not_answered_is_asked_for_less(void **state)
+TEST(what_is_not_answered_is_asked_for_less)
 {
     static const struct {
         double capacity;
         enum search_outcome outcome;
     } rows[] = {{30, SEARCH_FOUND}, {1e-9, SEARCH_NEVER}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct madeserver m = madeserver_of(rows[i].capacity, 0, i + 1);
         struct search_answer a;
@@ -164,7 +151,7 @@ static void what_is_not_answered_is_asked_for_less(void **state)
 }
 
 /* A client that is disturbed now and then is asked again. */
-static void a_disturbed_client_is_no_limit(void **state)
+TEST(a_disturbed_client_is_no_limit)
 {
     struct slo slo = madeserver_slo(1);
     struct search_config config = {.slo = &slo, .start = 100};
@@ -173,7 +160,6 @@ static void a_disturbed_client_is_no_limit(void **state)
     struct search_ask ask;
     struct search s;
 
-    (void)state;
     search_init(&s, &config);
     for (search_next(&s, &ask); ask.step != SEARCH_DONE;
          search_next(&s, &ask)) {
@@ -190,12 +176,11 @@ static void a_disturbed_client_is_no_limit(void **state)
     search_fini(&s);
 }
 
-static void no_value_is_outside_what_is_allowed(void **state)
+TEST(no_value_is_outside_what_is_allowed)
 {
     struct madeserver m = madeserver_of(1e6, 0, 1);
     struct search_answer a;
 
-    (void)state;
     madeserver_answer(&m, (struct search_config){.start = 100, .max = 250}, &a);
     assert_int_equal(a.outcome, SEARCH_AT_LEAST);
     assert_true(fabs(a.at_least - 250) < 1e-9);
@@ -234,14 +219,13 @@ static void feed(struct search *s, double value, int64_t misses)
 }
 
 /* One probe that may have missed by chance makes no line of the two. */
-static void what_was_met_is_not_gone_below(void **state)
+TEST(what_was_met_is_not_gone_below)
 {
     struct slo slo = madeserver_slo(1);
     struct search_config config = {.slo = &slo};
     struct search_ask ask;
     struct search s;
 
-    (void)state;
     search_init(&s, &config);
     feed(&s, 1, 0);
     feed(&s, 8, 0);
@@ -253,7 +237,7 @@ static void what_was_met_is_not_gone_below(void **state)
     search_fini(&s);
 }
 
-static void a_budget_holds_the_first_probe(void **state)
+TEST(a_budget_holds_the_first_probe)
 {
     struct slo slo = madeserver_slo(1);
     struct search_config config = {.slo = &slo, .start = 400};
@@ -261,7 +245,6 @@ static void a_budget_holds_the_first_probe(void **state)
     struct search s;
     struct err err = {0};
 
-    (void)state;
     search_init(&s, &config);
     search_next(&s, &first);
     config.budget_ns = first.warmup_ns + first.window_ns;
@@ -273,11 +256,10 @@ static void a_budget_holds_the_first_probe(void **state)
 
 /* Whatever the budget is, it is kept, and the truth is in the bracket, or, as
  * one time in ten with an interval of 90 %, beside it. */
-static void a_budget_gives_the_bracket_so_far(void **state)
+TEST(a_budget_gives_the_bracket_so_far)
 {
     static const int64_t budgets[] = {10, 30, 60, 120, 240, 400, 2000};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(budgets); i++) {
         struct madeserver m = madeserver_of(408, 20, i + 1);
         struct search_answer a;
@@ -300,7 +282,7 @@ static void a_budget_gives_the_bracket_so_far(void **state)
 }
 
 /* Then what would be confirmed is the answer, and no time is kept for it. */
-static void without_confirmation_the_answer_is_the_same(void **state)
+TEST(without_confirmation_the_answer_is_the_same)
 {
     static const struct {
         double capacity;
@@ -313,7 +295,6 @@ static void without_confirmation_the_answer_is_the_same(void **state)
                 {1e6, 0, 500, 0, SEARCH_AT_LEAST},
                 {1e6, 0, 500, 25, SEARCH_AT_LEAST}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct madeserver m = madeserver_of(rows[i].capacity, 20, i + 1);
         struct search_answer a;
@@ -337,12 +318,11 @@ static void without_confirmation_the_answer_is_the_same(void **state)
  * fallen as a capacity would have it, nobody can tell: about one in ten, and
  * more than six of 20 in 0.2 % of the cases (binomial).  Missed at a light load
  * it is as good as never met. */
-static void a_flapping_server_is_undecided(void **state)
+TEST(a_flapping_server_is_undecided)
 {
     int undecided = 0;
     int found = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct madeserver m = madeserver_of(1e5, 0, seed);
         struct search_answer a;
@@ -360,11 +340,10 @@ static void a_flapping_server_is_undecided(void **state)
 
 /* It gets worse before the confirmation: that fails, and the search goes on
  * below; nothing is confirmed that is not so. */
-static void a_confirmation_that_fails_leads_below(void **state)
+TEST(a_confirmation_that_fails_leads_below)
 {
     int found = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 10; seed++) {
         struct madeserver m = madeserver_of(408, 30, seed);
         struct search_answer a;
@@ -384,11 +363,10 @@ static void a_confirmation_that_fails_leads_below(void **state)
     assert_true(found >= 5);
 }
 
-static void concurrency_is_a_whole_number(void **state)
+TEST(concurrency_is_a_whole_number)
 {
     static const double capacities[] = {1.5, 2.5, 7.5, 31.5, 200.5};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(capacities); i++) {
         struct madeserver m = madeserver_of(capacities[i], 0, i + 1);
         struct slo slo = madeserver_slo(1);
@@ -409,12 +387,11 @@ static void concurrency_is_a_whole_number(void **state)
     }
 }
 
-static void half_a_client_is_not_tried(void **state)
+TEST(half_a_client_is_not_tried)
 {
     struct madeserver m = madeserver_of(1e6, 0, 1);
     struct search_answer a;
 
-    (void)state;
     madeserver_answer(&m,
                       (struct search_config){
                           .by = SEARCH_CONCURRENCY, .start = 2, .max = 2.5},
@@ -423,7 +400,7 @@ static void half_a_client_is_not_tried(void **state)
     assert_true(m.max_value == 2 && a.at_least == 2);
 }
 
-static void the_term_that_binds_is_named(void **state)
+TEST(the_term_that_binds_is_named)
 {
     static const struct {
         double capacity[MADE_TERMS];
@@ -433,7 +410,6 @@ static void the_term_that_binds_is_named(void **state)
                 {{400, INFINITY}, 0},
                 {{400, 440}, 0}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct madeserver m = madeserver_of(0, 25, i + 1);
         struct slo slo = madeserver_slo(2);
@@ -452,7 +428,7 @@ static void the_term_that_binds_is_named(void **state)
 
 /* ---- parts ---- */
 
-static void terms_that_are_no_share_are_refused(void **state)
+TEST(terms_that_are_no_share_are_refused)
 {
     static const struct {
         const char *text;
@@ -463,7 +439,6 @@ static void terms_that_are_no_share_are_refused(void **state)
         {"quality >= 0.99", 0.01}, {"goodput >= 40/s", -1},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct slo slo = {.len = 1};
         struct err err = {0};
@@ -478,17 +453,16 @@ static void terms_that_are_no_share_are_refused(void **state)
     }
 }
 
-static void an_objective_that_judges_nothing_is_refused(void **state)
+TEST(an_objective_that_judges_nothing_is_refused)
 {
     struct slo slo = {0};
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(search_check_slo(&slo, &err), -1);
     assert_non_null(strstr(err.msg, "e2e p99"));
 }
 
-static void only_what_is_lost_is_hopeless(void **state)
+TEST(only_what_is_lost_is_hopeless)
 {
     static const struct {
         int64_t n;
@@ -517,7 +491,6 @@ static void only_what_is_lost_is_hopeless(void **state)
     struct search_config config = {.slo = &slo};
     struct search s;
 
-    (void)state;
     search_init(&s, &config);
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct search_result r = {.n_terms = 1,
@@ -530,33 +503,4 @@ static void only_what_is_lost_is_hopeless(void **state)
         assert_true(search_is_hopeless(&s, &r) == rows[i].is_hopeless);
     }
     search_fini(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cliff_is_found),
-        cmocka_unit_test(scatter_between_probes_is_seen),
-        cmocka_unit_test(what_misses_at_any_load_does_not_hide_the_boundary),
-        cmocka_unit_test(low_rates_take_long_probes),
-        cmocka_unit_test(never_is_said_after_one_light_probe),
-        cmocka_unit_test(a_guess_far_too_high_is_brought_down),
-        cmocka_unit_test(what_is_not_answered_is_asked_for_less),
-        cmocka_unit_test(a_disturbed_client_is_no_limit),
-        cmocka_unit_test(no_value_is_outside_what_is_allowed),
-        cmocka_unit_test(what_was_met_is_not_gone_below),
-        cmocka_unit_test(a_budget_holds_the_first_probe),
-        cmocka_unit_test(a_budget_gives_the_bracket_so_far),
-        cmocka_unit_test(without_confirmation_the_answer_is_the_same),
-        cmocka_unit_test(a_flapping_server_is_undecided),
-        cmocka_unit_test(a_confirmation_that_fails_leads_below),
-        cmocka_unit_test(concurrency_is_a_whole_number),
-        cmocka_unit_test(half_a_client_is_not_tried),
-        cmocka_unit_test(the_term_that_binds_is_named),
-        cmocka_unit_test(terms_that_are_no_share_are_refused),
-        cmocka_unit_test(an_objective_that_judges_nothing_is_refused),
-        cmocka_unit_test(only_what_is_lost_is_hopeless),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,25 +1,17 @@
 /* A search whose client gets no further: that limit is never the server's, is
  * told from disturbances, and is the answer where it is known. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "tests/support/madeserver.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void the_client_is_not_the_server(void **state)
+TEST(the_client_is_not_the_server)
 {
     static const double starts[] = {0, 100, 990, 4000};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(starts); i++) {
         struct madeserver m = madeserver_of(1e6, 0, i + 1);
         struct search_answer a;
@@ -36,11 +28,10 @@ static void the_client_is_not_the_server(void **state)
 }
 
 /* What it does for some seconds it does not hold for a minute. */
-static void a_client_that_tires_is_held_to_less(void **state)
+TEST(a_client_that_tires_is_held_to_less)
 {
     static const double holds[] = {900, 600, 450};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(holds); i++) {
         struct madeserver m = madeserver_of(1e6, 0, i + 1);
         struct search_answer a;
@@ -54,12 +45,11 @@ static void a_client_that_tires_is_held_to_less(void **state)
     }
 }
 
-static void a_client_that_is_fast_enough_does_not_matter(void **state)
+TEST(a_client_that_is_fast_enough_does_not_matter)
 {
     struct madeserver m = madeserver_of(900, 0, 1);
     struct search_answer a;
 
-    (void)state;
     m.client = 1000;
     madeserver_answer(&m, (struct search_config){.start = 300}, &a);
     assert_int_equal(a.outcome, SEARCH_FOUND);
@@ -80,14 +70,13 @@ static struct madeserver unlimited(double disturbed, uint64_t seed)
  * it is the answer, however much more was disturbed: of 200 searches of each
  * row 200 and 167 have it, and fewer than `limits` of 20 are in less than 0.5 %
  * of the cases (binomial). */
-static void a_limit_is_told_from_disturbances(void **state)
+TEST(a_limit_is_told_from_disturbances)
 {
     static const struct {
         double disturbed;
         int limits;
     } rows[] = {{0.1, 19}, {0.3, 11}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         int limits = 0;
 
@@ -111,11 +100,10 @@ static void a_limit_is_told_from_disturbances(void **state)
  * do not; at 0.8 of it 3 %, at 1.2 of it 94 % are set aside.  Of 200 searches
  * 194 found it; fewer than 18 of 20 are in less than 2.5 % of the cases
  * (binomial), and the seeds are fixed. */
-static void a_limit_that_is_no_wall_is_found(void **state)
+TEST(a_limit_that_is_no_wall_is_found)
 {
     int limits = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct madeserver m = unlimited(0.05, seed);
         struct search_answer a;
@@ -138,7 +126,7 @@ static void a_limit_that_is_no_wall_is_found(void **state)
  * half of its median in one of 200 moments, and what is confirmed may be 3/4 of
  * that.
  */
-static void a_busy_client_is_known_soon(void **state)
+TEST(a_busy_client_is_known_soon)
 {
     static const struct {
         double wander;
@@ -147,7 +135,6 @@ static void a_busy_client_is_known_soon(void **state)
         double most_s;
     } rows[] = {{0.1, 0, 19, 125}, {0.25, 0.1, 19, 190}, {0.25, 0.2, 16, 260}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         int confirmed = 0;
         int slow = 0;
@@ -192,12 +179,11 @@ static bool knows_limit(const struct search *s)
 }
 
 /* Once may be chance, and so may be as often as it lasts. */
-static void two_rows_make_the_limit_known(void **state)
+TEST(two_rows_make_the_limit_known)
 {
     static const char *const aside[] = {SEARCH_BUSY, SEARCH_CAPPED,
                                         SEARCH_EXHAUSTED};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(aside); i++) {
         struct slo slo = madeserver_slo(1);
         struct search_config config = {.slo = &slo, .start = 100};
@@ -220,12 +206,11 @@ static void two_rows_make_the_limit_known(void **state)
 
 /* What it cannot hold is not asked for again; and what is asked for is no
  * longer than a probe, unless somebody says so. */
-static void a_confirmation_that_was_too_much_is_followed_by_less(void **state)
+TEST(a_confirmation_that_was_too_much_is_followed_by_less)
 {
     static const int64_t asked_s[] = {0, 30};
     static const int64_t gets_s[] = {20, 30};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(asked_s); i++) {
         struct slo slo = madeserver_slo(1);
         struct search_config config = {
@@ -253,7 +238,7 @@ static void a_confirmation_that_was_too_much_is_followed_by_less(void **state)
 
 /* What was confirmed as being within the client's reach says nothing of an
  * estimate above it. */
-static void what_the_client_holds_is_no_proof_of_an_estimate(void **state)
+TEST(what_the_client_holds_is_no_proof_of_an_estimate)
 {
     static const struct search_ask asks[] = {
         {.step = SEARCH_PROBE, .value = 400, .window_ns = 5 * NS_PER_S},
@@ -267,7 +252,6 @@ static void what_the_client_holds_is_no_proof_of_an_estimate(void **state)
     struct search_answer a;
     struct search s;
 
-    (void)state;
     search_init(&s, &config);
     for (size_t i = 0; i < COUNT(asks); i++) {
         struct search_result r;
@@ -283,7 +267,7 @@ static void what_the_client_holds_is_no_proof_of_an_estimate(void **state)
 
 /* The same when the time is over; the rest of it goes into a confirmation, and
  * without one that is said. */
-static void a_limit_is_the_answer_when_the_time_is_over(void **state)
+TEST(a_limit_is_the_answer_when_the_time_is_over)
 {
     static const struct {
         int64_t budget_s;
@@ -293,7 +277,6 @@ static void a_limit_is_the_answer_when_the_time_is_over(void **state)
                 {85, SEARCH_CLIENT, false},
                 {140, SEARCH_CLIENT, true}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct madeserver m = unlimited(0, 1);
         struct slo slo = madeserver_slo(1);
@@ -319,12 +302,11 @@ static void a_limit_is_the_answer_when_the_time_is_over(void **state)
 }
 
 /* A load that leaves the server all but idle can be too much for the client. */
-static void a_client_that_is_good_for_little_is_found(void **state)
+TEST(a_client_that_is_good_for_little_is_found)
 {
     struct madeserver m = unlimited(0, 1);
     struct search_answer a;
 
-    (void)state;
     m.client = 5;
     madeserver_answer(&m, (struct search_config){.start = 30}, &a);
     assert_int_equal(a.outcome, SEARCH_CLIENT);
@@ -333,9 +315,8 @@ static void a_client_that_is_good_for_little_is_found(void **state)
 
 /* Something was missed below what the client cannot do, by chance: the search
  * gets on, and does not ask for the same again and again. */
-static void a_stray_miss_below_the_limit_is_overcome(void **state)
+TEST(a_stray_miss_below_the_limit_is_overcome)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 10; seed++) {
         struct madeserver m = unlimited(0, seed);
         struct search_answer a;
@@ -353,7 +334,7 @@ static void a_stray_miss_below_the_limit_is_overcome(void **state)
 /* ---- odd limits ---- */
 
 /* Clients come in whole numbers. */
-static void a_limit_of_clients_is_a_whole_number(void **state)
+TEST(a_limit_of_clients_is_a_whole_number)
 {
     struct slo slo = madeserver_slo(1);
     struct search_config config = {
@@ -362,7 +343,6 @@ static void a_limit_of_clients_is_a_whole_number(void **state)
     struct search_answer a;
     struct search s;
 
-    (void)state;
     m.client = 40.5;
     madeserver_search(&m, &config, &s, &a);
     assert_int_equal(a.outcome, SEARCH_CLIENT);
@@ -373,7 +353,7 @@ static void a_limit_of_clients_is_a_whole_number(void **state)
 
 /* Nothing lower has gone well, so that nobody knows whether the load is why: it
  * is asked for again, and not for nothing at all. */
-static void a_limit_needs_something_below(void **state)
+TEST(a_limit_needs_something_below)
 {
     static const char *const aside[] = {"lag", NULL, "lag", "lag", "lag"};
     struct slo slo = madeserver_slo(1);
@@ -382,7 +362,6 @@ static void a_limit_needs_something_below(void **state)
     struct search_answer a;
     struct search s;
 
-    (void)state;
     search_init(&s, &config);
     for (size_t i = 0; i < COUNT(aside); i++) {
         assert_true(madeserver_next(&s).value == 500);
@@ -394,7 +373,7 @@ static void a_limit_needs_something_below(void **state)
 }
 
 /* The machine is not to blame where more connections would do. */
-static void too_few_connections_are_said(void **state)
+TEST(too_few_connections_are_said)
 {
     struct slo slo = madeserver_slo(1);
     struct search_config config = {.slo = &slo, .start = 8};
@@ -402,7 +381,6 @@ static void too_few_connections_are_said(void **state)
     struct search_answer a;
     struct search s;
 
-    (void)state;
     search_init(&s, &config);
     while (madeserver_next(&s).step != SEARCH_DONE)
         madeserver_feed(&s, &m, SEARCH_CAPPED);
@@ -410,27 +388,4 @@ static void too_few_connections_are_said(void **state)
     assert_int_equal(a.outcome, SEARCH_UNDECIDED);
     assert_non_null(strstr(a.why, "too few connections"));
     search_fini(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_client_is_not_the_server),
-        cmocka_unit_test(a_client_that_tires_is_held_to_less),
-        cmocka_unit_test(a_client_that_is_fast_enough_does_not_matter),
-        cmocka_unit_test(a_limit_is_told_from_disturbances),
-        cmocka_unit_test(a_limit_that_is_no_wall_is_found),
-        cmocka_unit_test(a_busy_client_is_known_soon),
-        cmocka_unit_test(two_rows_make_the_limit_known),
-        cmocka_unit_test(a_confirmation_that_was_too_much_is_followed_by_less),
-        cmocka_unit_test(what_the_client_holds_is_no_proof_of_an_estimate),
-        cmocka_unit_test(a_limit_is_the_answer_when_the_time_is_over),
-        cmocka_unit_test(a_client_that_is_good_for_little_is_found),
-        cmocka_unit_test(a_stray_miss_below_the_limit_is_overcome),
-        cmocka_unit_test(a_limit_of_clients_is_a_whole_number),
-        cmocka_unit_test(a_limit_needs_something_below),
-        cmocka_unit_test(too_few_connections_are_said),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

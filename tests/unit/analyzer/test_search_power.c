@@ -5,19 +5,12 @@
  * intervals must hold it.  Were it just so, more failures than are tolerated
  * here would be seen in one of a thousand sets of searches. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/stats/stats.h"
 #include "tests/support/simprobe.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* Fewer where a sanitizer makes each of them slow. */
 #ifndef SEARCHES
@@ -122,9 +115,8 @@ static struct found run_searches(const struct known *of, int64_t stream)
     return f;
 }
 
-static void capacity_is_found(void **state)
+TEST(capacity_is_found)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct found f = run_searches(&cases[i], (int64_t)i);
 
@@ -144,13 +136,12 @@ static void capacity_is_found(void **state)
  * misses grows like the 0.4th power of the load, not the 20th.  Of 200
  * intervals 132 held the truth; where no slope below 2 was considered, 12
  * of 60. */
-static void a_flat_curve_is_not_taken_for_a_steep_one(void **state)
+TEST(a_flat_curve_is_not_taken_for_a_steep_one)
 {
     static const struct known flat = {
         {.kind = SIM_MM1, .service_s = 0.002, .limit_s = 0.01}, 39.48};
     struct found f = run_searches(&flat, 0);
 
-    (void)state;
     print_message("flat: %d searches, %d not covered\n", SEARCHES,
                   (int)f.uncovered);
     assert_true(stats_binomial_upper_tail(SEARCHES, 0.34, f.uncovered) >
@@ -161,7 +152,7 @@ static void a_flat_curve_is_not_taken_for_a_steep_one(void **state)
  * has exp(-1.65) = 19.2 % beyond 6.6 ms, and 20 % at 250/s - ln(5) / 6.6 ms
  * = 6.1/s. A little more load misses it for sure, and is no reason to say
  * 'never'. */
-static void an_objective_near_the_idle_server_is_not_given_up(void **state)
+TEST(an_objective_near_the_idle_server_is_not_given_up)
 {
     const struct simserver server = {
         .kind = SIM_MM1, .service_s = 0.004, .limit_s = 0.0066};
@@ -170,7 +161,6 @@ static void an_objective_near_the_idle_server_is_not_given_up(void **state)
         .slo = &slo, .start = 70, .budget_ns = 600 * INT64_C(1000000000)};
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(slo_parse_term("e2e p80 < 6.6ms", &slo.terms[0], &err), 0);
     for (uint64_t k = 0; k < 20; k++) {
         struct search_answer a;
@@ -194,9 +184,8 @@ static void an_objective_near_the_idle_server_is_not_given_up(void **state)
 /* The scan of the servers that theory knows nothing of, a shorter one: 3,000 s
  * at 1 % misses in clusters of about 150 are known to 10 %, and the share grows
  * at least as the 20th power of the rate. */
-static void truth_is_what_a_scan_finds(void **state)
+TEST(truth_is_what_a_scan_finds)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         double truth = cases[i].truth;
         double found = simprobe_scan(&cases[i].server, ALLOWED, truth * 0.9,
@@ -204,16 +193,4 @@ static void truth_is_what_a_scan_finds(void **state)
 
         assert_true(fabs(found / truth - 1) < 0.015);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(capacity_is_found),
-        cmocka_unit_test(a_flat_curve_is_not_taken_for_a_steep_one),
-        cmocka_unit_test(an_objective_near_the_idle_server_is_not_given_up),
-        cmocka_unit_test(truth_is_what_a_scan_finds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

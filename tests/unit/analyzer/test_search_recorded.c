@@ -2,15 +2,9 @@
  * objective, and is reported. */
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/report/study_doc.h"
 #include "analyzer/search/search_read.h"
@@ -19,10 +13,9 @@
 #include "common/base/xalloc.h"
 #include "tests/support/golden.h"
 #include "tests/support/madeserver.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void a_search_goes_on_from_its_results(void **state)
+TEST(a_search_goes_on_from_its_results)
 {
     struct madeserver m = madeserver_of(408, 20, 3);
     struct slo slo = madeserver_slo(1);
@@ -31,7 +24,6 @@ static void a_search_goes_on_from_its_results(void **state)
     struct search s;
     struct search again;
 
-    (void)state;
     madeserver_search(&m, &config, &s, &a);
     search_init(&again, &config);
     for (size_t i = 0; i < s.n; i++) {
@@ -48,9 +40,8 @@ static void a_search_goes_on_from_its_results(void **state)
 }
 
 /* The file has fewer digits, and that changes nothing of the answer. */
-static void values_may_have_lost_their_last_digits(void **state)
+TEST(values_may_have_lost_their_last_digits)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct madeserver m = madeserver_of(1e6, 0, seed);
         struct slo slo = madeserver_slo(1);
@@ -88,7 +79,7 @@ static void recount(struct search *s, struct madeserver *other)
     }
 }
 
-static void recorded_probes_answer_or_say_what_is_missing(void **state)
+TEST(recorded_probes_answer_or_say_what_is_missing)
 {
     static const struct {
         double capacity;
@@ -102,7 +93,6 @@ static void recorded_probes_answer_or_say_what_is_missing(void **state)
         {190, SEARCH_NOT_PROBED, "too few probes between"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct madeserver m = madeserver_of(408, 20, i + 1);
         struct madeserver other = madeserver_of(rows[i].capacity, 20, i + 11);
@@ -126,7 +116,7 @@ static void recorded_probes_answer_or_say_what_is_missing(void **state)
     }
 }
 
-static void what_no_run_has_confirmed_is_an_estimate(void **state)
+TEST(what_no_run_has_confirmed_is_an_estimate)
 {
     struct madeserver m = madeserver_of(408, 20, 1);
     struct slo slo = madeserver_slo(1);
@@ -134,7 +124,6 @@ static void what_no_run_has_confirmed_is_an_estimate(void **state)
     struct search_answer a;
     struct search s;
 
-    (void)state;
     madeserver_search(&m, &config, &s, &a);
     assert_int_equal(s.results[s.n - 1].step, SEARCH_CONFIRM);
     search_from_probes(&config, s.results, s.n, &a);
@@ -146,7 +135,7 @@ static void what_no_run_has_confirmed_is_an_estimate(void **state)
 
 /* It was cut when it was lost, and how a looser limit would have fared nobody
  * knows. */
-static void what_ended_early_meets_nothing(void **state)
+TEST(what_ended_early_meets_nothing)
 {
     struct slo slo = madeserver_slo(1);
     struct search_config config = {.slo = &slo};
@@ -158,7 +147,6 @@ static void what_ended_early_meets_nothing(void **state)
          .terms[0] = {.n = 1000}}};
     struct search_answer a;
 
-    (void)state;
     search_from_probes(&config, probes, 2, &a);
     assert_true(a.at_least == 280);
     probes[1].ended_early = true;
@@ -173,7 +161,7 @@ static void what_ended_early_meets_nothing(void **state)
 /* Two that were lost within seconds, and two higher ones that were met: 10 %
  * are between them where the lower one was just missed, and 2 % where it was
  * lost. */
-static void what_was_lost_below_what_was_met_contradicts_it(void **state)
+TEST(what_was_lost_below_what_was_met_contradicts_it)
 {
     static const struct {
         double ratio;
@@ -186,7 +174,6 @@ static void what_was_lost_below_what_was_met_contradicts_it(void **state)
     struct slo slo = madeserver_slo(1);
     struct search_config config = {.slo = &slo};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct search_result probes[4] = {{0}};
         struct search_answer a;
@@ -206,13 +193,12 @@ static void what_was_lost_below_what_was_met_contradicts_it(void **state)
 }
 
 /* Five in two hundred, where one in a hundred may miss, may be chance. */
-static void a_confirmation_that_missed_is_not_rejected(void **state)
+TEST(a_confirmation_that_missed_is_not_rejected)
 {
     static const int64_t misses[] = {2, 5};
     struct slo slo = madeserver_slo(1);
     struct search_config config = {.slo = &slo};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(misses); i++) {
         struct search_result probe = {.step = SEARCH_CONFIRM,
                                       .value = 100,
@@ -230,13 +216,12 @@ static void a_confirmation_that_missed_is_not_rejected(void **state)
     }
 }
 
-static void no_probes_say_nothing(void **state)
+TEST(no_probes_say_nothing)
 {
     struct slo slo = madeserver_slo(1);
     struct search_config config = {.slo = &slo};
     struct search_answer a;
 
-    (void)state;
     search_from_probes(&config, NULL, 0, &a);
     assert_int_equal(a.outcome, SEARCH_NOT_PROBED);
 }
@@ -320,7 +305,7 @@ static void expect_outcome(const struct outcome_row *row)
     search_fini(&s);
 }
 
-static void outcomes_are_said(void **state)
+TEST(outcomes_are_said)
 {
     const struct outcome_row rows[] = {
         {madeserver_of(408, 20, 1),
@@ -374,13 +359,12 @@ static void outcomes_are_said(void **state)
          "probes contradict each other"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         expect_outcome(&rows[i]);
 }
 
 /* A probe that was ended early, and one that measured nothing. */
-static void remarks_on_probes(void **state)
+TEST(remarks_on_probes)
 {
     struct slo slo = madeserver_slo(1);
     struct search_config config = {.slo = &slo};
@@ -394,27 +378,8 @@ static void remarks_on_probes(void **state)
     struct search_summary said;
     struct search_answer a;
 
-    (void)state;
     search_from_probes(&config, probes, 2, &a);
     said = summary_of(&s, &a);
     assert_golden_doc("search-remarks", search_doc(&said));
     search_summary_fini(&said);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_search_goes_on_from_its_results),
-        cmocka_unit_test(values_may_have_lost_their_last_digits),
-        cmocka_unit_test(recorded_probes_answer_or_say_what_is_missing),
-        cmocka_unit_test(what_no_run_has_confirmed_is_an_estimate),
-        cmocka_unit_test(what_ended_early_meets_nothing),
-        cmocka_unit_test(what_was_lost_below_what_was_met_contradicts_it),
-        cmocka_unit_test(a_confirmation_that_missed_is_not_rejected),
-        cmocka_unit_test(no_probes_say_nothing),
-        cmocka_unit_test(outcomes_are_said),
-        cmocka_unit_test(remarks_on_probes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

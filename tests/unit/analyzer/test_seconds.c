@@ -1,13 +1,7 @@
 /* A recording second by second: in the order of time, whatever the order in
  * which requests ended. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/read/seconds.h"
 #include "analyzer/report/report.h"
@@ -17,6 +11,7 @@
 #include "common/measure/good.h"
 #include "tests/support/maderun.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static struct buf got; /* what was put, of the test that runs */
@@ -69,7 +64,7 @@ static struct seconds_ask ask_of(const struct read_run *r,
     return ask;
 }
 
-static void seconds_come_in_their_order(void **state)
+TEST(seconds_come_in_their_order)
 {
     static const char first[] = "0.000,1.000,2,0,2,2,0,1,1,";
     static const char *const rest[] = {
@@ -82,7 +77,6 @@ static void seconds_come_in_their_order(void **state)
     struct seconds_ask ask = ask_of(r, &report_seconds);
     struct err err = {0};
 
-    (void)state;
     buf_init(&got, 1 << 16);
     assert_int_equal(seconds_read(&r->rec, &ask, &err), 0);
     assert_int_equal(strncmp(buf_text(&got), first, sizeof(first) - 1), 0);
@@ -95,7 +89,7 @@ static void seconds_come_in_their_order(void **state)
     read_run_free(r);
 }
 
-static void good_goes_by_the_class(void **state)
+TEST(good_goes_by_the_class)
 {
     int64_t of_class[][GOOD_LIMITS] = {{[MEASURE_E2E] = 20 * NS_PER_MS}};
     const struct good_table good = {.of_class = of_class, .n = 1};
@@ -103,7 +97,6 @@ static void good_goes_by_the_class(void **state)
     struct seconds_ask ask = ask_of(r, &report_seconds);
     struct err err = {0};
 
-    (void)state;
     buf_init(&got, 1 << 16);
     ask.good = &good;
     assert_int_equal(seconds_read(&r->rec, &ask, &err), 0);
@@ -114,7 +107,7 @@ static void good_goes_by_the_class(void **state)
 }
 
 /* It is due in one second, and stands for as many requests there. */
-static void a_range_counts_as_its_requests(void **state)
+TEST(a_range_counts_as_its_requests)
 {
     struct made_run *m = made_run_new(1000, 2000, "e2e:100");
     struct facts range = row_unsent(1, 1300);
@@ -122,7 +115,6 @@ static void a_range_counts_as_its_requests(void **state)
     struct read_run *r;
     struct err err = {0};
 
-    (void)state;
     made_run_add(m, row_ok(0, 100, 10));
     range.more = 999;
     range.last_seq = 1000;
@@ -139,13 +131,12 @@ static void a_range_counts_as_its_requests(void **state)
 }
 
 /* What is due before is not in it, and the first second is cut where it is. */
-static void a_range_cuts_the_first_and_the_last(void **state)
+TEST(a_range_cuts_the_first_and_the_last)
 {
     struct read_run *r = some_run();
     struct seconds_ask ask = ask_of(r, &report_seconds);
     struct err err = {0};
 
-    (void)state;
     buf_init(&got, 1 << 16);
     ask.range = (struct window){1250 * NS_PER_MS, 2600 * NS_PER_MS};
     assert_int_equal(seconds_read(&r->rec, &ask, &err), 0);
@@ -160,13 +151,12 @@ static void a_range_cuts_the_first_and_the_last(void **state)
     read_run_free(r);
 }
 
-static void an_error_ends_it(void **state)
+TEST(an_error_ends_it)
 {
     struct read_run *r = some_run();
     struct seconds_ask ask = ask_of(r, &report_hlog);
     struct err err = {0};
 
-    (void)state;
     ask.put = put_and_fail;
     assert_int_equal(seconds_read(&r->rec, &ask, &err), -1);
     assert_string_equal(err.msg, "full");
@@ -178,16 +168,4 @@ static void an_error_ends_it(void **state)
     read_run_free(r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seconds_come_in_their_order),
-        cmocka_unit_test(good_goes_by_the_class),
-        cmocka_unit_test(a_range_cuts_the_first_and_the_last),
-        cmocka_unit_test(a_range_counts_as_its_requests),
-        cmocka_unit_test(an_error_ends_it),
-    };
-
-    return cmocka_run_group_tests_name("seconds", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,13 +1,8 @@
 /* Looks at a server, made by hand, and what is said of them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "analyzer/read/server_view.h"
@@ -17,6 +12,7 @@
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "tests/support/golden.h"
+#include "tests/support/test.h"
 
 #define NONE TIME_ABSENT
 
@@ -67,7 +63,7 @@ static bool is_near(double a, double b)
 }
 
 /* Gauges are of the looks inside; counters of those and one soon after. */
-static void the_window_counts(void **state)
+TEST(the_window_counts)
 {
     const struct server_scrape looks[] = {
         full_look(999, 1000, 1000, 100),  /* before */
@@ -80,7 +76,6 @@ static void the_window_counts(void **state)
     struct server_summary s;
     struct server_view v;
 
-    (void)state;
     server_view_init(&v, window);
     for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++)
         server_view_add(&v, &looks[i]);
@@ -104,13 +99,12 @@ static void the_window_counts(void **state)
     assert_true(is_near(s.preemptions, 44));
 }
 
-static void what_nobody_says_is_not_known(void **state)
+TEST(what_nobody_says_is_not_known)
 {
     struct server_scrape looks[3];
     struct server_summary s;
     struct server_view v;
 
-    (void)state;
     server_view_init(&v, window);
     s = server_view_sum_up(&v, 1);
     assert_int_equal(s.looks, 0);
@@ -140,12 +134,11 @@ static void what_nobody_says_is_not_known(void **state)
 }
 
 /* It started anew in between, and again counts from 0. */
-static void a_server_that_starts_anew(void **state)
+TEST(a_server_that_starts_anew)
 {
     const int64_t counts[] = {1000, 1010, 5, 25};
     struct server_view v;
 
-    (void)state;
     server_view_init(&v, window);
     for (int64_t i = 0; i < 4; i++) {
         struct server_scrape look = full_look(1000 + 1000 * i, 0, 0, counts[i]);
@@ -165,14 +158,13 @@ static struct server_summary knows(double present, double client)
                                    .client_mean = client};
 }
 
-static void requests_on_the_way_are_noted(void **state)
+TEST(requests_on_the_way_are_noted)
 {
     struct server_summary partial = knows(4, 40);
     struct server_summary seldom = knows(4, 40);
     struct server_summary s = knows(4, 40);
     struct note note;
 
-    (void)state;
     assert_true(server_view_misses_requests(&s, &note));
     assert_string_equal(note.name, "on_the_way");
     assert_int_equal(note.count, 4);
@@ -254,9 +246,8 @@ static const struct summary promptly = {.has_tokens = true,
                                                    .cached_share = -1,
                                                    .preemptions = -1}};
 
-static void as_a_report_shows_it(void **state)
+TEST(as_a_report_shows_it)
 {
-    (void)state;
     assert_golden_doc("server", doc_of_part(run_doc_server, &shown));
     assert_golden_doc("server-unknown", doc_of_part(run_doc_server, &unknown));
     assert_golden_doc("server-prompts", doc_of_part(run_doc_server, &promptly));
@@ -271,13 +262,12 @@ static double number(const json_t *o, const char *key)
     return json_number_value(value);
 }
 
-static void json(void **state)
+TEST(json)
 {
     static const struct summary nothing = {0};
     json_t *o = json_object();
     const json_t *server;
 
-    (void)state;
     json_decref(o);
     o = doc_json_of(doc_of_part(run_doc_server, &nothing));
     assert_int_equal(json_object_size(o), 0);
@@ -311,18 +301,4 @@ static void json(void **state)
     assert_string_equal(json_string_value(json_object_get(server, "url")),
                         "http://h/metrics");
     json_decref(o);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_window_counts),
-        cmocka_unit_test(what_nobody_says_is_not_known),
-        cmocka_unit_test(a_server_that_starts_anew),
-        cmocka_unit_test(requests_on_the_way_are_noted),
-        cmocka_unit_test(as_a_report_shows_it),
-        cmocka_unit_test(json),
-    };
-
-    return cmocka_run_group_tests_name("serverview", tests, NULL, NULL);
 }

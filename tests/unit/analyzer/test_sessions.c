@@ -1,14 +1,9 @@
 /* What became of sessions, and first turns beside later ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/sessions.h"
 #include "common/base/clk.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 
 #define MS NS_PER_MS
 
@@ -24,12 +19,11 @@ static void add(struct sessions *s, struct facts row, int64_t session,
     sessions_add(s, &row);
 }
 
-static void every_session_is_accounted_for(void **state)
+TEST(every_session_is_accounted_for)
 {
     struct sessions s = empty;
     struct session_summary sum;
 
-    (void)state;
     add(&s, row_ok(0, 50, 10), 0, 0, 2); /* in the warm-up */
     add(&s, row_ok(1, 150, 20), 0, 1, 2);
     add(&s, row_ok(2, 200, 30), 1, 0, 3); /* no more was due */
@@ -48,24 +42,22 @@ static void every_session_is_accounted_for(void **state)
     sessions_fini(&s);
 }
 
-static void requests_outside_of_sessions_are_none(void **state)
+TEST(requests_outside_of_sessions_are_none)
 {
     struct sessions s = empty;
     struct facts row = row_ok(0, 200, 10);
 
-    (void)state;
     sessions_add(&s, &row);
     assert_false(sessions_sum_up(&s).is_there);
     sessions_fini(&s);
 }
 
 /* Of a run that was killed the beginning may be missing. */
-static void lost_turns_do_not_break_the_identity(void **state)
+TEST(lost_turns_do_not_break_the_identity)
 {
     struct sessions s = empty;
     struct session_summary sum;
 
-    (void)state;
     add(&s, row_ok(1, 200, 10), 0, 1, 2);
     sum = sessions_sum_up(&s);
     assert_int_equal(sum.begun, sum.finished + sum.broken + sum.cut);
@@ -73,12 +65,11 @@ static void lost_turns_do_not_break_the_identity(void **state)
     sessions_fini(&s);
 }
 
-static void turns_are_told_apart(void **state)
+TEST(turns_are_told_apart)
 {
     struct sessions s = empty;
     struct session_summary sum;
 
-    (void)state;
     for (int64_t i = 0; i < 200; i++) {
         struct facts first = row_ok(2 * i, 200 + i, 40);
         struct facts later = row_ok(2 * i + 1, 300 + i, 10);
@@ -95,16 +86,4 @@ static void turns_are_told_apart(void **state)
     assert_true(sum.kinds[TURN_FIRST].e2e_ns[0] > 39 * MS);
     assert_true(sum.kinds[TURN_LATER].e2e_ns[0] < 11 * MS);
     sessions_fini(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_session_is_accounted_for),
-        cmocka_unit_test(requests_outside_of_sessions_are_none),
-        cmocka_unit_test(lost_turns_do_not_break_the_identity),
-        cmocka_unit_test(turns_are_told_apart),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

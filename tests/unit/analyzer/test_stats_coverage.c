@@ -2,20 +2,13 @@
  * of the time in an M/M/1 queue at load 0.8, in virtual time.  The whole table
  * is bench_coverage's (docs/statistics.md). */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/stats/order_stats.h"
 #include "analyzer/stats/sectioning.h"
 #include "analyzer/stats/trial_stats.h"
 #include "tests/support/mm1.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 #define LOAD   0.8
 #define SLOWER 1.05
@@ -93,11 +86,10 @@ static double coverage_of(size_t length, size_t n)
 }
 
 /* Short trials are biased and skewed: their p99 is too low most of the time. */
-static void students_interval_over_trials_covers(void **state)
+TEST(students_interval_over_trials_covers)
 {
     static const size_t sizes[] = {5, 10, 20};
 
-    (void)state;
     for (size_t k = 0; k < COUNT(sizes); k++) {
         double of[COUNT(lengths)];
 
@@ -120,9 +112,8 @@ static int differ(const double *a, const double *b, size_t n)
 
 /* Two halves of ten trials of the same thing: a false alarm has a chance of
  * 5 % at most, of which three deviations are allowed for. */
-static void the_same_seldom_differs(void **state)
+TEST(the_same_seldom_differs)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(lengths); i++) {
         int alarms = 0;
         int pairs = SIMULATIONS / 2; /* that have no trial in common */
@@ -141,11 +132,10 @@ static void the_same_seldom_differs(void **state)
 /* Service that takes 5 % longer makes p99 31 % longer at this load: 1 / (1 -
  * rho) grows with it.  More than 80 % is what is asked for; bench_coverage
  * counts 99 % for ten trials of 30,000. */
-static void a_slower_service_is_found(void **state)
+TEST(a_slower_service_is_found)
 {
     int found = 0;
 
-    (void)state;
     for (size_t k = 0; k < 100; k++) {
         double a[10];
 
@@ -159,13 +149,12 @@ static void a_slower_service_is_found(void **state)
 }
 
 /* One run in sections: of the median it holds. */
-static void sections_cover_the_median(void **state)
+TEST(sections_cover_the_median)
 {
     static double times[LONG];
     static double scratch[LONG + SECTION_COUNT];
     int covered = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 500; seed++) {
         struct mm1 q = mm1_start(seed + 1, 1 / LOAD, 1);
         double truth = mm1_quantile(&q, 0.5);
@@ -180,15 +169,4 @@ static void sections_cover_the_median(void **state)
     assert_in_range(covered, 475 - 20, 500); /* four deviations */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(students_interval_over_trials_covers),
-        cmocka_unit_test(the_same_seldom_differs),
-        cmocka_unit_test(a_slower_service_is_found), /* spoils the pool */
-        cmocka_unit_test(sections_cover_the_median),
-    };
-
-    return cmocka_run_group_tests_name("stats_coverage", tests, draw_pool,
-                                       NULL);
-}
+GROUP_FIXTURE(draw_pool, NULL)

@@ -1,12 +1,6 @@
 /* Truncation, trend and memory of a series, against brute force, theory and
  * numbers worked out elsewhere. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/stats/order_stats.h"
 #include "analyzer/stats/steady_tests.h"
@@ -14,8 +8,7 @@
 #include "common/stats/stats.h"
 #include "tests/support/mm1.h"
 #include "tests/support/near.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* ---- order ---- */
 
@@ -36,11 +29,10 @@ static double made(struct rng *rng, int kind, size_t i)
     }
 }
 
-static void every_rank_is_that_of_the_sorted(void **state)
+TEST(every_rank_is_that_of_the_sorted)
 {
     struct rng rng = {.state = 1};
 
-    (void)state;
     for (int kind = 0; kind < 5; kind++) {
         for (size_t n = 1; n <= 40; n++) {
             double x[40];
@@ -56,13 +48,12 @@ static void every_rank_is_that_of_the_sorted(void **state)
     }
 }
 
-static void the_median_lies_in_the_middle(void **state)
+TEST(the_median_lies_in_the_middle)
 {
     double odd[] = {5, 1, 9};
     double even[] = {4, 1, 9, 6};
     double one[] = {3};
 
-    (void)state;
     assert_true(order_median(odd, 3) == 5);
     assert_true(order_median(even, 4) == 5);
     assert_true(order_median(one, 1) == 3);
@@ -104,11 +95,10 @@ static size_t drop_by_definition(const double *x, size_t n)
     return drop;
 }
 
-static void mser_is_as_defined(void **state)
+TEST(mser_is_as_defined)
 {
     struct rng rng = {.state = 3};
 
-    (void)state;
     for (int run = 0; run < 200; run++) {
         double x[403];
         struct mser m;
@@ -121,12 +111,11 @@ static void mser_is_as_defined(void **state)
     }
 }
 
-static void a_step_is_cut_off_where_it_is(void **state)
+TEST(a_step_is_cut_off_where_it_is)
 {
     double x[200];
     struct mser m;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(x); i++)
         x[i] = (i < 35 ? 10 : 0) + (i % 10 < 5 ? 1 : -1);
     m = mser_truncate(x, COUNT(x));
@@ -135,11 +124,10 @@ static void a_step_is_cut_off_where_it_is(void **state)
 }
 
 /* Of a slope the last five batches scatter least. */
-static void what_never_settles_is_not_found(void **state)
+TEST(what_never_settles_is_not_found)
 {
     double x[200];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(x); i++)
         x[i] = (double)i;
     assert_false(mser_truncate(x, COUNT(x)).is_found);
@@ -148,11 +136,10 @@ static void what_never_settles_is_not_found(void **state)
     assert_false(mser_truncate(x, COUNT(x)).is_found);
 }
 
-static void nothing_is_dropped_without_reason(void **state)
+TEST(nothing_is_dropped_without_reason)
 {
     double x[100] = {0};
 
-    (void)state;
     assert_true(mser_truncate(x, COUNT(x)).is_found);
     assert_int_equal(mser_truncate(x, COUNT(x)).drop, 0);
     assert_true(mser_truncate(x, MSER_MIN_N).is_found);
@@ -163,9 +150,8 @@ static void nothing_is_dropped_without_reason(void **state)
 /* From 10 down to 0 with a time constant of 50, in noise of deviation 1.  Up to
  * 60 a single value is 3 deviations off, a batch 6.7: no cut before that can be
  * best. */
-static void a_slow_start_is_cut_off(void **state)
+TEST(a_slow_start_is_cut_off)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 100; seed++) {
         struct rng rng = rng_stream(seed, RNG_SERVICE);
         double x[2000];
@@ -183,7 +169,7 @@ static void a_slow_start_is_cut_off(void **state)
 
 /* Gilbert 1987: 10, 15, 14, 20 has s = 4.  The longer one is from the
  * definitions, in exact arithmetic. */
-static void trend_by_hand(void **state)
+TEST(trend_by_hand)
 {
     static const double few[] = {10, 15, 14, 20};
     static const double many[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9};
@@ -191,7 +177,6 @@ static void trend_by_hand(void **state)
     struct trend_test t = trend_test(few, COUNT(few), scratch);
     struct trend_slope s;
 
-    (void)state;
     assert_int_equal(t.s, 4);
     assert_near(t.variance, 4.0 * 3 * 13 / 18, 1e-12);
     assert_true(t.p == 1); /* too few */
@@ -210,14 +195,13 @@ static void trend_by_hand(void **state)
     assert_near(s.range.high, 8.0 / 11, 1e-12);
 }
 
-static void the_other_way_round_it_falls(void **state)
+TEST(the_other_way_round_it_falls)
 {
     double x[12];
     double scratch[66];
     struct trend_test t;
     struct trend_slope s;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(x); i++)
         x[i] = -2 * (double)i;
     t = trend_test(x, COUNT(x), scratch);
@@ -227,12 +211,11 @@ static void the_other_way_round_it_falls(void **state)
     assert_true(s.slope == -2 && s.range.low == -2 && s.range.high == -2);
 }
 
-static void no_trend_in_what_is_constant_or_too_short(void **state)
+TEST(no_trend_in_what_is_constant_or_too_short)
 {
     double x[20] = {0};
     double scratch[190];
 
-    (void)state;
     for (size_t n = 0; n <= COUNT(x); n++) {
         struct trend_test t = trend_test(x, n, scratch);
         struct trend_slope s = trend_slope(x, n, 0.95, scratch);
@@ -248,14 +231,13 @@ static void no_trend_in_what_is_constant_or_too_short(void **state)
 /* Independent values: at 5 % of 2,000 there are 100 with a deviation of 9.7, at
  * 0.1 % of 10,000 there are 10 with 3.2; four of these are allowed.  The range
  * of the slope covers 95 % with 0.5 % of deviation, or more by its rounding. */
-static void levels_are_kept(void **state)
+TEST(levels_are_kept)
 {
     struct rng rng = {.state = 11};
     int at_5 = 0;
     int at_01 = 0;
     int covered = 0;
 
-    (void)state;
     for (int run = 0; run < 10000; run++) {
         double x[30];
         double scratch[435];
@@ -302,11 +284,10 @@ static enum trend trend_of_queue(uint64_t seed, double load, double level)
 
 /* A queue at load 0.5 in blocks of some fifty times what it remembers, and one
  * at 1.1, which grows by 45 a block where it scatters by some 30. */
-static void a_queue_that_is_overloaded_rises(void **state)
+TEST(a_queue_that_is_overloaded_rises)
 {
     int false_alarms = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 400; seed++)
         false_alarms += trend_of_queue(seed, 0.5, 0.05) != TREND_NONE;
     print_message("load 0.5: %d of 400 at 5 %%\n", false_alarms);
@@ -318,19 +299,17 @@ static void a_queue_that_is_overloaded_rises(void **state)
 /* ---- memory ---- */
 
 /* From the definition, in exact arithmetic. */
-static void autocorrelation_by_hand(void **state)
+TEST(autocorrelation_by_hand)
 {
     static const double x[] = {1, 3, 2, 5, 4, 6, 8, 7, 9, 8};
 
-    (void)state;
     assert_near(autocorr_time(x, COUNT(x)), 1.5631424375917766, 1e-12);
 }
 
-static void no_memory_without_evidence(void **state)
+TEST(no_memory_without_evidence)
 {
     double x[100] = {0};
 
-    (void)state;
     assert_true(autocorr_time(x, 0) == 0.5);
     assert_true(autocorr_time(x, 1) == 0.5);
     assert_true(autocorr_time(x, COUNT(x)) == 0.5);
@@ -356,11 +335,10 @@ static double time_of_ar1(uint64_t seed, double phi)
  * One estimate from m lags has a relative error of sqrt(2 (2 m + 1) / n), with
  * m some five to ten tau at most 14 %, the mean of 40 of them 2 %; cutting the
  * sum where noise first makes a pair negative biases it by as much again. */
-static void memory_of_an_autoregression(void **state)
+TEST(memory_of_an_autoregression)
 {
     static const double phi[] = {0, 0.5, 0.9};
 
-    (void)state;
     for (size_t k = 0; k < COUNT(phi); k++) {
         double want = 0.5 + phi[k] / (1 - phi[k]);
         double mean = 0;
@@ -371,27 +349,4 @@ static void memory_of_an_autoregression(void **state)
                       want);
         assert_near(mean, want, 0.08 * want);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_rank_is_that_of_the_sorted),
-        cmocka_unit_test(the_median_lies_in_the_middle),
-        cmocka_unit_test(mser_is_as_defined),
-        cmocka_unit_test(a_step_is_cut_off_where_it_is),
-        cmocka_unit_test(what_never_settles_is_not_found),
-        cmocka_unit_test(nothing_is_dropped_without_reason),
-        cmocka_unit_test(a_slow_start_is_cut_off),
-        cmocka_unit_test(trend_by_hand),
-        cmocka_unit_test(the_other_way_round_it_falls),
-        cmocka_unit_test(no_trend_in_what_is_constant_or_too_short),
-        cmocka_unit_test(levels_are_kept),
-        cmocka_unit_test(a_queue_that_is_overloaded_rises),
-        cmocka_unit_test(autocorrelation_by_hand),
-        cmocka_unit_test(no_memory_without_evidence),
-        cmocka_unit_test(memory_of_an_autoregression),
-    };
-
-    return cmocka_run_group_tests_name("stats_series", tests, NULL, NULL);
 }

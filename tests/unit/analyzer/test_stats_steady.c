@@ -1,24 +1,16 @@
 /* Little's law and the halves of a window. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/stats/steady_tests.h"
 #include "common/base/rng.h"
 #include "tests/support/mm1.h"
 #include "tests/support/near.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void little_by_hand(void **state)
+TEST(little_by_hand)
 {
     struct little l = little_check(10.4, 50, 0.2, LITTLE_LIMIT);
 
-    (void)state;
     assert_near(l.expected, 10, 1e-12);
     assert_near(l.off, 0.04, 1e-12);
     assert_true(l.holds);
@@ -33,13 +25,12 @@ static void little_by_hand(void **state)
 /* The mean number in an M/M/1 queue is load / (1 - load), 1 at load 0.5.  What
  * its times remember is 5 requests, so 100,000 are worth 10,000 and their mean
  * is known to 1 %. */
-static void little_holds_of_a_queue(void **state)
+TEST(little_holds_of_a_queue)
 {
     static double times[MANY];
     struct mm1 q = mm1_start(3, 2, 1);
     double sum = 0;
 
-    (void)state;
     mm1_draw(&q, times, MANY);
     for (size_t i = 0; i < MANY; i++)
         sum += times[i];
@@ -49,12 +40,11 @@ static void little_holds_of_a_queue(void **state)
 
 /* Means 1.75 and 2.75, the 9 in the middle left out; Welch's interval by
  * numerical integration. */
-static void drift_by_hand(void **state)
+TEST(drift_by_hand)
 {
     static const double blocks[] = {1, 2, 1.5, 2.5, 9, 2, 3, 3.5, 2.5};
     struct drift d = drift_of(blocks, COUNT(blocks), 0.95);
 
-    (void)state;
     assert_near(d.first, 1.75, 1e-12);
     assert_near(d.second, 2.75, 1e-12);
     assert_near(d.difference.value, 1, 1e-12);
@@ -62,11 +52,10 @@ static void drift_by_hand(void **state)
     assert_range(&d.difference, -0.1168573476, 2.1168573476, 1e-8);
 }
 
-static void drift_needs_four_blocks(void **state)
+TEST(drift_needs_four_blocks)
 {
     static const double blocks[] = {1, 2, 3, 4};
 
-    (void)state;
     assert_false(drift_of(blocks, 0, 0.95).difference.has_range);
     assert_false(drift_of(blocks, 1, 0.95).difference.has_range);
     assert_false(drift_of(blocks, 3, 0.95).difference.has_range);
@@ -74,12 +63,11 @@ static void drift_needs_four_blocks(void **state)
 }
 
 /* Independent blocks: 1,900 of 2,000 with a deviation of 9.7; four of these. */
-static void drift_covers_what_it_says(void **state)
+TEST(drift_covers_what_it_says)
 {
     struct rng rng = {.state = 13};
     int covered = 0;
 
-    (void)state;
     for (int run = 0; run < 2000; run++) {
         double blocks[20];
         struct drift d;
@@ -91,17 +79,4 @@ static void drift_covers_what_it_says(void **state)
     }
     print_message("%d of 2000\n", covered);
     assert_in_range(covered, 1900 - 39, 1900 + 39);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(little_by_hand),
-        cmocka_unit_test(little_holds_of_a_queue),
-        cmocka_unit_test(drift_by_hand),
-        cmocka_unit_test(drift_needs_four_blocks),
-        cmocka_unit_test(drift_covers_what_it_says),
-    };
-
-    return cmocka_run_group_tests_name("stats_steady", tests, NULL, NULL);
 }

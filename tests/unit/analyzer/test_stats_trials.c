@@ -1,24 +1,17 @@
 /* Intervals over trials and sections, against published examples and numbers
  * worked out elsewhere. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/stats/sectioning.h"
 #include "analyzer/stats/trial_stats.h"
 #include "common/stats/stats.h"
 #include "tests/support/near.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* ---- Student's distribution ---- */
 
 /* Tables, and for 2.5 degrees of freedom numerical integration. */
-static void quantiles_are_those_of_the_tables(void **state)
+TEST(quantiles_are_those_of_the_tables)
 {
     static const struct {
         double p;
@@ -31,7 +24,6 @@ static void quantiles_are_those_of_the_tables(void **state)
         {0.025, 4, -2.776445105},  {0.5, 4, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         double t = student_quantile(cases[i].p, cases[i].freedom);
 
@@ -48,13 +40,12 @@ static void quantiles_are_those_of_the_tables(void **state)
 /* ---- one sample ---- */
 
 /* 3 +- 2.776445 sqrt(2.5 / 5) */
-static void student_by_hand(void **state)
+TEST(student_by_hand)
 {
     static const double x[] = {1, 2, 3, 4, 5};
     static const double same[] = {7, 7, 7};
     struct uncertain u = trials_mean(x, COUNT(x), 0.95);
 
-    (void)state;
     assert_true(u.value == 3);
     assert_range(&u, 1.0367568385, 4.9632431615, 1e-9);
     u = trials_mean(same, COUNT(same), 0.95);
@@ -63,23 +54,21 @@ static void student_by_hand(void **state)
 
 /* Of two that are far apart the interval reaches below 0, which no latency
  * does: 2 +- 12.7062 sqrt(2 / 2) */
-static void amounts_are_not_below_0(void **state)
+TEST(amounts_are_not_below_0)
 {
     static const double x[] = {1, 3};
     struct uncertain u = trials_mean(x, COUNT(x), 0.95);
 
-    (void)state;
     assert_range(&u, -10.7062047, 14.7062047, 1e-6);
     u = trials_mean_amount(x, COUNT(x), 0.95);
     assert_range(&u, 0, 14.7062047, 1e-6);
     assert_false(trials_mean_amount(x, 1, 0.95).has_range);
 }
 
-static void no_range_where_there_can_be_none(void **state)
+TEST(no_range_where_there_can_be_none)
 {
     static const double x[] = {1, INFINITY, 3};
 
-    (void)state;
     assert_false(trials_mean(x, 0, 0.95).has_range);
     assert_false(trials_mean(x, 1, 0.95).has_range);
     assert_true(trials_mean(x, 1, 0.95).value == 1);
@@ -87,7 +76,7 @@ static void no_range_where_there_can_be_none(void **state)
 }
 
 /* Ranks and confidences from sums of binomial coefficients. */
-static void median_by_order_statistics(void **state)
+TEST(median_by_order_statistics)
 {
     static const struct {
         size_t n;
@@ -102,7 +91,6 @@ static void median_by_order_statistics(void **state)
     double x[20];
     double scratch[20];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         size_t n = cases[i].n;
         struct trials_median t;
@@ -118,13 +106,12 @@ static void median_by_order_statistics(void **state)
     }
 }
 
-static void a_failed_trial_does_not_hide_the_median(void **state)
+TEST(a_failed_trial_does_not_hide_the_median)
 {
     static const double x[] = {3, INFINITY, 1, 2, 5, 4, 6};
     double scratch[7];
     struct trials_median t = trials_median(x, 7, 0.95, scratch);
 
-    (void)state;
     assert_true(t.median.value == 4);
     assert_true(t.median.range.low == 1 && isinf(t.median.range.high));
     t = trials_median(x, 1, 0.95, scratch);
@@ -143,12 +130,11 @@ static const double welch_b[] = {27.1, 22.0, 20.8, 23.4, 23.4, 23.5, 25.8, 22.0,
 
 /* A usual example of Welch's test: t = 2.46, 25.0 degrees of freedom, p =
  * 0.021, so an interval of 97.9 % just reaches 0. */
-static void welch_as_published(void **state)
+TEST(welch_as_published)
 {
     struct uncertain u =
         trials_contrast(CONTRAST_DIFFERENCE, welch_a, 15, welch_b, 15, 0.95);
 
-    (void)state;
     assert_near(u.value, 2.1666666667, 1e-9);
     assert_range(&u, 0.3492370662, 3.9840962671, 1e-8);
     u = trials_contrast(CONTRAST_DIFFERENCE, welch_a, 15, welch_b, 15,
@@ -156,14 +142,13 @@ static void welch_as_published(void **state)
     assert_near(u.range.low, 0, 0.005);
 }
 
-static void ratios_work_both_ways(void **state)
+TEST(ratios_work_both_ways)
 {
     struct uncertain u =
         trials_contrast(CONTRAST_RATIO, welch_a, 15, welch_b, 15, 0.95);
     struct uncertain back =
         trials_contrast(CONTRAST_RATIO, welch_b, 15, welch_a, 15, 0.95);
 
-    (void)state;
     assert_near(u.value, 1.1095095820, 1e-9);
     assert_range(&u, 1.0207761128, 1.2059564257, 1e-9);
     assert_near(back.value, 1 / u.value, 1e-12);
@@ -171,7 +156,7 @@ static void ratios_work_both_ways(void **state)
 }
 
 /* Student 1908, hours of sleep gained by ten patients. */
-static void pairs_as_published(void **state)
+TEST(pairs_as_published)
 {
     static const double a[] = {0.7, -1.6, -0.2, -1.2, -0.1,
                                3.4, 3.7,  0.8,  0.0,  2.0};
@@ -179,19 +164,17 @@ static void pairs_as_published(void **state)
                                4.4, 5.5, 1.6, 4.6, 3.4};
     struct uncertain u = trials_paired(CONTRAST_DIFFERENCE, a, b, 10, 0.95);
 
-    (void)state;
     assert_near(u.value, 1.58, 1e-12);
     assert_range(&u, 0.7001142, 2.4598858, 1e-6);
     u = trials_paired(CONTRAST_RATIO, a, b, 10, 0.95);
     assert_false(u.has_range); /* no logarithm */
 }
 
-static void contrasts_need_two_of_each(void **state)
+TEST(contrasts_need_two_of_each)
 {
     static const double x[] = {1, 2, 3};
     static const double same[] = {4, 4};
 
-    (void)state;
     assert_false(
         trials_contrast(CONTRAST_DIFFERENCE, x, 1, x, 3, 0.95).has_range);
     assert_false(
@@ -207,12 +190,11 @@ static void contrasts_need_two_of_each(void **state)
 
 /* S^2 = (2.25 + 0.25 + 0.25 + 6.25 + 6.25) / 4, half width
  * 2.776445 S / sqrt(5). */
-static void sections_by_hand(void **state)
+TEST(sections_by_hand)
 {
     static const double q[] = {10, 12, 11, 9, 14};
     struct section_quantile s = section_combine(q, 5, 11.5, 0.5, 100, 0.95);
 
-    (void)state;
     assert_int_equal(s.verdict, SECTION_KNOWN);
     assert_true(s.quantile.value == 11.5);
     assert_range(&s.quantile, 11.5 - 2.4244264599, 11.5 + 2.4244264599, 1e-9);
@@ -220,13 +202,12 @@ static void sections_by_hand(void **state)
 
 #define MANY 6000
 
-static void sections_that_are_too_small_say_so(void **state)
+TEST(sections_that_are_too_small_say_so)
 {
     static double x[MANY];
     static double scratch[MANY + SECTION_COUNT];
     struct section_quantile s;
 
-    (void)state;
     for (size_t i = 0; i < MANY; i++)
         x[i] = (double)(i % 299);
     s = section_quantile(x, 5979, 0.99, 20, 0.95, scratch);
@@ -243,13 +224,12 @@ static void sections_that_are_too_small_say_so(void **state)
 }
 
 /* One section of failures: p99 of it is beyond, p50 of all is not. */
-static void failures_are_beyond(void **state)
+TEST(failures_are_beyond)
 {
     static double x[MANY];
     static double scratch[MANY + SECTION_COUNT];
     struct section_quantile s;
 
-    (void)state;
     for (size_t i = 0; i < MANY; i++)
         x[i] = i < 4 ? INFINITY : (double)(i % 100);
     s = section_quantile(x, MANY, 0.99, 20, 0.95, scratch);
@@ -262,25 +242,4 @@ static void failures_are_beyond(void **state)
         x[i] = INFINITY;
     s = section_quantile(x, MANY, 0.5, 20, 0.95, scratch);
     assert_int_equal(s.verdict, SECTION_BEYOND);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_are_those_of_the_tables),
-        cmocka_unit_test(student_by_hand),
-        cmocka_unit_test(amounts_are_not_below_0),
-        cmocka_unit_test(no_range_where_there_can_be_none),
-        cmocka_unit_test(median_by_order_statistics),
-        cmocka_unit_test(a_failed_trial_does_not_hide_the_median),
-        cmocka_unit_test(welch_as_published),
-        cmocka_unit_test(ratios_work_both_ways),
-        cmocka_unit_test(pairs_as_published),
-        cmocka_unit_test(contrasts_need_two_of_each),
-        cmocka_unit_test(sections_by_hand),
-        cmocka_unit_test(sections_that_are_too_small_say_so),
-        cmocka_unit_test(failures_are_beyond),
-    };
-
-    return cmocka_run_group_tests_name("stats_trials", tests, NULL, NULL);
 }

@@ -1,20 +1,13 @@
 /* The course of a run: bins of time, and what is said of made series. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/verdict/steady.h"
 #include "common/base/clk.h"
 #include "common/base/rng.h"
 #include "common/measure/measure.h"
 #include "tests/support/mm1.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 static struct series series; /* too large for a stack under a sanitizer */
 
@@ -45,11 +38,10 @@ static void assert_close(double got, double want)
 /* ---- bins ---- */
 
 /* A hand-made run of 1 s of warm-up and a window of 12 s, in bins of 10 ms. */
-static void what_is_in_flight(void **state)
+TEST(what_is_in_flight)
 {
     double x[SERIES_MAX];
 
-    (void)state;
     begin(1000, 13000);
     assert_int_equal(series.first, 100);
     assert_int_equal(series.n, 1300);
@@ -77,14 +69,13 @@ static void what_is_in_flight(void **state)
 }
 
 /* Whatever the order and the lengths, the area is the time spent in it. */
-static void the_area_is_the_time_in_flight(void **state)
+TEST(the_area_is_the_time_in_flight)
 {
     struct rng rng = rng_stream(7, RNG_ARRIVAL);
     double x[SERIES_MAX];
     double want = 0;
     double sum = 0;
 
-    (void)state;
     begin(700, 5000);
     for (int i = 0; i < 2000; i++) {
         double from = rng_uniform(&rng) * 7 - 1;
@@ -102,11 +93,10 @@ static void the_area_is_the_time_in_flight(void **state)
         fail_msg("%g s instead of %g", sum, want);
 }
 
-static void times_that_make_no_sense_do_no_harm(void **state)
+TEST(times_that_make_no_sense_do_no_harm)
 {
     static const int64_t odd[] = {INT64_MIN + 1, -1, INT64_MAX, INT64_MAX - 1};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(odd); i++) {
         for (size_t k = 0; k < COUNT(odd); k++) {
             begin(0, 1000);
@@ -138,14 +128,13 @@ static void add_step(double warm_s, double end_s)
     }
 }
 
-static void a_step_is_where_the_warm_up_ends(void **state)
+TEST(a_step_is_where_the_warm_up_ends)
 {
     static const struct {
         int64_t asked_ms;
         bool is_too_short;
     } cases[] = {{0, true}, {1000, true}, {4000, false}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct warmup_found w;
 
@@ -172,11 +161,10 @@ static struct load_judgement judged(void)
     return steady_load(&series, &open_loop);
 }
 
-static void what_is_flat_is_steady(void **state)
+TEST(what_is_flat_is_steady)
 {
     struct load_judgement l;
 
-    (void)state;
     begin(0, 10000);
     add_step(0, 10);
     l = judged();
@@ -199,11 +187,10 @@ static void add_fifo(double rate, double service_s, double end_s)
     }
 }
 
-static void a_ramp_is_overload(void **state)
+TEST(a_ramp_is_overload)
 {
     struct load_judgement l;
 
-    (void)state;
     begin(0, 5000);
     add_fifo(120, 0.01, 5);
     l = judged();
@@ -223,11 +210,10 @@ static void a_ramp_is_overload(void **state)
 }
 
 /* A second at 190/s, a second of nothing: the server catches up each time. */
-static void bursts_are_not_overload(void **state)
+TEST(bursts_are_not_overload)
 {
     double free_s = 0;
 
-    (void)state;
     begin(0, 10000);
     for (int second = 0; second < 10; second += 2) {
         for (int i = 0; i < 190; i++) {
@@ -242,9 +228,8 @@ static void bursts_are_not_overload(void **state)
 
 /* From nothing to 400/s, each of which takes a second: twice as many in flight
  * at twice the rate. */
-static void a_rate_that_rises_is_not_overload(void **state)
+TEST(a_rate_that_rises_is_not_overload)
 {
-    (void)state;
     begin(2000, 22000);
     for (int i = 0; i < 4400; i++) {
         double at = 22 * sqrt(i / 4400.0);
@@ -256,9 +241,8 @@ static void a_rate_that_rises_is_not_overload(void **state)
 }
 
 /* Answers of 8 s: nothing ends for so long. */
-static void filling_up_is_not_overload(void **state)
+TEST(filling_up_is_not_overload)
 {
-    (void)state;
     begin(0, 10000);
     for (int i = 0; i < 1000; i++)
         add(i / 100.0, i / 100.0 + 8);
@@ -268,9 +252,8 @@ static void filling_up_is_not_overload(void **state)
 
 /* Ten sessions a second, of one turn after the other, ten of a second each: ten
  * times as many in flight after ten seconds. */
-static void sessions_that_go_on_are_not_overload(void **state)
+TEST(sessions_that_go_on_are_not_overload)
 {
-    (void)state;
     begin(0, 10000);
     for (int i = 0; i < 100; i++) {
         for (int turn = 0; turn < 10; turn++)
@@ -280,7 +263,7 @@ static void sessions_that_go_on_are_not_overload(void **state)
     assert_int_equal(judged().state, LOAD_WITHIN);
 }
 
-static void what_cannot_be_judged(void **state)
+TEST(what_cannot_be_judged)
 {
     static const struct {
         struct steady_ask ask;
@@ -292,7 +275,6 @@ static void what_cannot_be_judged(void **state)
         {{.is_open = true}, "the recording lacks requests"},
     };
 
-    (void)state;
     begin(0, 5000);
     add_fifo(120, 0.01, 5);
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -326,11 +308,10 @@ static void draw_queue(uint64_t seed, double load)
 
 /* The level is 0.001, and what chance does is taken off beside it: of 200
  * there may be 2 (more have a probability of 0.001), whatever the seeds. */
-static void a_busy_queue_is_not_overloaded(void **state)
+TEST(a_busy_queue_is_not_overloaded)
 {
     static const double loads[] = {0.5, 0.8, 0.9};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(loads); i++) {
         int alarms = 0;
 
@@ -347,11 +328,10 @@ static void a_busy_queue_is_not_overloaded(void **state)
  * far off, and ten blocks that rise by 50, give or take 23, seldom fail to be
  * in order.  One in a thousand does; of 100 three would have a probability of
  * 0.0002. */
-static void too_much_is_found_in_ten_seconds(void **state)
+TEST(too_much_is_found_in_ten_seconds)
 {
     int found = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 100; seed++) {
         draw_queue(seed, 1.2);
         found += judged().state == LOAD_OVER;
@@ -361,14 +341,13 @@ static void too_much_is_found_in_ten_seconds(void **state)
 
 /* ---- the halves ---- */
 
-static void a_level_that_changes_is_a_drift(void **state)
+TEST(a_level_that_changes_is_a_drift)
 {
     static const struct {
         double second_s;
         bool drifts;
     } cases[] = {{0.0105, false}, {0.012, true}, {0.008, true}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct rng rng = rng_stream(3, RNG_SERVICE);
         struct halves h;
@@ -386,26 +365,4 @@ static void a_level_that_changes_is_a_drift(void **state)
         assert_true(fabs(h.drift.first / 1e9 - 0.01) < 0.0005);
         assert_true(fabs(h.drift.second / 1e9 - cases[i].second_s) < 0.0005);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_in_flight),
-        cmocka_unit_test(the_area_is_the_time_in_flight),
-        cmocka_unit_test(times_that_make_no_sense_do_no_harm),
-        cmocka_unit_test(a_step_is_where_the_warm_up_ends),
-        cmocka_unit_test(what_is_flat_is_steady),
-        cmocka_unit_test(a_ramp_is_overload),
-        cmocka_unit_test(bursts_are_not_overload),
-        cmocka_unit_test(a_rate_that_rises_is_not_overload),
-        cmocka_unit_test(filling_up_is_not_overload),
-        cmocka_unit_test(sessions_that_go_on_are_not_overload),
-        cmocka_unit_test(what_cannot_be_judged),
-        cmocka_unit_test(a_busy_queue_is_not_overloaded),
-        cmocka_unit_test(too_much_is_found_in_ten_seconds),
-        cmocka_unit_test(a_level_that_changes_is_a_drift),
-    };
-
-    return cmocka_run_group_tests_name("steady", tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 /* Content events: from a table on disk to the pauses between them, and the
  * terms on these. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/stream.h"
 #include "common/base/clk.h"
@@ -19,9 +13,8 @@
 #include "common/base/xalloc.h"
 #include "tests/support/rows.h"
 #include "tests/support/streams.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void assert_near_ms(double ns, double ms)
 {
@@ -32,7 +25,7 @@ static void assert_near_ms(double ns, double ms)
 
 /* ---- the worked stream ---- */
 
-static void the_worked_stream(void **state)
+TEST(the_worked_stream)
 {
     static const struct {
         enum measure measure;
@@ -45,7 +38,6 @@ static void the_worked_stream(void **state)
     struct streams *m = streams_new(0, 1000, "");
     struct read_run *r;
 
-    (void)state;
     streams_add(m, &worked_stream)->end += 3 * NS_PER_MS;
     r = streams_sum_up(m);
     assert_true(r->s.is_streamed);
@@ -68,12 +60,11 @@ static void the_worked_stream(void **state)
 }
 
 /* Neither its events nor its failures make one of a run without streams. */
-static void a_run_without_streams_has_none_of_it(void **state)
+TEST(a_run_without_streams_has_none_of_it)
 {
     struct streams *m = streams_new(0, 1000, "");
     struct read_run *r;
 
-    (void)state;
     streams_add_row(m, row_ok(0, 10, 5));
     streams_add_row(m, row_failed(1, 20, 5, OUTCOME_RESET));
     m->has_no_table = true;
@@ -89,13 +80,12 @@ static void a_run_without_streams_has_none_of_it(void **state)
 
 /* A failure is beyond in measures of a request, and no part of the pooled ones
  * but for the events that it had. */
-static void failures_are_beyond(void **state)
+TEST(failures_are_beyond)
 {
     struct streams *m = streams_new(0, 1000, "");
     struct facts *f;
     struct read_run *r;
 
-    (void)state;
     streams_add(m, &worked_stream);
     f = streams_add(m, &worked_stream);
     f->outcome = OUTCOME_TRUNCATED;
@@ -113,7 +103,7 @@ static void failures_are_beyond(void **state)
 }
 
 /* Pauses belong to the window in which their request was due. */
-static void pauses_go_by_due(void **state)
+TEST(pauses_go_by_due)
 {
     const struct shape before = {999, 10, 1, 3, 10, 2};
     const struct shape inside = {1999, 10, 1, 5, 10, 2};
@@ -121,7 +111,6 @@ static void pauses_go_by_due(void **state)
     struct streams *m = streams_new(1000, 1000, "gap p50 < 11ms");
     struct read_run *r;
 
-    (void)state;
     streams_add(m, &before);
     streams_add(m, &inside);
     streams_add(m, &after);
@@ -136,7 +125,7 @@ static void pauses_go_by_due(void **state)
 
 /* 300 streams with 4 pauses of 40 ms, of which some have one of 80 ms: n is
  * 1200, of which p99 leaves 12 and p99.9 leaves 1. */
-static void exact_counts_decide_pooled_terms(void **state)
+TEST(exact_counts_decide_pooled_terms)
 {
     static const struct {
         const char *slo;
@@ -154,7 +143,6 @@ static void exact_counts_decide_pooled_terms(void **state)
         {"gap p90 < 41ms,itl p90 < 1ms", 0, VERDICT_FAIL},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct streams *m = streams_new(0, 300000, cases[i].slo);
         struct read_run *r;
@@ -176,7 +164,7 @@ static void exact_counts_decide_pooled_terms(void **state)
     }
 }
 
-static void pooled_terms_may_be_open(void **state)
+TEST(pooled_terms_may_be_open)
 {
     static const struct {
         int64_t pauses;
@@ -187,7 +175,6 @@ static void pooled_terms_may_be_open(void **state)
         {4, true, "depends on events that are missing in the recording"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct streams *m = streams_new(0, 1000, "gap p50 < 41ms");
         struct shape p = worked_stream;
@@ -206,12 +193,11 @@ static void pooled_terms_may_be_open(void **state)
 }
 
 /* 20 streams have 80 pauses; p99 needs 299, which takes 55 streams more. */
-static void too_few_pauses_are_told_in_requests(void **state)
+TEST(too_few_pauses_are_told_in_requests)
 {
     struct streams *m = streams_new(0, 1000, "gap p99 < 41ms");
     struct read_run *r;
 
-    (void)state;
     for (int k = 0; k < 20; k++)
         streams_add(m, &worked_stream);
     r = streams_sum_up(m);
@@ -222,7 +208,7 @@ static void too_few_pauses_are_told_in_requests(void **state)
 
 /* ---- terms on what a short stream does not have ---- */
 
-static void a_short_stream_is_judged_on_the_rest(void **state)
+TEST(a_short_stream_is_judged_on_the_rest)
 {
     static const struct {
         const char *slo;
@@ -239,7 +225,6 @@ static void a_short_stream_is_judged_on_the_rest(void **state)
         {"tail p50 < 1ms", 5, VERDICT_PASS, 400},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct streams *m = streams_new(0, 1000, cases[i].slo);
         struct read_run *r;
@@ -266,13 +251,12 @@ static void a_short_stream_is_judged_on_the_rest(void **state)
 /* ---- damage ---- */
 
 /* Blocks of 3 events: streams of 5 go over their edges. */
-static void streams_go_on_in_the_next_block(void **state)
+TEST(streams_go_on_in_the_next_block)
 {
     char *dir = xstrdup(tmpdir_path("blocks"));
     struct streams *m = streams_new(0, 1000, "");
     struct read_run *r;
 
-    (void)state;
     for (int k = 0; k < 20; k++)
         streams_add(m, &worked_stream);
     streams_write(m, dir, 3);
@@ -286,7 +270,7 @@ static void streams_go_on_in_the_next_block(void **state)
 
 /* One byte in the middle is wrong: a block of 3 is gone, and no pause goes
  * across it. */
-static void damage_is_counted_and_not_bridged(void **state)
+TEST(damage_is_counted_and_not_bridged)
 {
     char *dir = xstrdup(tmpdir_path("damaged"));
     char *path = xasprintf("%s/events.tgr", dir);
@@ -295,7 +279,6 @@ static void damage_is_counted_and_not_bridged(void **state)
     FILE *f;
     int byte;
 
-    (void)state;
     for (int k = 0; k < 20; k++)
         streams_add(m, &worked_stream);
     streams_write(m, dir, 3);
@@ -324,7 +307,7 @@ static void damage_is_counted_and_not_bridged(void **state)
     free(dir);
 }
 
-static void a_table_that_is_cut_off_is_read_so_far(void **state)
+TEST(a_table_that_is_cut_off_is_read_so_far)
 {
     char *dir = xstrdup(tmpdir_path("cut"));
     char *path = xasprintf("%s/events.tgr", dir);
@@ -333,7 +316,6 @@ static void a_table_that_is_cut_off_is_read_so_far(void **state)
     long size;
     FILE *f;
 
-    (void)state;
     for (int k = 0; k < 20; k++)
         streams_add(m, &worked_stream);
     streams_write(m, dir, 5);
@@ -354,7 +336,7 @@ static void a_table_that_is_cut_off_is_read_so_far(void **state)
 }
 
 /* What a damaged block may hold, checksum and all, does no harm. */
-static void senseless_events_do_no_harm(void **state)
+TEST(senseless_events_do_no_harm)
 {
     static const struct content_event events[] = {
         {1, 10, 20, 1},
@@ -369,7 +351,6 @@ static void senseless_events_do_no_harm(void **state)
     struct slo slo = slo_of("gap p50 < 1s,itl p50 < 1s");
     struct stream s;
 
-    (void)state;
     tally_init(t, (struct window){0, 1000}, &slo);
     stream_init(&s, t);
     stream_add(&s, 0, events, COUNT(events));
@@ -384,7 +365,7 @@ static void senseless_events_do_no_harm(void **state)
 }
 
 /* Two workers' blocks take turns; each has its own place. */
-static void workers_are_told_apart(void **state)
+TEST(workers_are_told_apart)
 {
     static const struct content_event a[] = {{1, 10, 0, 1}, {1, 10, 50, 1}};
     static const struct content_event b[] = {{2, 10, 7, 1}, {2, 10, 97, 1}};
@@ -392,7 +373,6 @@ static void workers_are_told_apart(void **state)
     struct slo slo = slo_of("");
     struct stream s;
 
-    (void)state;
     tally_init(t, (struct window){0, 1000}, &slo);
     stream_init(&s, t);
     stream_add(&s, 0, a, 1);
@@ -407,7 +387,7 @@ static void workers_are_told_apart(void **state)
 
 /* A hundred events where the requests have five: the second block of five is
  * the last that is read. */
-static void too_many_events_are_refused_at_once(void **state)
+TEST(too_many_events_are_refused_at_once)
 {
     char *dir = xstrdup(tmpdir_path("surplus"));
     struct streams *m = streams_new(0, 1000, "");
@@ -415,7 +395,6 @@ static void too_many_events_are_refused_at_once(void **state)
     struct err err = {0};
     struct summary s;
 
-    (void)state;
     streams_add(m, &worked_stream);
     assert_int_equal(m->n_events, 5);
     while (m->n_events < 100) {
@@ -433,25 +412,4 @@ static void too_many_events_are_refused_at_once(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_worked_stream),
-        cmocka_unit_test(a_run_without_streams_has_none_of_it),
-        cmocka_unit_test(failures_are_beyond),
-        cmocka_unit_test(pauses_go_by_due),
-        cmocka_unit_test(exact_counts_decide_pooled_terms),
-        cmocka_unit_test(pooled_terms_may_be_open),
-        cmocka_unit_test(too_few_pauses_are_told_in_requests),
-        cmocka_unit_test(a_short_stream_is_judged_on_the_rest),
-        cmocka_unit_test(streams_go_on_in_the_next_block),
-        cmocka_unit_test(damage_is_counted_and_not_bridged),
-        cmocka_unit_test(a_table_that_is_cut_off_is_read_so_far),
-        cmocka_unit_test(senseless_events_do_no_harm),
-        cmocka_unit_test(workers_are_told_apart),
-        cmocka_unit_test(too_many_events_are_refused_at_once),
-    };
-
-    return cmocka_run_group_tests_name("stream", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,15 +1,9 @@
 /* From a recording on disk to the numbers: small runs, reckoned by hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "analyzer/read/reader.h"
 #include "analyzer/read/salvage.h"
@@ -26,9 +20,8 @@
 #include "tests/support/maderun.h"
 #include "tests/support/ondisk.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A second of warm-up, a window of 2 s. */
 static struct made_run *typical(void)
@@ -53,12 +46,11 @@ static struct made_run *typical(void)
     return m;
 }
 
-static void every_count_and_rate(void **state)
+TEST(every_count_and_rate)
 {
     struct read_run *r = made_run_sum_up(typical(), NULL);
     const struct summary *s = &r->s;
 
-    (void)state;
     assert_true(s->window_start_s == 1 && s->window_length_s == 2);
     assert_true(s->warmup_s == 1);
     assert_int_equal(s->warmup_requests, 100);
@@ -89,14 +81,13 @@ static void assert_near_ms(int64_t ns, double ms)
     assert_true(fabs((double)ns / 1e6 - ms) <= ms / 1000);
 }
 
-static void every_percentile(void **state)
+TEST(every_percentile)
 {
     struct read_run *r = made_run_sum_up(typical(), NULL);
     const struct spread *due = &r->s.spread[MEASURE_E2E][VIEW_DUE];
     const struct spread *ok = &r->s.spread[MEASURE_E2E][VIEW_OK];
     const struct spread *sent = &r->s.spread[MEASURE_E2E][VIEW_SENT];
 
-    (void)state;
     assert_int_equal(due->n, 100);
     assert_int_equal(due->failed, 4);
     assert_near_ms(due->quantile_ns[0], 5);
@@ -119,7 +110,7 @@ static void every_percentile(void **state)
     read_run_free(r);
 }
 
-static void the_window_ends_where_the_schedule_did(void **state)
+TEST(the_window_ends_where_the_schedule_did)
 {
     static const struct {
         int64_t duration_ms;
@@ -134,7 +125,6 @@ static void the_window_ends_where_the_schedule_did(void **state)
         {0, 2250, 1.25, 125},  /* by count */
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct made_run *m = made_run_new(1000, cases[i].duration_ms, "");
         struct read_run *r;
@@ -150,13 +140,12 @@ static void the_window_ends_where_the_schedule_did(void **state)
 }
 
 /* What the client saw in the window reaches the checks. */
-static void client_and_network_are_noted(void **state)
+TEST(client_and_network_are_noted)
 {
     struct made_run *m = made_run_new(0, 1000, "");
     struct read_run *r;
     bool is_found = false;
 
-    (void)state;
     made_run_add_fast(m, 0, 100);
     m->end.rtt_floor_ns = 23000;
     m->end.segments = 300;
@@ -180,12 +169,11 @@ static void client_and_network_are_noted(void **state)
 }
 
 /* The manifest says 100; the file has 90. */
-static void rows_lost_to_damage_are_unfinished(void **state)
+TEST(rows_lost_to_damage_are_unfinished)
 {
     struct made_run *m = made_run_new(0, 1000, "e2e p50 < 10ms");
     struct read_run *r;
 
-    (void)state;
     made_run_add_fast(m, 0, 90);
     m->end.scheduled = 100;
     m->end.issued = 100;
@@ -198,14 +186,13 @@ static void rows_lost_to_damage_are_unfinished(void **state)
     read_run_free(r);
 }
 
-static void what_is_no_recording_is_said(void **state)
+TEST(what_is_no_recording_is_said)
 {
     struct recording rec;
     struct err missing = {0};
     struct err file = {0};
     struct err empty = {0};
 
-    (void)state;
     assert_int_equal(recording_open(&rec, tmpdir_path("none"), &missing), -1);
     assert_int_equal(missing.code, ERR_CONFIG);
     assert_int_equal(recording_open(&rec, tmpdir_write("f", "x", 1), &file),
@@ -229,9 +216,8 @@ static struct made_run *busy(void)
     return m;
 }
 
-static void the_server_stands_beside_the_client(void **state)
+TEST(the_server_stands_beside_the_client)
 {
-    (void)state;
     for (int is_short = 0; is_short < 2; is_short++) {
         struct made_run *m = busy();
         struct read_run *r;
@@ -259,12 +245,11 @@ static void the_server_stands_beside_the_client(void **state)
     }
 }
 
-static void statuses_are_counted(void **state)
+TEST(statuses_are_counted)
 {
     struct made_run *m = made_run_new(0, 1000, "");
     struct read_run *r;
 
-    (void)state;
     for (int64_t i = 0; i < 10; i++) {
         struct facts f = row_ok(i, i, 1);
 
@@ -282,9 +267,8 @@ static void statuses_are_counted(void **state)
 
 /* 20 of warm-up by count, 50 in the window, 10 after it: as the end says, or as
  * the rows say where there is none. */
-static void phases_by_count(void **state)
+TEST(phases_by_count)
 {
-    (void)state;
     for (int was_killed = 0; was_killed < 2; was_killed++) {
         struct made_run *m = made_run_new(0, 500, "");
         struct read_run *r;
@@ -307,12 +291,11 @@ static void phases_by_count(void **state)
 }
 
 /* The count ended it: the recording says when. */
-static void a_window_that_its_count_ended(void **state)
+TEST(a_window_that_its_count_ended)
 {
     struct made_run *m = made_run_new(100, 0, "");
     struct read_run *r;
 
-    (void)state;
     m->requests = 50;
     m->cooldown_ms = 200;
     made_run_add_fast(m, 0, 80);
@@ -327,9 +310,8 @@ static void a_window_that_its_count_ended(void **state)
 }
 
 /* It was cut in its warm-up: nothing was measured. */
-static void a_window_that_never_began(void **state)
+TEST(a_window_that_never_began)
 {
-    (void)state;
     for (int was_killed = 0; was_killed < 2; was_killed++) {
         struct made_run *m = made_run_new(0, 500, "");
         struct read_run *r;
@@ -406,7 +388,7 @@ static char *report_of_range(const struct range_case *c, bool in_range)
     return text;
 }
 
-static void a_range_counts_as_its_requests(void **state)
+TEST(a_range_counts_as_its_requests)
 {
     static const char classes[] =
         "target:\n  url: http://h/\nload:\n  rate: 9\n"
@@ -424,7 +406,6 @@ static void a_range_counts_as_its_requests(void **state)
         {"e2e p50 < 10ms", NULL, SCENARIO_OFFLINE, 2, true},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *rows = report_of_range(&cases[i], false);
         char *range = report_of_range(&cases[i], true);
@@ -436,13 +417,12 @@ static void a_range_counts_as_its_requests(void **state)
 }
 
 /* In time and memory that do not grow with it. */
-static void a_range_may_be_long(void **state)
+TEST(a_range_may_be_long)
 {
     const int64_t trillion = INT64_C(1000000000000);
     struct made_run *m = made_run_new(0, 2000, "e2e p50 < 10ms");
     struct read_run *r;
 
-    (void)state;
     made_run_add_fast(m, 0, 100);
     add_unsent(m, row_unsent(100, 1500), trillion, 1, true);
     m->end.due_end_ns = 2000 * NS_PER_MS;
@@ -455,7 +435,7 @@ static void a_range_may_be_long(void **state)
 }
 
 /* Whose counts cannot be: refused, before anything is added up. */
-static void wrong_ranges_are_refused(void **state)
+TEST(wrong_ranges_are_refused)
 {
     static const struct {
         int64_t outcome;
@@ -470,7 +450,6 @@ static void wrong_ranges_are_refused(void **state)
         {OUTCOME_UNSENT, INT64_C(1) << 60, INT64_C(1) << 61},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct read_run *r =
             made_run_sum_up(made_run_new(0, 1000, "errors < 1%"), NULL);
@@ -494,14 +473,13 @@ static void wrong_ranges_are_refused(void **state)
 
 /* ---- without a manifest ---- */
 
-static void tables_speak_without_a_manifest(void **state)
+TEST(tables_speak_without_a_manifest)
 {
     struct made_run *m = made_run_new(0, 2000, "errors < 1%");
     struct read_run *r;
     struct salvage s;
     struct err err = {0};
 
-    (void)state;
     made_run_add_fast(m, 10, 50);
     made_run_add(m, row_failed(50, 600, 900, OUTCOME_TIMEOUT));
     add_unsent(m, row_unsent(51, 700), 9, 1, true);
@@ -522,26 +500,4 @@ static void tables_speak_without_a_manifest(void **state)
     read_run_free(r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_count_and_rate),
-        cmocka_unit_test(statuses_are_counted),
-        cmocka_unit_test(every_percentile),
-        cmocka_unit_test(the_window_ends_where_the_schedule_did),
-        cmocka_unit_test(client_and_network_are_noted),
-        cmocka_unit_test(rows_lost_to_damage_are_unfinished),
-        cmocka_unit_test(what_is_no_recording_is_said),
-        cmocka_unit_test(the_server_stands_beside_the_client),
-        cmocka_unit_test(phases_by_count),
-        cmocka_unit_test(a_window_that_its_count_ended),
-        cmocka_unit_test(a_window_that_never_began),
-        cmocka_unit_test(a_range_counts_as_its_requests),
-        cmocka_unit_test(a_range_may_be_long),
-        cmocka_unit_test(wrong_ranges_are_refused),
-        cmocka_unit_test(tables_speak_without_a_manifest),
-    };
-
-    return cmocka_run_group_tests_name("summary", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

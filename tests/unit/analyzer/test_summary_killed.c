@@ -1,26 +1,19 @@
 /* What is left of a run that was killed: nothing is made up, nothing is lost.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/summary.h"
 #include "cli/exit_status.h"
 #include "common/base/clk.h"
 #include "tests/support/maderun.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* 0 to 95 and 99 are there; 96 to 98 were in flight.  What a run that was
  * killed would have come to nobody knows, unless it has failed already. */
-static void gaps_of_a_killed_run_are_unfinished(void **state)
+TEST(gaps_of_a_killed_run_are_unfinished)
 {
     static const struct {
         const char *slo;
@@ -36,7 +29,6 @@ static void gaps_of_a_killed_run_are_unfinished(void **state)
         {"e2e p50 < 1ms", VERDICT_FAIL, 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct made_run *m = made_run_new(0, 60000, cases[i].slo);
         struct read_run *r;
@@ -60,12 +52,11 @@ static void gaps_of_a_killed_run_are_unfinished(void **state)
 
 /* The server stood still when the client was killed: what it had issued since
  * leaves no gap, but the client wrote down how far it had got. */
-static void the_end_of_a_killed_run_is_known(void **state)
+TEST(the_end_of_a_killed_run_is_known)
 {
     struct made_run *m = made_run_new(0, 60000, "e2e p50 < 10ms");
     struct read_run *r;
 
-    (void)state;
     m->was_killed = true;
     made_run_add_fast(m, 0, 100);
     m->seen[0] = (struct observation){
@@ -82,7 +73,7 @@ static void the_end_of_a_killed_run_is_known(void **state)
 
 /* Three workers, of which each looked at itself at a time of its own.  The rows
  * are 0, 3, 6, ... of worker 0 alone: the others stood still. */
-static void three_workers_are_killed(void **state)
+TEST(three_workers_are_killed)
 {
     static const struct {
         bool is_closed;
@@ -103,7 +94,6 @@ static void three_workers_are_killed(void **state)
         {true, 100, {500, 600, 0}, {50, 60, 0}, 160, 0.99},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct made_run *m = made_run_new(0, 60000, "");
         struct read_run *r;
@@ -129,11 +119,10 @@ static void three_workers_are_killed(void **state)
     }
 }
 
-static void killed_in_its_warm_up(void **state)
+TEST(killed_in_its_warm_up)
 {
     static const char *const slos[] = {"", "e2e p99 < 10ms"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(slos); i++) {
         struct made_run *m = made_run_new(5000, 60000, slos[i]);
         struct read_run *r;
@@ -152,9 +141,8 @@ static void killed_in_its_warm_up(void **state)
     }
 }
 
-static void nothing_recorded_at_all(void **state)
+TEST(nothing_recorded_at_all)
 {
-    (void)state;
     for (int killed = 0; killed < 2; killed++) {
         struct made_run *m = made_run_new(0, 1000, "e2e p99 < 10ms");
         struct read_run *r;
@@ -169,16 +157,4 @@ static void nothing_recorded_at_all(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gaps_of_a_killed_run_are_unfinished),
-        cmocka_unit_test(the_end_of_a_killed_run_is_known),
-        cmocka_unit_test(three_workers_are_killed),
-        cmocka_unit_test(killed_in_its_warm_up),
-        cmocka_unit_test(nothing_recorded_at_all),
-    };
-
-    return cmocka_run_group_tests_name("summary_killed", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,19 +1,14 @@
 /* Whole recordings of the scenarios: windows, rates, queries, and what becomes
  * of one that was killed or cut. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/summary.h"
 #include "common/base/clk.h"
 #include "tests/support/maderun.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define MS NS_PER_MS
@@ -46,12 +41,11 @@ static struct made_run *offline_run(int64_t n, const char *slo)
 
 /* Samples by the time of the last answer; that they waited for each other is
  * nobody's lateness. */
-static void offline_is_all_by_the_last_answer(void **state)
+TEST(offline_is_all_by_the_last_answer)
 {
     struct read_run *r =
         made_run_sum_up(offline_run(200, "e2e p90 < 10s"), NULL);
 
-    (void)state;
     assert_int_equal(r->s.scheduled, 200);
     assert_true(fabs(r->s.window_length_s - 2) < 1e-6);
     assert_true(fabs(r->s.throughput_rps - 100) < 1e-3);
@@ -67,12 +61,11 @@ static void offline_is_all_by_the_last_answer(void **state)
 }
 
 /* Those whose turn did not come are not the client's fault; they count. */
-static void offline_that_is_cut_says_so(void **state)
+TEST(offline_that_is_cut_says_so)
 {
     struct made_run *m = offline_run(100, "errors < 1%");
     struct read_run *r;
 
-    (void)state;
     m->requests = 150;
     m->max_duration_ms = 1000;
     for (int64_t i = 100; i < 150; i++)
@@ -91,12 +84,11 @@ static void offline_that_is_cut_says_so(void **state)
 
 /* All were due, whether or not anything is left of them; it got as far as its
  * last answer. */
-static void offline_that_was_killed(void **state)
+TEST(offline_that_was_killed)
 {
     struct made_run *m = offline_run(100, "");
     struct read_run *r;
 
-    (void)state;
     m->requests = 150;
     m->was_killed = true;
     r = made_run_sum_up(m, NULL);
@@ -110,14 +102,13 @@ static void offline_that_was_killed(void **state)
 
 /* Eight may be in flight, or as many more as it saw itself issue: the rest was
  * never sent. */
-static void offline_that_was_killed_had_a_cap(void **state)
+TEST(offline_that_was_killed_had_a_cap)
 {
     static const struct {
         int64_t issued; /* as it last saw itself; 0: it never looked */
         int64_t unfinished;
     } cases[] = {{0, 8}, {60, 8}, {120, 20}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct made_run *m = offline_run(100, "errors < 10%");
         struct read_run *r;
@@ -155,13 +146,12 @@ static struct made_run *query_run(int64_t queries, const char *slo)
     return m;
 }
 
-static void a_query_of_a_recording_is_its_slowest(void **state)
+TEST(a_query_of_a_recording_is_its_slowest)
 {
     struct read_run *r =
         made_run_sum_up(query_run(200, "query p90 < 5ms"), NULL);
     const struct spread *p = &r->s.spread[MEASURE_QUERY][VIEW_DUE];
 
-    (void)state;
     assert_int_equal(p->n, 200);
     assert_int_equal(r->s.spread[MEASURE_E2E][VIEW_DUE].n, 800);
     assert_in_range(p->quantile_ns[0], 4 * MS - 5000, 4 * MS + 5000);
@@ -172,12 +162,11 @@ static void a_query_of_a_recording_is_its_slowest(void **state)
 
 /* The last of 50 queries had sent 4 and written 2; of another nothing is left
  * but that the client had taken it. */
-static void queries_of_a_killed_run_are_open(void **state)
+TEST(queries_of_a_killed_run_are_open)
 {
     struct made_run *m = query_run(50, "query p50 < 1ms");
     struct read_run *r;
 
-    (void)state;
     m->n -= 2;
     m->was_killed = true;
     m->seen[0] = (struct observation){.at = 510 * MS, .issued = 204};
@@ -191,7 +180,7 @@ static void queries_of_a_killed_run_are_open(void **state)
 }
 
 /* In any scenario: fewer than were asked for, because the time was over. */
-static void a_minimum_that_was_not_reached(void **state)
+TEST(a_minimum_that_was_not_reached)
 {
     static const struct {
         int64_t requests;
@@ -204,7 +193,6 @@ static void a_minimum_that_was_not_reached(void **state)
         {0, 101, 0, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct made_run *m = made_run_new(0, 0, "");
         struct read_run *r;
@@ -220,18 +208,4 @@ static void a_minimum_that_was_not_reached(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(offline_is_all_by_the_last_answer),
-        cmocka_unit_test(offline_that_is_cut_says_so),
-        cmocka_unit_test(offline_that_was_killed),
-        cmocka_unit_test(offline_that_was_killed_had_a_cap),
-        cmocka_unit_test(a_query_of_a_recording_is_its_slowest),
-        cmocka_unit_test(queries_of_a_killed_run_are_open),
-        cmocka_unit_test(a_minimum_that_was_not_reached),
-    };
-
-    return cmocka_run_group_tests_name("summary_scenarios", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -2,15 +2,9 @@
  * the warm-up, quantiles with their sections; in JSON and in text. */
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/tally/summary.h"
@@ -18,9 +12,8 @@
 #include "tests/support/maderun.h"
 #include "tests/support/rendered.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* One after the other, 10 ms each, so many a second for 5 s. */
 static struct made_run *queue(int64_t rate, const char *slo)
@@ -37,7 +30,7 @@ static struct made_run *queue(int64_t rate, const char *slo)
     return m;
 }
 
-static void overload_fails_the_objective(void **state)
+TEST(overload_fails_the_objective)
 {
     static const struct {
         int64_t rate;
@@ -55,7 +48,6 @@ static void overload_fails_the_objective(void **state)
         {50, "e2e p50 < 10s", false, LOAD_WITHIN, VERDICT_PASS, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct made_run *m = queue(cases[i].rate, cases[i].slo);
         struct read_run *r;
@@ -77,12 +69,11 @@ static void overload_fails_the_objective(void **state)
 }
 
 /* A client that did not do what was asked comes before it. */
-static void an_invalid_run_stays_invalid(void **state)
+TEST(an_invalid_run_stays_invalid)
 {
     struct made_run *m = queue(120, "e2e p50 < 10s");
     struct read_run *r;
 
-    (void)state;
     made_run_add_unsent(m, 1);
     r = made_run_sum_up(m, NULL);
     assert_true(summary_is_overloaded(&r->s));
@@ -91,12 +82,11 @@ static void an_invalid_run_stays_invalid(void **state)
     read_run_free(r);
 }
 
-static void the_text_says_why(void **state)
+TEST(the_text_says_why)
 {
     struct read_run *r = made_run_sum_up(queue(120, "e2e p50 < 10s"), NULL);
     char *text = report_rendered(&report_text, &r->s);
 
-    (void)state;
     assert_says(text, "FAIL: the server is overloaded");
     assert_says(text, "OVERLOADED: requests in flight grew by ");
     assert_says(text, "percentiles depend on the length of the run");
@@ -116,13 +106,12 @@ static struct read_run *cold_start(int64_t warmup_ms)
     return made_run_sum_up(m, NULL);
 }
 
-static void cold_requests_are_shown(void **state)
+TEST(cold_requests_are_shown)
 {
     struct read_run *r = cold_start(1000);
     const struct cold *c = &r->s.steady.cold;
     char *text = report_rendered(&report_text, &r->s);
 
-    (void)state;
     assert_int_equal(c->requests, 100);
     assert_int_equal(c->ok, 100);
     assert_true(fabs(c->mean_ns - 100e6) < 1e5);
@@ -137,13 +126,12 @@ static void cold_requests_are_shown(void **state)
     read_run_free(r);
 }
 
-static void a_longer_warm_up_is_suggested(void **state)
+TEST(a_longer_warm_up_is_suggested)
 {
     struct read_run *r = cold_start(0);
     char *text = report_rendered(&report_text, &r->s);
     json_t *json = report_parsed(&r->s);
 
-    (void)state;
     assert_true(r->s.steady.warmup.found_s >= 1);
     assert_true(r->s.steady.warmup.found_s < 1.2);
     assert_says(text, "WARNING the window begins too early");
@@ -156,14 +144,13 @@ static void a_longer_warm_up_is_suggested(void **state)
 }
 
 /* Every section alike: 45 times 5 ms and 5 times 9 ms. */
-static void quantiles_have_sections(void **state)
+TEST(quantiles_have_sections)
 {
     struct made_run *m = made_run_new(0, 10000, "connect p50 < 1s");
     struct read_run *r;
     const struct within *w;
     json_t *json;
 
-    (void)state;
     for (int64_t i = 0; i < 1000; i++)
         made_run_add(m, row_ok(i, 10 * i, i % 10 == 0 ? 9 : 5));
     r = made_run_sum_up(m, NULL);
@@ -186,7 +173,7 @@ static void quantiles_have_sections(void **state)
     read_run_free(r);
 }
 
-static void json_has_every_number(void **state)
+TEST(json_has_every_number)
 {
     struct read_run *r = cold_start(1000);
     const struct steady *s = &r->s.steady;
@@ -217,7 +204,6 @@ static void json_has_every_number(void **state)
         {"steady/cold/p99_shift", s->cold.p99_shift},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_number_at(json, cases[i].path, cases[i].want);
     assert_text_at(json, "steady/measure", "e2e");
@@ -228,18 +214,4 @@ static void json_has_every_number(void **state)
     read_run_free(r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(overload_fails_the_objective),
-        cmocka_unit_test(an_invalid_run_stays_invalid),
-        cmocka_unit_test(the_text_says_why),
-        cmocka_unit_test(cold_requests_are_shown),
-        cmocka_unit_test(a_longer_warm_up_is_suggested),
-        cmocka_unit_test(quantiles_have_sections),
-        cmocka_unit_test(json_has_every_number),
-    };
-
-    return cmocka_run_group_tests_name("summary_steady", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,24 +1,17 @@
 /* What a run comes to in the end: its verdict and its exit code. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/summary.h"
 #include "cli/exit_status.h"
 #include "common/base/err.h"
 #include "common/base/str.h"
 #include "tests/support/maderun.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void exit_codes(void **state)
+TEST(exit_codes)
 {
     static const struct {
         const char *slo;
@@ -42,7 +35,6 @@ static void exit_codes(void **state)
         {"e2e p99 < 1s", 10, 0, 1, SIGINT, VERDICT_INVALID, 130},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct made_run *m = made_run_new(0, 1000, cases[i].slo);
         struct read_run *r;
@@ -60,7 +52,7 @@ static void exit_codes(void **state)
 }
 
 /* The answer of an aborted run is no, unless something outranks that. */
-static void exit_codes_of_aborted_runs(void **state)
+TEST(exit_codes_of_aborted_runs)
 {
     static const char why[] = "errors > 5%: 9% of 11 requests in 1s";
     static const struct {
@@ -79,7 +71,6 @@ static void exit_codes_of_aborted_runs(void **state)
         {"", 1, 0, SIGINT, VERDICT_NONE, 130},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct made_run *m = made_run_new(0, 1000, cases[i].slo);
         struct read_run *r;
@@ -97,14 +88,13 @@ static void exit_codes_of_aborted_runs(void **state)
     }
 }
 
-static void another_slo_may_be_asked(void **state)
+TEST(another_slo_may_be_asked)
 {
     struct strlist slo = {0};
     struct made_run *m = made_run_new(0, 1000, "e2e p50 < 10ms");
     struct read_run *r;
     struct err err = {0};
 
-    (void)state;
     made_run_add_fast(m, 0, 100);
     strlist_add(&slo, "e2e p50 < 2ms");
     r = made_run_sum_up(m, &slo);
@@ -121,14 +111,13 @@ static void another_slo_may_be_asked(void **state)
 }
 
 /* Then its ttft is that of all of it, which is said. */
-static void a_first_token_of_whole_answers(void **state)
+TEST(a_first_token_of_whole_answers)
 {
     static const struct {
         const char *slo;
         size_t notes;
     } cases[] = {{"e2e p50 < 10ms", 0}, {"ttft p50 < 10ms", 1}, {"ttft:10", 1}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct made_run *m = made_run_new(0, 1000, cases[i].slo);
         struct read_run *r;
@@ -142,15 +131,4 @@ static void a_first_token_of_whole_answers(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exit_codes),
-        cmocka_unit_test(a_first_token_of_whole_answers),
-        cmocka_unit_test(exit_codes_of_aborted_runs),
-        cmocka_unit_test(another_slo_may_be_asked),
-    };
-
-    return cmocka_run_group_tests_name("summary_verdict", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

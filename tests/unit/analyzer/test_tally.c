@@ -1,16 +1,9 @@
 /* What is counted of a run: by hand, row by row. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/tally.h"
 #include "common/base/clk.h"
 #include "tests/support/rows.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* Measured is what is due from 100 ms to 200 ms. */
 static const struct window window = {.start_ns = 100 * NS_PER_MS,
@@ -21,7 +14,7 @@ static void add(struct tally *t, struct facts f)
     tally_add(t, &f);
 }
 
-static void the_window_is_cut_by_due(void **state)
+TEST(the_window_is_cut_by_due)
 {
     static const struct {
         int64_t due_ms;
@@ -41,7 +34,6 @@ static void the_window_is_cut_by_due(void **state)
     };
     struct slo slo = slo_of("");
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct tally t;
 
@@ -57,12 +49,11 @@ static void the_window_is_cut_by_due(void **state)
     }
 }
 
-static void a_failure_is_no_throughput(void **state)
+TEST(a_failure_is_no_throughput)
 {
     struct slo slo = slo_of("");
     struct tally t;
 
-    (void)state;
     tally_init(&t, window, &slo);
     add(&t, row_failed(0, 150, 10, OUTCOME_STATUS));
     assert_int_equal(t.ok_inside, 0);
@@ -72,13 +63,12 @@ static void a_failure_is_no_throughput(void **state)
 }
 
 /* Which outcome is how often beyond, and in which view. */
-static void failures_are_beyond(void **state)
+TEST(failures_are_beyond)
 {
     struct slo slo = slo_of("");
     struct tally t;
     struct hist ok;
 
-    (void)state;
     tally_init(&t, window, &slo);
     add(&t, row_ok(0, 100, 5));
     add(&t, row_failed(1, 110, 3, OUTCOME_RESET));
@@ -103,14 +93,13 @@ static void failures_are_beyond(void **state)
     tally_fini(&t);
 }
 
-static void connect_is_of_those_that_opened_one(void **state)
+TEST(connect_is_of_those_that_opened_one)
 {
     struct slo slo = slo_of("");
     struct facts fresh = row_ok(0, 100, 5);
     struct facts refused = row_failed(1, 100, 5, OUTCOME_CONNECT);
     struct tally t;
 
-    (void)state;
     fresh.is_fresh = 1;
     fresh.bytes_in = 100;
     fresh.bytes_out = 30;
@@ -127,7 +116,7 @@ static void connect_is_of_those_that_opened_one(void **state)
 
 /* Like throughput: of those that ended in the window, whenever due, whatever
  * became of them.  Sums that 64 bits cannot hold do no harm. */
-static void bytes_go_by_completion(void **state)
+TEST(bytes_go_by_completion)
 {
     static const struct {
         int64_t due_ms;
@@ -142,7 +131,6 @@ static void bytes_go_by_completion(void **state)
     const double far = 0x1p62 - 1;
     struct slo slo = slo_of("");
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct facts f =
             row_failed(0, cases[i].due_ms, cases[i].e2e_ms, cases[i].outcome);
@@ -160,12 +148,11 @@ static void bytes_go_by_completion(void **state)
 }
 
 /* The views say what they are named after. */
-static void views_of_the_client_and_the_answer(void **state)
+TEST(views_of_the_client_and_the_answer)
 {
     struct slo slo = slo_of("");
     struct tally t;
 
-    (void)state;
     tally_init(&t, window, &slo);
     add(&t, row_ok(0, 100, 5));
     add(&t, row_failed(1, 110, 3, OUTCOME_RESET));
@@ -181,7 +168,7 @@ static void views_of_the_client_and_the_answer(void **state)
 /* ---- good ---- */
 
 /* Per measure the highest quantile gives the limit, wherever it stands. */
-static void good_keeps_every_limit(void **state)
+TEST(good_keeps_every_limit)
 {
     static const struct {
         const char *slo;
@@ -205,7 +192,6 @@ static void good_keeps_every_limit(void **state)
         {"service p99 < 15ms", 15, 4, 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct slo slo = slo_of(cases[i].slo);
         struct facts f = row_ok(0, 150, cases[i].e2e_ms);
@@ -219,11 +205,10 @@ static void good_keeps_every_limit(void **state)
     }
 }
 
-static void only_an_answer_is_good(void **state)
+TEST(only_an_answer_is_good)
 {
     struct slo slo = slo_of("");
 
-    (void)state;
     for (int o = 0; o < OUTCOME_COUNT; o++) {
         struct tally t;
 
@@ -249,12 +234,11 @@ static int64_t sum_of(const struct batch *batches, bool hits)
 }
 
 /* n = keeps + misses + open, with unsent and failed ones among the misses. */
-static void terms_count_keeps_misses_and_open(void **state)
+TEST(terms_count_keeps_misses_and_open)
 {
     struct slo slo = slo_of("e2e p99 < 20ms,e2e p50 < 10ms,errors < 1%");
     struct tally t;
 
-    (void)state;
     tally_init(&t, window, &slo);
     add(&t, row_ok(0, 100, 5));
     add(&t, row_ok(1, 110, 15));
@@ -274,7 +258,7 @@ static void terms_count_keeps_misses_and_open(void **state)
 }
 
 /* A request as a term on the client or the network sees it. */
-static void terms_on_lag_and_connect(void **state)
+TEST(terms_on_lag_and_connect)
 {
     enum { KEEPS, MISSES, OPEN, APART };
     static const struct {
@@ -300,7 +284,6 @@ static void terms_on_lag_and_connect(void **state)
     };
     struct slo slo = slo_of("lag p99 < 2ms,connect p99 < 2ms");
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct facts f = row_failed(0, 150, 9, cases[i].outcome);
         int want[2] = {cases[i].lag, cases[i].connect};
@@ -326,12 +309,11 @@ static void terms_on_lag_and_connect(void **state)
     }
 }
 
-static void batches_cut_the_window_evenly(void **state)
+TEST(batches_cut_the_window_evenly)
 {
     struct slo slo = slo_of("e2e p99 < 1ms");
     struct tally t;
 
-    (void)state;
     tally_init(&t, window, &slo);
     for (int64_t i = 0; i < 100; i++)
         add(&t, row_ok(i, 100 + i, 5));
@@ -346,13 +328,12 @@ static void batches_cut_the_window_evenly(void **state)
 /* ---- what is odd ---- */
 
 /* As a damaged file may have it. */
-static void a_row_without_a_place_is_counted(void **state)
+TEST(a_row_without_a_place_is_counted)
 {
     static const int64_t seqs[] = {-1, -64, TIME_ABSENT};
     struct slo slo = slo_of("");
     struct tally t;
 
-    (void)state;
     tally_init(&t, window, &slo);
     tally_set_sequences(&t, 3);
     for (size_t i = 0; i < COUNT(seqs); i++) {
@@ -367,13 +348,12 @@ static void a_row_without_a_place_is_counted(void **state)
     tally_fini(&t);
 }
 
-static void buffered_is_of_those_that_know(void **state)
+TEST(buffered_is_of_those_that_know)
 {
     struct slo slo = slo_of("");
     struct facts f = row_ok(0, 150, 5);
     struct tally t;
 
-    (void)state;
     tally_init(&t, window, &slo);
     add(&t, f);
     f.buffered = 3000;
@@ -386,14 +366,13 @@ static void buffered_is_of_those_that_know(void **state)
 }
 
 /* A run that was cut in its warm-up has no window to lose them in. */
-static void an_empty_window_takes_nothing(void **state)
+TEST(an_empty_window_takes_nothing)
 {
     const struct window empty = {.start_ns = 100 * NS_PER_MS,
                                  .end_ns = 100 * NS_PER_MS};
     struct slo slo = slo_of("e2e p99 < 20ms");
     struct tally t;
 
-    (void)state;
     tally_init(&t, empty, &slo);
     add(&t, row_ok(0, 99, 5));
     add(&t, row_ok(1, 100, 5));
@@ -403,13 +382,12 @@ static void an_empty_window_takes_nothing(void **state)
     tally_fini(&t);
 }
 
-static void an_outcome_of_a_later_version_is_no_row(void **state)
+TEST(an_outcome_of_a_later_version_is_no_row)
 {
     static const int64_t outcomes[] = {OUTCOME_COUNT, -1, INT64_MAX};
     struct slo slo = slo_of("");
     struct tally t;
 
-    (void)state;
     tally_init(&t, window, &slo);
     for (size_t i = 0; i < COUNT(outcomes); i++) {
         struct facts f = row_ok(7 + (int64_t)i, 150, 5);
@@ -424,13 +402,12 @@ static void an_outcome_of_a_later_version_is_no_row(void **state)
 }
 
 /* As many as a manifest may claim: that takes no time. */
-static void any_number_may_be_lost(void **state)
+TEST(any_number_may_be_lost)
 {
     const int64_t many = INT64_MAX / 2;
     struct slo slo = slo_of("e2e p99 < 20ms,lag p99 < 1ms,errors < 1%");
     struct tally t;
 
-    (void)state;
     tally_init(&t, window, &slo);
     add(&t, row_ok(0, 150, 5));
     tally_add_lost(&t, many);
@@ -448,28 +425,4 @@ static void any_number_may_be_lost(void **state)
     assert_int_equal(t.hist[MEASURE_E2E][VIEW_SENT].beyond, many);
     assert_int_equal(t.hist[MEASURE_SERVICE][VIEW_SENT].n, 0);
     tally_fini(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_window_is_cut_by_due),
-        cmocka_unit_test(a_failure_is_no_throughput),
-        cmocka_unit_test(failures_are_beyond),
-        cmocka_unit_test(connect_is_of_those_that_opened_one),
-        cmocka_unit_test(bytes_go_by_completion),
-        cmocka_unit_test(views_of_the_client_and_the_answer),
-        cmocka_unit_test(good_keeps_every_limit),
-        cmocka_unit_test(only_an_answer_is_good),
-        cmocka_unit_test(terms_count_keeps_misses_and_open),
-        cmocka_unit_test(terms_on_lag_and_connect),
-        cmocka_unit_test(batches_cut_the_window_evenly),
-        cmocka_unit_test(a_row_without_a_place_is_counted),
-        cmocka_unit_test(buffered_is_of_those_that_know),
-        cmocka_unit_test(an_empty_window_takes_nothing),
-        cmocka_unit_test(an_outcome_of_a_later_version_is_no_row),
-        cmocka_unit_test(any_number_may_be_lost),
-    };
-
-    return cmocka_run_group_tests_name("tally", tests, NULL, NULL);
 }

@@ -1,16 +1,9 @@
 /* Requests that are missing from a recording: whose they were, and when due. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/tally.h"
 #include "common/base/clk.h"
 #include "tests/support/rows.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* Measured is what is due from 100 ms to 200 ms. */
 static const struct window window = {.start_ns = 100 * NS_PER_MS,
@@ -21,12 +14,11 @@ static void add(struct tally *t, struct facts f)
     tally_add(t, &f);
 }
 
-static void lost_requests_are_unfinished(void **state)
+TEST(lost_requests_are_unfinished)
 {
     struct slo slo = slo_of("e2e p99 < 20ms");
     struct tally t;
 
-    (void)state;
     tally_init(&t, window, &slo);
     tally_add_lost(&t, 3);
     assert_int_equal(t.due, 3);
@@ -40,7 +32,7 @@ static void lost_requests_are_unfinished(void **state)
 
 /* Places grow with due: what is missing before the last seen of the warm-up was
  * of it; at the edge of the window nobody knows. */
-static void lost_requests_of_the_warm_up_are_not_charged(void **state)
+TEST(lost_requests_of_the_warm_up_are_not_charged)
 {
     static const struct {
         int64_t before[3]; /* places seen; -1: none */
@@ -55,7 +47,6 @@ static void lost_requests_of_the_warm_up_are_not_charged(void **state)
     };
     struct slo slo = slo_of("");
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         int64_t before = 0;
         int64_t inside = 0;
@@ -83,7 +74,7 @@ static void lost_requests_of_the_warm_up_are_not_charged(void **state)
 
 /* In a closed loop of three workers the numbers of each have no gaps; those of
  * all together may. */
-static void lanes_are_numbered_apart(void **state)
+TEST(lanes_are_numbered_apart)
 {
     static const struct {
         int64_t lanes;
@@ -109,7 +100,6 @@ static void lanes_are_numbered_apart(void **state)
     };
     struct slo slo = slo_of("");
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         int64_t places = 0;
         int64_t before;
@@ -138,12 +128,11 @@ static void lanes_are_numbered_apart(void **state)
 
 /* Places 0 to 9 before, 10 to 19 in the window, 20 to 29 after it: what is
  * missing behind the first one seen after it is not the window's. */
-static void lost_requests_of_the_cool_down_are_not_charged(void **state)
+TEST(lost_requests_of_the_cool_down_are_not_charged)
 {
     static const struct slo none;
     struct tally t;
 
-    (void)state;
     tally_init(&t, window, &none);
     for (int64_t seq = 0; seq < 30; seq++) {
         if (seq != 15 && seq != 25)
@@ -155,16 +144,4 @@ static void lost_requests_of_the_cool_down_are_not_charged(void **state)
     assert_int_equal(t.outcome[OUTCOME_UNFINISHED], 1);
     assert_int_equal(t.after, 13);
     tally_fini(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lost_requests_are_unfinished),
-        cmocka_unit_test(lost_requests_of_the_warm_up_are_not_charged),
-        cmocka_unit_test(lanes_are_numbered_apart),
-        cmocka_unit_test(lost_requests_of_the_cool_down_are_not_charged),
-    };
-
-    return cmocka_run_group_tests_name("tally_lost", tests, NULL, NULL);
 }

@@ -1,18 +1,11 @@
 /* An objective in tiers: each as if it were all that was asked. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/str.h"
 #include "tests/support/maderun.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* 100 requests in a second: 60 of 5 ms, 30 of 50 ms, 10 fail; in turn, so that
  * nothing is clustered.  Every other one is of the second class. */
@@ -33,7 +26,7 @@ static struct made_run *make(const char *slo, const char *classes)
 }
 
 /* Of the verdicts there are: trust has no part in what is judged. */
-static void every_tier_is_judged_by_itself(void **state)
+TEST(every_tier_is_judged_by_itself)
 {
     static const struct {
         const char *slo;
@@ -56,7 +49,6 @@ static void every_tier_is_judged_by_itself(void **state)
          VERDICT_PASS, "silver"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct read_run *r = made_run_sum_up(make(cases[i].slo, NULL), NULL);
         const struct tiers *t = &r->s.tiers;
@@ -76,7 +68,7 @@ static void every_tier_is_judged_by_itself(void **state)
 }
 
 /* Its numbers are those of a report with its terms alone. */
-static void a_tier_is_what_its_terms_alone_are(void **state)
+TEST(a_tier_is_what_its_terms_alone_are)
 {
     static const char *const slo =
         "gold: e2e p50 < 10ms,gold: good >= 70%,silver: e2e p90 < 100ms";
@@ -84,7 +76,6 @@ static void a_tier_is_what_its_terms_alone_are(void **state)
                                         "e2e p90 < 100ms"};
     struct read_run *all = made_run_sum_up(make(slo, NULL), NULL);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(alone); i++) {
         struct read_run *one = made_run_sum_up(make(alone[i], NULL), NULL);
         const struct tier_summary *t = &all->s.tiers.items[i];
@@ -113,7 +104,7 @@ static void a_tier_is_what_its_terms_alone_are(void **state)
 }
 
 /* A class has tiers of its own, and keeps the run's of the same name. */
-static void classes_have_tiers_too(void **state)
+TEST(classes_have_tiers_too)
 {
     static const char *const classes =
         "classes:\n"
@@ -123,7 +114,6 @@ static void classes_have_tiers_too(void **state)
         make("gold: errors < 50%,gold: e2e p9 < 20ms", classes), NULL);
     const struct tiers *a = &r->s.classes[0].tiers;
 
-    (void)state;
     assert_int_equal(a->len, 2);
     assert_int_equal(r->s.classes[1].tiers.len, 0);
     assert_int_equal(r->s.tiers.len, 1);
@@ -140,12 +130,11 @@ static void classes_have_tiers_too(void **state)
 }
 
 /* Nothing passes of a run that was to go on. */
-static void a_cut_run_meets_no_tier(void **state)
+TEST(a_cut_run_meets_no_tier)
 {
     struct made_run *m = make("gold: errors < 1%,silver: errors < 50%", NULL);
     struct read_run *r;
 
-    (void)state;
     m->end.stopped_by = 2;
     r = made_run_sum_up(m, NULL);
     assert_int_equal(r->s.tiers.items[1].judgement.verdict, VERDICT_PASS);
@@ -155,15 +144,4 @@ static void a_cut_run_meets_no_tier(void **state)
     read_run_free(r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_tier_is_judged_by_itself),
-        cmocka_unit_test(a_tier_is_what_its_terms_alone_are),
-        cmocka_unit_test(classes_have_tiers_too),
-        cmocka_unit_test(a_cut_run_meets_no_tier),
-    };
-
-    return cmocka_run_group_tests_name("tiers", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,20 +1,13 @@
 /* Tokens of a run: sums, rates by arrival, where the counts come from; and
  * what checks of the answers come to. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "tests/support/rows.h"
 #include "tests/support/streams.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void assert_near(double got, double want)
 {
@@ -36,7 +29,7 @@ static struct facts unary(int64_t due_ms, int64_t e2e_ms, int64_t tokens)
 
 /* Events at 100, 140, 180, 220, 260 ms after due with 1, 4, 4, 4, 4 tokens; the
  * window is of 1 s to 3 s. */
-static void tokens_go_by_arrival(void **state)
+TEST(tokens_go_by_arrival)
 {
     static const struct {
         int64_t due_ms;
@@ -51,7 +44,6 @@ static void tokens_go_by_arrival(void **state)
         {3000, 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct streams *m = streams_new(1000, 2000, "");
         struct shape p = worked_stream;
@@ -68,13 +60,12 @@ static void tokens_go_by_arrival(void **state)
 }
 
 /* Answers in one piece count when they end, if they end well. */
-static void whole_answers_count_at_their_end(void **state)
+TEST(whole_answers_count_at_their_end)
 {
     struct streams *m = streams_new(1000, 2000, "e2e p50 < 90ms");
     struct read_run *r;
     struct facts failed = unary(1500, 50, 1000);
 
-    (void)state;
     streams_add_row(m, unary(990, 50, 1));
     streams_add_row(m, unary(1500, 50, 20));
     streams_add_row(m, unary(1600, 100, 300)); /* not good */
@@ -93,7 +84,7 @@ static void whole_answers_count_at_their_end(void **state)
 
 /* Usage says 33 tokens, the events say nothing, or one each: what they do not
  * say came evenly, from 960 ms to 1120 ms, of which 3/4 are in the window. */
-static void unsplit_tokens_come_evenly(void **state)
+TEST(unsplit_tokens_come_evenly)
 {
     static const struct {
         int64_t each;
@@ -103,7 +94,6 @@ static void unsplit_tokens_come_evenly(void **state)
         {1, 4 + 28 * 0.75}, /* of 5, the first is before the window */
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct streams *m = streams_new(1000, 2000, "");
         struct shape p = worked_stream;
@@ -124,12 +114,11 @@ static void unsplit_tokens_come_evenly(void **state)
     }
 }
 
-static void plain_answers_have_no_tokens(void **state)
+TEST(plain_answers_have_no_tokens)
 {
     struct streams *m = streams_new(0, 1000, "");
     struct read_run *r;
 
-    (void)state;
     streams_add_row(m, row_ok(0, 10, 5));
     m->has_no_table = true;
     r = streams_sum_up(m);
@@ -141,7 +130,7 @@ static void plain_answers_have_no_tokens(void **state)
 
 /* ---- sums ---- */
 
-static void sums_are_of_ok_requests_in_the_window(void **state)
+TEST(sums_are_of_ok_requests_in_the_window)
 {
     struct streams *m = streams_new(1000, 2000, "");
     struct shape p = worked_stream;
@@ -149,7 +138,6 @@ static void sums_are_of_ok_requests_in_the_window(void **state)
     const struct tokens *t;
     struct facts *f;
 
-    (void)state;
     p.due_ms = 500; /* in the warm-up */
     streams_add(m, &p);
     p.due_ms = 1500;
@@ -196,12 +184,11 @@ static void sums_are_of_ok_requests_in_the_window(void **state)
     read_run_free(r);
 }
 
-static void one_source_is_not_mixed(void **state)
+TEST(one_source_is_not_mixed)
 {
     struct tokens t = {.source = {[TOKENS_USAGE] = 5}};
     const struct token_sum nobody = {0};
 
-    (void)state;
     assert_false(tokens_are_mixed(&t));
     t.source[TOKENS_NONE] = 1;
     assert_true(tokens_are_mixed(&t));
@@ -209,14 +196,13 @@ static void one_source_is_not_mixed(void **state)
 }
 
 /* A damaged recording may hold any numbers. */
-static void senseless_counts_do_no_harm(void **state)
+TEST(senseless_counts_do_no_harm)
 {
     static const int64_t values[] = {-1, INT64_C(1) << 61, -(INT64_C(1) << 61),
                                      TIME_ABSENT};
     const struct window w = {0, NS_PER_S};
     struct tokens t = {0};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(values); i++) {
         struct facts f = row_ok(0, 0, 10);
         int64_t *facts[] = {&f.events,        &f.coalesced,
@@ -238,7 +224,7 @@ static void senseless_counts_do_no_harm(void **state)
 
 /* ---- what the settings say of them ---- */
 
-static void notes_go_by_the_settings(void **state)
+TEST(notes_go_by_the_settings)
 {
     static const struct {
         bool ignore_eos;
@@ -250,7 +236,6 @@ static void notes_go_by_the_settings(void **state)
         {false, true, "cached_prompts"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct streams *m = streams_new(0, 1000, "");
         struct facts *f = streams_add(m, &worked_stream);
@@ -271,12 +256,11 @@ static void notes_go_by_the_settings(void **state)
 }
 
 /* Nothing came of it, but streams were asked for: failures are shown. */
-static void streams_that_failed_are_streams(void **state)
+TEST(streams_that_failed_are_streams)
 {
     struct streams *m = streams_new(0, 1000, "");
     struct read_run *r;
 
-    (void)state;
     streams_add_row(m, row_failed(0, 20, 5, OUTCOME_RESET));
     m->is_stream_asked = true;
     r = streams_sum_up(m);
@@ -306,12 +290,11 @@ static struct read_run *checked(const char *slo, int64_t passed, int64_t failed,
     return streams_sum_up(m);
 }
 
-static void quality_is_of_those_checked(void **state)
+TEST(quality_is_of_those_checked)
 {
     struct read_run *r = checked("", 87, 13, 0);
     const struct quality *q = &r->s.quality;
 
-    (void)state;
     assert_int_equal(q->checked, 100);
     assert_int_equal(q->passed, 87);
     assert_near(q->share, 0.87);
@@ -322,7 +305,7 @@ static void quality_is_of_those_checked(void **state)
     read_run_free(r);
 }
 
-static void quality_may_be_asked_for(void **state)
+TEST(quality_may_be_asked_for)
 {
     static const struct {
         const char *slo;
@@ -338,7 +321,6 @@ static void quality_may_be_asked_for(void **state)
         {"quality >= 0.99", 0, 0, 0, VERDICT_UNDECIDED},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct read_run *r = checked(cases[i].slo, cases[i].passed,
                                      cases[i].failed, cases[i].unfinished);
@@ -355,13 +337,12 @@ static void quality_may_be_asked_for(void **state)
 }
 
 /* A limit of good requests is no objective of the run. */
-static void limits_decide_good_and_nothing_else(void **state)
+TEST(limits_decide_good_and_nothing_else)
 {
     struct streams *m = streams_new(0, 1000, "ttft:150,tpot:10.001,connect:1");
     struct shape slow = worked_stream;
     struct read_run *r;
 
-    (void)state;
     slow.first_ms = 150;
     for (int i = 0; i < 3; i++)
         streams_add(m, &worked_stream);
@@ -377,23 +358,4 @@ static void limits_decide_good_and_nothing_else(void **state)
     read_run_free(r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tokens_go_by_arrival),
-        cmocka_unit_test(whole_answers_count_at_their_end),
-        cmocka_unit_test(unsplit_tokens_come_evenly),
-        cmocka_unit_test(plain_answers_have_no_tokens),
-        cmocka_unit_test(sums_are_of_ok_requests_in_the_window),
-        cmocka_unit_test(one_source_is_not_mixed),
-        cmocka_unit_test(senseless_counts_do_no_harm),
-        cmocka_unit_test(notes_go_by_the_settings),
-        cmocka_unit_test(streams_that_failed_are_streams),
-        cmocka_unit_test(quality_is_of_those_checked),
-        cmocka_unit_test(quality_may_be_asked_for),
-        cmocka_unit_test(limits_decide_good_and_nothing_else),
-    };
-
-    return cmocka_run_group_tests_name("tokens", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,16 +1,10 @@
 /* What is said of a trial set, worked out from made trials. */
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/report/study_doc.h"
 #include "analyzer/studies/trials.h"
@@ -23,6 +17,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/proc.h"
 #include "tests/support/strangers.h"
+#include "tests/support/test.h"
 
 #define P50 0
 #define P99 3
@@ -63,13 +58,12 @@ static struct trials_summary made(const double *p99_ms, size_t n,
     return s;
 }
 
-static void medians_and_spreads(void **state)
+TEST(medians_and_spreads)
 {
     static const double p99_ms[] = {5, 1, 4, 2, 3};
     struct trials_summary s = made(p99_ms, 5, 100);
     const struct over_trials *o = &s.quantile[MEASURE_E2E][P99];
 
-    (void)state;
     trials_work_out(&s);
     assert_int_equal(s.counted, 5);
     assert_true(o->is_known);
@@ -88,7 +82,7 @@ static void medians_and_spreads(void **state)
 }
 
 /* As many must agree as make the interval of the median lie on one side. */
-static void the_rule_is_the_interval(void **state)
+TEST(the_rule_is_the_interval)
 {
     static const struct {
         size_t n;
@@ -96,7 +90,6 @@ static void the_rule_is_the_interval(void **state)
     } cases[] = {{2, 2}, {3, 3}, {5, 5},   {6, 6},  {7, 7},
                  {8, 8}, {9, 8}, {12, 10}, {20, 15}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         double values[20];
         double scratch[20];
@@ -113,7 +106,7 @@ static void the_rule_is_the_interval(void **state)
     }
 }
 
-static void verdicts(void **state)
+TEST(verdicts)
 {
     static const struct {
         double p99_ms[9];
@@ -130,7 +123,6 @@ static void verdicts(void **state)
         {{1, 2, 3, 4, 5, 6, 7, 101, 102}, 9, VERDICT_UNDECIDED, 4},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct trials_summary s = made(cases[i].p99_ms, cases[i].n, 100);
 
@@ -143,7 +135,7 @@ static void verdicts(void **state)
 
 /* Killed after so many of those that were asked for.  The verdict is that of
  * the whole set, whatever the others would have come to, or there is none. */
-static void sets_that_were_killed(void **state)
+TEST(sets_that_were_killed)
 {
     static const struct {
         double p99_ms[9];
@@ -179,7 +171,6 @@ static void sets_that_were_killed(void **state)
         {{1, 2, 3, 4, 5, 6, 7, 101}, 8, 9, VERDICT_UNDECIDED, 4, "8 of 9"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct trials_summary s = made(cases[i].p99_ms, cases[i].n, 100);
         struct buf text;
@@ -199,12 +190,11 @@ static void sets_that_were_killed(void **state)
 
 /* An undecided trial speaks for nobody, and one that cannot be trusted
  * withdraws the set. */
-static void doubtful_trials(void **state)
+TEST(doubtful_trials)
 {
     static const double p99_ms[] = {1, 2, 3};
     struct trials_summary s = made(p99_ms, 3, 100);
 
-    (void)state;
     s.trials[1].terms[0].verdict = VERDICT_UNDECIDED;
     trials_work_out(&s);
     assert_int_equal(s.verdict, VERDICT_UNDECIDED);
@@ -227,12 +217,11 @@ static void doubtful_trials(void **state)
     trials_summary_fini(&s);
 }
 
-static void an_interrupted_trial_is_not_counted(void **state)
+TEST(an_interrupted_trial_is_not_counted)
 {
     static const double p99_ms[] = {1, 2, 300};
     struct trials_summary s = made(p99_ms, 3, 100);
 
-    (void)state;
     s.trials[2].stopped_by = SIGTERM;
     trials_work_out(&s);
     assert_int_equal(s.counted, 2);
@@ -243,11 +232,10 @@ static void an_interrupted_trial_is_not_counted(void **state)
 }
 
 /* Whichever it is: the others are reported. */
-static void a_lost_trial_is_not_counted(void **state)
+TEST(a_lost_trial_is_not_counted)
 {
     static const double p99_ms[] = {1, 2, 3};
 
-    (void)state;
     for (size_t lost = 0; lost < 3; lost++) {
         struct trials_summary s = made(p99_ms, 3, 100);
         struct buf out;
@@ -280,12 +268,11 @@ static void a_lost_trial_is_not_counted(void **state)
     }
 }
 
-static void without_an_slo(void **state)
+TEST(without_an_slo)
 {
     static const double p99_ms[] = {1, 2};
     struct trials_summary s = made(p99_ms, 2, 100);
 
-    (void)state;
     s.n_terms = 0;
     trials_work_out(&s);
     assert_int_equal(s.verdict, VERDICT_NONE);
@@ -299,12 +286,11 @@ static void without_an_slo(void **state)
 }
 
 /* Failures are beyond every value, and too few samples are no value. */
-static void values_that_are_none(void **state)
+TEST(values_that_are_none)
 {
     static const double p99_ms[] = {1, 2, 3};
     struct trials_summary s = made(p99_ms, 3, 100);
 
-    (void)state;
     s.trials[0].quantile_ns[MEASURE_E2E][P99] = HIST_BEYOND;
     s.trials[1].quantile_ns[MEASURE_E2E][P50] = HIST_TOO_FEW;
     trials_work_out(&s);
@@ -317,14 +303,13 @@ static void values_that_are_none(void **state)
     trials_summary_fini(&s);
 }
 
-static void the_odd_one_is_shown(void **state)
+TEST(the_odd_one_is_shown)
 {
     static const double steady[] = {10, 10.1, 9.9, 10.2, 9.8};
     static const double odd[] = {10, 10.1, 9.9, 50, 10.2, 9.8};
     static const double near[] = {10, 10, 10, 10, 10.4};
     struct trials_summary s = made(steady, 5, 100);
 
-    (void)state;
     trials_work_out(&s);
     assert_int_equal(s.n_odd, 0);
     trials_summary_fini(&s);
@@ -344,12 +329,11 @@ static void the_odd_one_is_shown(void **state)
 
 /* By chance, less than one set in a hundred; of 2000 that are 20, with three
  * standard deviations 34. */
-static void few_are_odd_by_chance(void **state)
+TEST(few_are_odd_by_chance)
 {
     static const size_t sizes[] = {5, 6, 7, 10, 20};
     struct rng rng = rng_stream(1, RNG_DEMAND);
 
-    (void)state;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         int alarms = 0;
 
@@ -368,7 +352,7 @@ static void few_are_odd_by_chance(void **state)
     }
 }
 
-static void text_and_json_say_the_same(void **state)
+TEST(text_and_json_say_the_same)
 {
     static const char *const in_words[] = {"95% requires", "least 6", NULL};
     static const double p99_ms[] = {10, 10.1, 9.9, 50, 10.2};
@@ -376,7 +360,6 @@ static void text_and_json_say_the_same(void **state)
     struct buf text;
     json_t *json;
 
-    (void)state;
     s.trials[4].stopped_by = SIGINT;
     s.trials[1].lost_requests = 57;
     s.trials[2].lost_events = 7;
@@ -401,24 +384,4 @@ static void text_and_json_say_the_same(void **state)
     json_decref(json);
     buf_fini(&text);
     trials_summary_fini(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(medians_and_spreads),
-        cmocka_unit_test(the_rule_is_the_interval),
-        cmocka_unit_test(verdicts),
-        cmocka_unit_test(sets_that_were_killed),
-        cmocka_unit_test(doubtful_trials),
-        cmocka_unit_test(an_interrupted_trial_is_not_counted),
-        cmocka_unit_test(a_lost_trial_is_not_counted),
-        cmocka_unit_test(without_an_slo),
-        cmocka_unit_test(values_that_are_none),
-        cmocka_unit_test(the_odd_one_is_shown),
-        cmocka_unit_test(few_are_odd_by_chance),
-        cmocka_unit_test(text_and_json_say_the_same),
-    };
-
-    return cmocka_run_group_tests_name("trials_report", tests, NULL, NULL);
 }

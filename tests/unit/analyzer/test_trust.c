@@ -1,20 +1,13 @@
 /* The checks that may withdraw a measurement. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/verdict/trust.h"
 #include "common/base/clk.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 #include "tests/support/trustof.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct run {
     const char *slo;
@@ -84,7 +77,7 @@ static const struct {
 };
 
 /* Each on a fresh connection, and none of them an error. */
-static void what_was_sent_again_is_noted(void **state)
+TEST(what_was_sent_again_is_noted)
 {
     static const struct {
         int64_t again; /* of 1000 */
@@ -93,7 +86,6 @@ static void what_was_sent_again_is_noted(void **state)
     const struct window w = {.end_ns = 10 * NS_PER_S};
     struct slo slo = slo_of("");
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct tally t;
         struct trust trust;
@@ -117,12 +109,11 @@ static void what_was_sent_again_is_noted(void **state)
 }
 
 /* One such request is enough; without one there is no check. */
-static void a_client_without_memory_invalidates(void **state)
+TEST(a_client_without_memory_invalidates)
 {
     const struct window w = {.end_ns = 10 * NS_PER_S};
     struct slo slo = slo_of("");
 
-    (void)state;
     for (int64_t n = 0; n < 2; n++) {
         struct facts f = row_ok(0, 0, 1);
         const struct check *c;
@@ -142,10 +133,8 @@ static void a_client_without_memory_invalidates(void **state)
     }
 }
 
-static void lag_is_small_against_what_is_measured(void **state)
+TEST(lag_is_small_against_what_is_measured)
 {
-
-    (void)state;
     for (size_t i = 0; i < COUNT(lags); i++) {
         struct trust t = check_run(&lags[i].run, NULL);
         const struct check *c = trust_find(&t, lags[i].check);
@@ -162,13 +151,12 @@ static void lag_is_small_against_what_is_measured(void **state)
 }
 
 /* The second largest of a hundred is no p99. */
-static void few_requests_bound_no_lag(void **state)
+TEST(few_requests_bound_no_lag)
 {
     const struct run run = {"", 298, 10, 9900, 1, 1};
     const struct run fewer = {"", 4, 900, 900, 1, 1};
     struct trust t = check_run(&run, NULL);
 
-    (void)state;
     assert_non_null(trust_find(&t, "lag p50"));
     assert_null(trust_find(&t, "lag p99"));
     t = check_run(&fewer, NULL);
@@ -176,12 +164,11 @@ static void few_requests_bound_no_lag(void **state)
     assert_true(t.valid);
 }
 
-static void a_clean_run_is_trusted(void **state)
+TEST(a_clean_run_is_trusted)
 {
     const struct run run = {"e2e p99 < 1s", 1000, 10, 0, 1, 10};
     struct trust t = check_run(&run, NULL);
 
-    (void)state;
     assert_true(t.valid);
     assert_int_equal(t.len, 10); /* nothing is known of client and host */
     for (size_t i = 0; i < t.len; i++) {
@@ -190,7 +177,7 @@ static void a_clean_run_is_trusted(void **state)
     }
 }
 
-static void one_unsent_request_invalidates(void **state)
+TEST(one_unsent_request_invalidates)
 {
     const struct window w = {.end_ns = NS_PER_S};
     struct slo slo = slo_of("");
@@ -199,7 +186,6 @@ static void one_unsent_request_invalidates(void **state)
     struct trust trust;
     struct tally t;
 
-    (void)state;
     tally_init(&t, w, &slo);
     tally_add(&t, &ok);
     tally_add(&t, &unsent);
@@ -212,7 +198,7 @@ static void one_unsent_request_invalidates(void **state)
 }
 
 /* Too few samples leave the verdict open; they do not make it invalid. */
-static void samples_are_of_the_neediest_term(void **state)
+TEST(samples_are_of_the_neediest_term)
 {
     static const struct {
         const char *slo;
@@ -226,7 +212,6 @@ static void samples_are_of_the_neediest_term(void **state)
         {"e2e p50 < 1s,errors < 1%", 5, true, 5},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct run run = {cases[i].slo, cases[i].n, 0, 0, 1, 10};
         struct trust t = check_run(&run, NULL);
@@ -240,24 +225,22 @@ static void samples_are_of_the_neediest_term(void **state)
     }
 }
 
-static void no_quantile_asks_for_no_samples(void **state)
+TEST(no_quantile_asks_for_no_samples)
 {
     const struct run run = {"errors < 1%", 3, 0, 0, 1, 10};
     struct trust t = check_run(&run, NULL);
 
-    (void)state;
     assert_null(trust_find(&t, "samples"));
     assert_true(t.valid);
 }
 
-static void lost_requests_are_said(void **state)
+TEST(lost_requests_are_said)
 {
     const struct run run = {"", 10, 0, 0, 1, 10};
     const struct integrity killed = {.lost_requests = 4, .was_killed = true};
     const struct integrity damaged = {.lost_requests = 4};
     struct trust t = check_run(&run, &killed);
 
-    (void)state;
     assert_false(trust_find(&t, "recording")->ok);
     assert_true(trust_find(&t, "recording")->value == 4);
     assert_non_null(strstr(trust_find(&t, "recording")->advice, "killed"));
@@ -266,24 +249,22 @@ static void lost_requests_are_said(void **state)
     assert_non_null(strstr(trust_find(&t, "recording")->advice, "damaged"));
 }
 
-static void nothing_issued_has_no_lag(void **state)
+TEST(nothing_issued_has_no_lag)
 {
     const struct run run = {"e2e p99 < 1s", 0, 0, 0, 1, 10};
     struct trust t = check_run(&run, NULL);
 
-    (void)state;
     assert_null(trust_find(&t, "lag p50"));
     assert_null(trust_find(&t, "lag p99"));
     assert_true(t.valid);
 }
 
 /* Longer than the histogram goes is not "nothing". */
-static void an_endless_lag_is_no_trust(void **state)
+TEST(an_endless_lag_is_no_trust)
 {
     const struct run run = {"", 100, 7200 * 1000000LL, 0, 1, 10};
     struct trust t = check_run(&run, NULL);
 
-    (void)state;
     assert_non_null(trust_find(&t, "lag p50"));
     assert_false(trust_find(&t, "lag p50")->ok);
     assert_true(isfinite(trust_find(&t, "lag p50")->value));
@@ -291,13 +272,12 @@ static void an_endless_lag_is_no_trust(void **state)
 }
 
 /* Terms go by exact counts, so only a percentile cannot be shown. */
-static void out_of_range_is_said(void **state)
+TEST(out_of_range_is_said)
 {
     static const int64_t e2e_ms[] = {3600000, 3600001};
     const struct window w = {.end_ns = 10 * NS_PER_S};
     struct slo slo = slo_of("");
 
-    (void)state;
     for (size_t i = 0; i < COUNT(e2e_ms); i++) {
         struct facts f = row_ok(0, 0, e2e_ms[i]);
         struct trust trust;
@@ -312,24 +292,4 @@ static void out_of_range_is_said(void **state)
         assert_true(trust.valid);
         tally_fini(&t);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_sent_again_is_noted),
-        cmocka_unit_test(a_client_without_memory_invalidates),
-        cmocka_unit_test(lag_is_small_against_what_is_measured),
-        cmocka_unit_test(few_requests_bound_no_lag),
-        cmocka_unit_test(a_clean_run_is_trusted),
-        cmocka_unit_test(one_unsent_request_invalidates),
-        cmocka_unit_test(samples_are_of_the_neediest_term),
-        cmocka_unit_test(no_quantile_asks_for_no_samples),
-        cmocka_unit_test(lost_requests_are_said),
-        cmocka_unit_test(nothing_issued_has_no_lag),
-        cmocka_unit_test(an_endless_lag_is_no_trust),
-        cmocka_unit_test(out_of_range_is_said),
-    };
-
-    return cmocka_run_group_tests_name("trust", tests, NULL, NULL);
 }

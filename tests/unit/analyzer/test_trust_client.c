@@ -1,21 +1,14 @@
 /* Checks on the client: what it sent when, what it saw of itself and its host.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/verdict/trust.h"
 #include "common/base/clk.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 #include "tests/support/trustof.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define N_ROWS 1000
 
@@ -58,7 +51,7 @@ static struct trust check_pace(int64_t late, int64_t behind, bool is_closed)
     return check_rows(rows, is_closed);
 }
 
-static void each_second_gets_what_was_due(void **state)
+TEST(each_second_gets_what_was_due)
 {
     static const struct {
         int64_t late;
@@ -73,7 +66,6 @@ static void each_second_gets_what_was_due(void **state)
         {0, 10, "rate", 99, 99, true},  {0, 11, "rate", 98.9, 99, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct trust t = check_pace(cases[i].late, cases[i].behind, false);
         const struct check *c = trust_find(&t, cases[i].check);
@@ -89,18 +81,17 @@ static void each_second_gets_what_was_due(void **state)
 }
 
 /* What is due there depends on when answers came. */
-static void a_closed_loop_has_no_pace(void **state)
+TEST(a_closed_loop_has_no_pace)
 {
     struct trust t = check_pace(50, 50, true);
 
-    (void)state;
     assert_null(trust_find(&t, "pace"));
     assert_null(trust_find(&t, "rate"));
     assert_null(trust_find(&t, "connection cap"));
 }
 
 /* Of 1000 answers in 50 ms or 1 ms the last 2 % lay in the kernel so long. */
-static void answers_lie_in_the_kernel(void **state)
+TEST(answers_lie_in_the_kernel)
 {
     static const struct {
         int64_t e2e_ms;
@@ -116,7 +107,6 @@ static void answers_lie_in_the_kernel(void **state)
     };
     static struct facts rows[N_ROWS];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct check *c;
         struct trust trust;
@@ -137,7 +127,7 @@ static void answers_lie_in_the_kernel(void **state)
 
 /* One request that found no port makes the run invalid, however many there are.
  */
-static void exhaustion_makes_a_run_invalid(void **state)
+TEST(exhaustion_makes_a_run_invalid)
 {
     static const struct {
         int64_t detail;
@@ -150,7 +140,6 @@ static void exhaustion_makes_a_run_invalid(void **state)
     };
     static struct facts rows[N_ROWS];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct check *c;
         struct trust trust;
@@ -184,7 +173,7 @@ static struct client client_seeing(const struct observation *last)
 
 /* A value of the last of two looks, 4 s after a first one where all is 0 (and
  * 1000 requests and ticks have gone by). */
-static void checks_on_what_the_client_saw(void **state)
+TEST(checks_on_what_the_client_saw)
 {
     static const struct {
         const char *check;
@@ -212,7 +201,6 @@ static void checks_on_what_the_client_saw(void **state)
     struct slo slo = slo_of("");
     struct tally t;
 
-    (void)state;
     tally_init(&t, w, &slo);
     for (size_t i = 0; i < 2 * COUNT(cases); i++) {
         bool is_beyond = i >= COUNT(cases);
@@ -245,7 +233,7 @@ static void checks_on_what_the_client_saw(void **state)
 
 /* The system went to sleep: CLOCK_MONOTONIC, and so everything else that was
  * seen, knows nothing of it. */
-static void a_system_that_was_suspended(void **state)
+TEST(a_system_that_was_suspended)
 {
     static const struct {
         int64_t suspended_max;
@@ -266,7 +254,6 @@ static void a_system_that_was_suspended(void **state)
     struct slo slo = slo_of("");
     struct tally t;
 
-    (void)state;
     tally_init(&t, w, &slo);
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct observation last = {.at = 5 * NS_PER_S,
@@ -293,7 +280,7 @@ static void a_system_that_was_suspended(void **state)
 
 /* 1000 answers of so many ms; 4 s of which the thread waited for a share, in
  * so many turns a second. */
-static void waiting_for_a_cpu(void **state)
+TEST(waiting_for_a_cpu)
 {
     static const struct {
         const char *slo;
@@ -319,7 +306,6 @@ static void waiting_for_a_cpu(void **state)
     };
     const struct window w = {.end_ns = 10 * NS_PER_S};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct slo slo = slo_of(cases[i].slo);
         struct observation last = {.at = 5 * NS_PER_S,
@@ -349,7 +335,7 @@ static void waiting_for_a_cpu(void **state)
 }
 
 /* What it did to the client shows in lag, or it does not. */
-static void pressure_reassures_in_an_open_loop_alone(void **state)
+TEST(pressure_reassures_in_an_open_loop_alone)
 {
     const struct window w = {.end_ns = 10 * NS_PER_S};
     struct slo slo = slo_of("");
@@ -357,7 +343,6 @@ static void pressure_reassures_in_an_open_loop_alone(void **state)
     struct client client;
     struct tally t;
 
-    (void)state;
     tally_init(&t, w, &slo);
     client = client_seeing(&last);
     for (int is_closed = 0; is_closed < 2; is_closed++) {
@@ -371,7 +356,7 @@ static void pressure_reassures_in_an_open_loop_alone(void **state)
 
 /* A look a second of two workers, one of which stops after so many of the 20
  * seconds of the window; the first second has its look when it is over. */
-static void seconds_that_nobody_saw(void **state)
+TEST(seconds_that_nobody_saw)
 {
     static const struct {
         int64_t looks;
@@ -384,7 +369,6 @@ static void seconds_that_nobody_saw(void **state)
     struct slo slo = slo_of("");
     struct tally t;
 
-    (void)state;
     tally_init(&t, w, &slo);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct client client;
@@ -411,7 +395,7 @@ static void seconds_that_nobody_saw(void **state)
     tally_fini(&t);
 }
 
-static void short_windows_are_seen_or_not(void **state)
+TEST(short_windows_are_seen_or_not)
 {
     const struct window w = {.end_ns = 4 * NS_PER_S};
     struct slo slo = slo_of("");
@@ -419,28 +403,9 @@ static void short_windows_are_seen_or_not(void **state)
     struct trust trust;
     struct tally t;
 
-    (void)state;
     tally_init(&t, w, &slo);
     client_init(&client, w, 1);
     trust = trust_of(&t, &client, NULL, false);
     assert_null(trust_find(&trust, "observed"));
     tally_fini(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_second_gets_what_was_due),
-        cmocka_unit_test(a_closed_loop_has_no_pace),
-        cmocka_unit_test(answers_lie_in_the_kernel),
-        cmocka_unit_test(exhaustion_makes_a_run_invalid),
-        cmocka_unit_test(checks_on_what_the_client_saw),
-        cmocka_unit_test(a_system_that_was_suspended),
-        cmocka_unit_test(waiting_for_a_cpu),
-        cmocka_unit_test(pressure_reassures_in_an_open_loop_alone),
-        cmocka_unit_test(seconds_that_nobody_saw),
-        cmocka_unit_test(short_windows_are_seen_or_not),
-    };
-
-    return cmocka_run_group_tests_name("trust_client", tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* Who is ahead at which load, where that changes, and what is said of it. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/report/study_doc.h"
 #include "analyzer/studies/variants.h"
@@ -17,8 +11,8 @@
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
 #include "tests/support/golden.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_TEXT     65536
 #define MAX_VARIANTS 4
 #define MAX_VALUES   4
@@ -77,7 +71,7 @@ static void rig_fini(struct rig *r)
     variant_set_fini(&r->s.set);
 }
 
-static void two_stand_by_objective_latency_and_goodput(void **state)
+TEST(two_stand_by_objective_latency_and_goodput)
 {
     const struct variant_cell fast = cell(10, 50, false);
     const struct variant_cell slow = cell(20, 50, false);
@@ -87,7 +81,6 @@ static void two_stand_by_objective_latency_and_goodput(void **state)
     struct variant_cell unknown = cell(10, 50, false);
     struct variant_cell unsure = slow;
 
-    (void)state;
     unknown.counted = 0;
     unsure.latency_ns.has_range = false;
     assert_int_equal(variants_standing(&fast, &slow), STANDING_AHEAD);
@@ -102,14 +95,13 @@ static void two_stand_by_objective_latency_and_goodput(void **state)
 
 /* Latencies that scatter by a factor of three, and half a percent more on the
  * other side: nothing that intervals could show. */
-static void pairs_tell_more_than_intervals(void **state)
+TEST(pairs_tell_more_than_intervals)
 {
     struct latency one[40];
     struct latency other[40];
     struct variant_cell a = cell(10, 50, false);
     struct variant_cell b = cell(10.05, 50, false);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(one); i++) {
         double ns = 5e6 * (1 + (double)(i * 7 % 5) / 2);
 
@@ -129,14 +121,13 @@ static void pairs_tell_more_than_intervals(void **state)
     assert_int_equal(variants_standing(&a, &b), STANDING_UNKNOWN);
 }
 
-static void medians_have_intervals(void **state)
+TEST(medians_have_intervals)
 {
     double few[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     double alike[40];
     double failed[12];
     struct uncertain u;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(alike); i++)
         alike[i] = 8 + (double)(i % 4);
     for (size_t i = 0; i < COUNT(failed); i++)
@@ -149,14 +140,13 @@ static void medians_have_intervals(void **state)
     assert_false(sliced_median(few, 0, 0.95).has_range);
 }
 
-static void places_are_shared(void **state)
+TEST(places_are_shared)
 {
     static const double values[] = {10};
     static const size_t order[] = {2, 1, 0, 3};
     static const size_t ranks[] = {1, 1, 3, 0};
     struct rig r;
 
-    (void)state;
     rig_init(&r, 4, values, 1);
     r.cells[0][0] = cell(900, 20, true);
     r.cells[1][0] = cell(10.1, 50, false);
@@ -186,11 +176,10 @@ static void make_crossing(struct rig *r)
 
 /* log ratio: -ln 2 / 2 at 40, 2 ln 2 at 160: zero a fifth of the way, in
  * logarithms: 40 * 4^0.2. */
-static void crossovers_are_found(void **state)
+TEST(crossovers_are_found)
 {
     struct rig r;
 
-    (void)state;
     make_crossing(&r);
     variants_work_out(&r.s);
     assert_int_equal(r.s.n_crossings, 1);
@@ -206,12 +195,11 @@ static void crossovers_are_found(void **state)
 }
 
 /* One that is only ever ahead, or not told apart, crosses nobody. */
-static void others_do_not_cross(void **state)
+TEST(others_do_not_cross)
 {
     static const double values[] = {10, 40, 160};
     struct rig r;
 
-    (void)state;
     rig_init(&r, 2, values, COUNT(values));
     for (size_t i = 0; i < COUNT(values); i++) {
         r.cells[0][i] = cell(10, values[i], false);
@@ -228,7 +216,7 @@ static void must_say(const char *text, const char *part)
         fail_msg("%s: not '%s'", text, part);
 }
 
-static void the_parts_say_why(void **state)
+TEST(the_parts_say_why)
 {
     static const struct {
         struct server_parts light[2];
@@ -250,7 +238,6 @@ static void the_parts_say_why(void **state)
           ": with a requests wait for those before them"}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct rig r;
 
@@ -269,11 +256,10 @@ static void the_parts_say_why(void **state)
     }
 }
 
-static void reports_have_all_of_it(void **state)
+TEST(reports_have_all_of_it)
 {
     struct rig r;
 
-    (void)state;
     make_crossing(&r);
     snprintf(r.s.set.list[1].failed, sizeof(r.s.set.list[1].failed),
              "the server ended");
@@ -281,20 +267,4 @@ static void reports_have_all_of_it(void **state)
     assert_golden_doc("variants", variants_doc(&r.s));
     assert_int_equal(exit_status_of_variants(&r.s), 3);
     rig_fini(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_stand_by_objective_latency_and_goodput),
-        cmocka_unit_test(pairs_tell_more_than_intervals),
-        cmocka_unit_test(medians_have_intervals),
-        cmocka_unit_test(places_are_shared),
-        cmocka_unit_test(crossovers_are_found),
-        cmocka_unit_test(others_do_not_cross),
-        cmocka_unit_test(the_parts_say_why),
-        cmocka_unit_test(reports_have_all_of_it),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

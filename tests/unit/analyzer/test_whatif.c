@@ -1,20 +1,14 @@
 /* Other limits: the tightest that is met, and how many are within which. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/tally/distribution.h"
 #include "analyzer/verdict/judge.h"
 #include "common/base/clk.h"
 #include "common/base/rng.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define N            2000
-#define WINDOW_S     20
+#define N        2000
+#define WINDOW_S 20
 
 static const struct window window = {.end_ns = WINDOW_S * NS_PER_S};
 
@@ -68,7 +62,7 @@ static int64_t edge_below(int64_t ns)
 }
 
 /* The verdict at it, with the same requests, is pass; just below it is not. */
-static void the_tightest_limit_is_met_and_the_one_below_is_not(void **state)
+TEST(the_tightest_limit_is_met_and_the_one_below_is_not)
 {
     static const struct {
         const char *slo;
@@ -81,7 +75,6 @@ static void the_tightest_limit_is_met_and_the_one_below_is_not(void **state)
         {"e2e p99 < 50ms", 0, 1.2},  {"ttft p95 < 50ms", 2, 1.5},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct term_judgement j;
         int64_t ns;
@@ -101,9 +94,8 @@ static void the_tightest_limit_is_met_and_the_one_below_is_not(void **state)
     }
 }
 
-static void where_too_many_failed_no_limit_is_met(void **state)
+TEST(where_too_many_failed_no_limit_is_met)
 {
-    (void)state;
     make_rows(1, 5, 1);
     assert_int_equal(judged("e2e p99 < 1s", 0).tightest_ns, HIST_BEYOND);
     make_rows(1, 0, 1);
@@ -111,9 +103,8 @@ static void where_too_many_failed_no_limit_is_met(void **state)
 }
 
 /* One value, known to the digit: strictly below means the next number up. */
-static void by_hand(void **state)
+TEST(by_hand)
 {
-    (void)state;
     for (int64_t i = 0; i < N; i++)
         rows[i] = row_ok(i, i * 10, 123);
     assert_int_equal(judged("e2e p99 < 1s", 0).tightest_ns, 124 * NS_PER_MS);
@@ -123,7 +114,7 @@ static void by_hand(void **state)
 }
 
 /* At every limit as many as there are rows below it. */
-static void the_curve_counts_exactly(void **state)
+TEST(the_curve_counts_exactly)
 {
     struct slo slo = slo_of("e2e p99 < 123ms,e2e p50 < 7ms,ttft p9 < 3ms");
     struct curve_point points[CURVE_MAX];
@@ -132,7 +123,6 @@ static void the_curve_counts_exactly(void **state)
     int marked = 0;
     size_t n;
 
-    (void)state;
     make_rows(3, 10, 1.5);
     tally_init(&t, window, &slo);
     curve_init(&c, MEASURE_E2E, &slo);
@@ -162,9 +152,8 @@ static void the_curve_counts_exactly(void **state)
     tally_fini(&t);
 }
 
-static void edges_are_numbers_of_three_digits(void **state)
+TEST(edges_are_numbers_of_three_digits)
 {
-    (void)state;
     assert_int_equal(grid_edge_ns(0), 0);
     assert_int_equal(grid_edge_ns(999), 999);
     assert_int_equal(grid_edge_ns(1000), 1000);
@@ -172,17 +161,4 @@ static void edges_are_numbers_of_three_digits(void **state)
     for (size_t i = 1; i < grid_len(); i++)
         assert_true(grid_edge_ns(i) > grid_edge_ns(i - 1));
     assert_true(grid_edge_ns(grid_len()) > HIST_HIGHEST_NS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_tightest_limit_is_met_and_the_one_below_is_not),
-        cmocka_unit_test(where_too_many_failed_no_limit_is_met),
-        cmocka_unit_test(by_hand),
-        cmocka_unit_test(the_curve_counts_exactly),
-        cmocka_unit_test(edges_are_numbers_of_three_digits),
-    };
-
-    return cmocka_run_group_tests_name("whatif", tests, NULL, NULL);
 }

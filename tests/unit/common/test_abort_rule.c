@@ -1,21 +1,15 @@
 /* When a run is not worth going on with. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/spec/abort_rule.h"
+#include "tests/support/test.h"
 
-#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
 #define MAX_SECONDS   8
 #define NEVER         (-1)
 #define WRITE_INSTEAD "; write 'errors > 50%' or 'errors > 10% over 30s'"
 
-static void rules_are_read(void **state)
+TEST(rules_are_read)
 {
     static const struct {
         const char *text;
@@ -32,7 +26,6 @@ static void rules_are_read(void **state)
         {"errors > 50% over 1h", 0.5, 3600, "errors > 50%"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         struct abort_rule rule;
@@ -45,7 +38,7 @@ static void rules_are_read(void **state)
     }
 }
 
-static void what_is_no_rule_is_refused(void **state)
+TEST(what_is_no_rule_is_refused)
 {
     static const struct {
         const char *text;
@@ -70,7 +63,6 @@ static void what_is_no_rule_is_refused(void **state)
         {"errors > 5% over 61m", "over '61m' is not 1s to 1h in whole seconds"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
 
@@ -151,9 +143,8 @@ static int aborts_in(size_t run, char why[static ABORT_TEXT])
     return s;
 }
 
-static void the_last_seconds_decide(void **state)
+TEST(the_last_seconds_decide)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(runs); i++) {
         char why[ABORT_TEXT] = "";
 
@@ -161,15 +152,4 @@ static void the_last_seconds_decide(void **state)
             fail_msg("run %zu", i);
         assert_string_equal(why, runs[i].why);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_are_read),
-        cmocka_unit_test(what_is_no_rule_is_refused),
-        cmocka_unit_test(the_last_seconds_decide),
-    };
-
-    return cmocka_run_group_tests_name("abort", tests, NULL, NULL);
 }

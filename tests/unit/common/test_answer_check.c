@@ -1,18 +1,11 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/str.h"
 #include "common/spec/answer_check.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* Does an answer of this text, body and length pass this check? */
 static bool passes(const char *rule, struct check_answer *a)
@@ -31,7 +24,7 @@ static bool passes(const char *rule, struct check_answer *a)
     return result;
 }
 
-static void rules_hold_or_do_not(void **state)
+TEST(rules_hold_or_do_not)
 {
     static const struct {
         const char *rule;
@@ -63,7 +56,6 @@ static void rules_hold_or_do_not(void **state)
         {"json /a = 1", "no JSON", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *text = cases[i].text;
         struct check_answer a = {.text = text,
@@ -78,7 +70,7 @@ static void rules_hold_or_do_not(void **state)
     }
 }
 
-static void labels(void **state)
+TEST(labels)
 {
     static const struct {
         const char *rule;
@@ -96,7 +88,6 @@ static void labels(void **state)
         {"label", "anything", NULL, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *label = cases[i].label;
         struct check_answer a = {.text = cases[i].text,
@@ -111,11 +102,10 @@ static void labels(void **state)
     }
 }
 
-static void lengths(void **state)
+TEST(lengths)
 {
     struct check_answer a = {.text = "", .body = "", .raw = ""};
 
-    (void)state;
     a.output_tokens = 10;
     assert_true(passes("length 10", &a));
     assert_true(passes("length 10..20", &a));
@@ -125,7 +115,7 @@ static void lengths(void **state)
     assert_false(passes("length 0..1000", &a));
 }
 
-static void tensors_in_json_and_raw(void **state)
+TEST(tensors_in_json_and_raw)
 {
     static const char json[] =
         "{\"outputs\":[{\"name\":\"n\",\"datatype\":\"INT32\",\"shape\":[2],"
@@ -146,7 +136,6 @@ static void tensors_in_json_and_raw(void **state)
                              .raw = "",
                              .output_tokens = TIME_ABSENT};
 
-    (void)state;
     assert_true(passes("tensor n = 7 8", &a));
     assert_true(passes("tensor n = 7", &a));
     assert_false(passes("tensor n = 8", &a));
@@ -173,14 +162,13 @@ static void tensors_in_json_and_raw(void **state)
     assert_false(passes("tensor y = 1.5", &a));
 }
 
-static void all_must_hold(void **state)
+TEST(all_must_hold)
 {
     struct strlist texts = {0};
     struct checks checks = {0};
     struct err err = {0};
     struct check_answer a = {.text = "yes and no", .text_len = 10};
 
-    (void)state;
     strlist_add(&texts, "contains yes");
     strlist_add(&texts, "contains no");
     assert_int_equal(checks_parse(&texts, &checks, &err), 0);
@@ -191,7 +179,7 @@ static void all_must_hold(void **state)
     strlist_fini(&texts);
 }
 
-static void what_is_no_rule_is_refused(void **state)
+TEST(what_is_no_rule_is_refused)
 {
     static const char *const bad[] = {
         "",
@@ -218,7 +206,6 @@ static void what_is_no_rule_is_refused(void **state)
         "regex x{1,30000}",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         struct err err = {0};
 
@@ -229,17 +216,16 @@ static void what_is_no_rule_is_refused(void **state)
 }
 
 /* However long it is, as long as nothing multiplies. */
-static void a_long_text_is_an_expression(void **state)
+TEST(a_long_text_is_an_expression)
 {
     char text[3000] = "regex ";
     struct err err = {0};
 
-    (void)state;
     memset(text + 6, 'a', sizeof(text) - 7);
     assert_int_equal(check_check(text, &err), 0);
 }
 
-static void copies_of_copies_multiply(void **state)
+TEST(copies_of_copies_multiply)
 {
     static const struct {
         const char *text;
@@ -252,7 +238,6 @@ static void copies_of_copies_multiply(void **state)
     };
     char deep[400];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (regexsize_of(rows[i].text) != rows[i].size)
             fail_msg("'%s': %g", rows[i].text, regexsize_of(rows[i].text));
@@ -260,20 +245,4 @@ static void copies_of_copies_multiply(void **state)
     memset(deep, '(', sizeof(deep) - 1);
     deep[sizeof(deep) - 1] = '\0';
     assert_true(isinf(regexsize_of(deep)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_hold_or_do_not),
-        cmocka_unit_test(labels),
-        cmocka_unit_test(lengths),
-        cmocka_unit_test(tensors_in_json_and_raw),
-        cmocka_unit_test(all_must_hold),
-        cmocka_unit_test(what_is_no_rule_is_refused),
-        cmocka_unit_test(copies_of_copies_multiply),
-        cmocka_unit_test(a_long_text_is_an_expression),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

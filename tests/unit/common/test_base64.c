@@ -1,15 +1,10 @@
 /* Bytes that were written as base64; cases of RFC 4648, section 10, and what is
  * none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/str.h"
+#include "tests/support/test.h"
 
 static const struct {
     const char *text;
@@ -23,11 +18,10 @@ static const struct {
     {"Z m8", NULL, 0},
 };
 
-static void texts_are_bytes(void **state)
+TEST(texts_are_bytes)
 {
     struct buf out;
 
-    (void)state;
     buf_init(&out, 100);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int rc = base64_decode(cases[i].text, strlen(cases[i].text), &out);
@@ -43,22 +37,11 @@ static void texts_are_bytes(void **state)
     buf_fini(&out);
 }
 
-static void what_does_not_fit_is_said(void **state)
+TEST(what_does_not_fit_is_said)
 {
     struct buf out;
 
-    (void)state;
     buf_init(&out, 3);
     assert_int_equal(base64_decode("Zm9vYmFy", 8, &out), -1);
     buf_fini(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_are_bytes),
-        cmocka_unit_test(what_does_not_fit_is_said),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

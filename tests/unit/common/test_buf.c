@@ -1,18 +1,12 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/buf.h"
+#include "tests/support/test.h"
 
-static void text_grows_and_ends_with_nul(void **state)
+TEST(text_grows_and_ends_with_nul)
 {
     struct buf b;
 
-    (void)state;
     buf_init(&b, 1000);
     assert_string_equal(buf_text(&b), "");
     assert_int_equal(buf_adds(&b, "ab"), 0);
@@ -25,11 +19,10 @@ static void text_grows_and_ends_with_nul(void **state)
     buf_fini(&b); /* a second time does no harm */
 }
 
-static void the_maximum_holds(void **state)
+TEST(the_maximum_holds)
 {
     struct buf b;
 
-    (void)state;
     buf_init(&b, 4);
     assert_int_equal(buf_adds(&b, "abcd"), 0);
     assert_false(b.overflowed);
@@ -47,12 +40,11 @@ static void the_maximum_holds(void **state)
     buf_fini(&b);
 }
 
-static void reserved_room_may_be_written(void **state)
+TEST(reserved_room_may_be_written)
 {
     struct buf b;
     char *room;
 
-    (void)state;
     buf_init(&b, 100000);
     assert_int_equal(buf_adds(&b, "x"), 0);
     room = buf_reserve(&b, 99999);
@@ -64,11 +56,10 @@ static void reserved_room_may_be_written(void **state)
     buf_fini(&b);
 }
 
-static void consume_drops_the_front(void **state)
+TEST(consume_drops_the_front)
 {
     struct buf b;
 
-    (void)state;
     buf_init(&b, 10);
     buf_consume(&b, 0);
     assert_int_equal(buf_adds(&b, "abcdef"), 0);
@@ -80,16 +71,4 @@ static void consume_drops_the_front(void **state)
     assert_string_equal(buf_text(&b), "");
     assert_int_equal(b.len, 0);
     buf_fini(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_grows_and_ends_with_nul),
-        cmocka_unit_test(the_maximum_holds),
-        cmocka_unit_test(reserved_room_may_be_written),
-        cmocka_unit_test(consume_drops_the_front),
-    };
-
-    return cmocka_run_group_tests_name("buf", tests, NULL, NULL);
 }

@@ -1,25 +1,18 @@
 /* A calibration: to disk and back, and whether it applies here. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/config.h"
 #include "common/spec/calibration.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct calibration full = {
     .place = {.host = "h1", .version = "1.2.3", .cpus = 4, .kernel = "6.1"},
@@ -66,12 +59,11 @@ static int in_tmpdir(void **state)
 
 /* ---- the file ---- */
 
-static void what_is_saved_comes_back(void **state)
+TEST(what_is_saved_comes_back)
 {
     struct calibration back;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(calibration_load(&back, &err), 0);
     assert_int_equal(calibration_save(&full, &err), 0);
     assert_int_equal(access(tmpdir_path("tailgate/calibration.json"), R_OK), 0);
@@ -83,14 +75,13 @@ static void what_is_saved_comes_back(void **state)
     assert_memory_equal(&back.place, &full.place, sizeof(back.place));
 }
 
-static void scripts_may_rely_on_its_keys(void **state)
+TEST(scripts_may_rely_on_its_keys)
 {
     json_t *json = calibration_to_json(&full);
     const json_t *transports = json_object_get(json, "transports");
     const json_t *native = json_object_get(transports, "native");
     const json_t *curl = json_object_get(transports, "curl");
 
-    (void)state;
     assert_int_equal(json_integer_value(json_object_get(json, "schema")), 1);
     assert_string_equal(json_string_value(json_object_get(json, "date")),
                         "2026-11-17T10:00:00Z");
@@ -106,7 +97,7 @@ static void scripts_may_rely_on_its_keys(void **state)
 }
 
 /* Every prefix of a good file, and files with one thing wrong. */
-static void a_damaged_one_is_refused(void **state)
+TEST(a_damaged_one_is_refused)
 {
     static const char *const texts[] = {
         "",
@@ -125,7 +116,6 @@ static void a_damaged_one_is_refused(void **state)
     };
     struct calibration c;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct err err = {0};
 
@@ -136,7 +126,7 @@ static void a_damaged_one_is_refused(void **state)
     }
 }
 
-static void every_number_is_checked(void **state)
+TEST(every_number_is_checked)
 {
     static const struct {
         const char *key;
@@ -149,7 +139,6 @@ static void every_number_is_checked(void **state)
         {"date", "\"\""},         {"date", "\"\\u0007\""},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         json_t *json = calibration_to_json(&full);
         json_t *native =
@@ -165,7 +154,7 @@ static void every_number_is_checked(void **state)
     }
 }
 
-static void where_it_is_kept(void **state)
+TEST(where_it_is_kept)
 {
     static const struct {
         const char *state_home;
@@ -180,7 +169,6 @@ static void where_it_is_kept(void **state)
     };
     char *home = getenv("HOME") ? xstrdup(getenv("HOME")) : NULL;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         char *path;
@@ -205,12 +193,11 @@ static void where_it_is_kept(void **state)
     free(home);
 }
 
-static void a_state_directory_that_is_none(void **state)
+TEST(a_state_directory_that_is_none)
 {
     struct calibration c;
     struct err err = {0};
 
-    (void)state;
     setenv("XDG_STATE_HOME", tmpdir_write("file", "x", 1), 1);
     assert_int_equal(calibration_load(&c, &err), 0);
     assert_int_equal(calibration_prepare(&err), -1);
@@ -222,7 +209,7 @@ static void a_state_directory_that_is_none(void **state)
 
 /* ---- does it apply? ---- */
 
-static void which_of_the_three_differs(void **state)
+TEST(which_of_the_three_differs)
 {
     static const struct {
         struct calibration_place here;
@@ -237,7 +224,6 @@ static void which_of_the_three_differs(void **state)
          "another host, another version, another number of CPUs"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char why[CALIBRATION_TEXT];
 
@@ -246,18 +232,17 @@ static void which_of_the_three_differs(void **state)
     }
 }
 
-static void this_is_here(void **state)
+TEST(this_is_here)
 {
     struct calibration_place here = calibration_here();
 
-    (void)state;
     assert_true(here.host[0] && here.kernel[0] && here.cpus > 0);
     assert_string_equal(here.version, TAILGATE_VERSION);
 }
 
 /* ---- in a manifest ---- */
 
-static void stamps_come_back(void **state)
+TEST(stamps_come_back)
 {
     static const struct calibration_place other = {"h2", "1.2.3", 4, ""};
     static const struct {
@@ -274,7 +259,6 @@ static void stamps_come_back(void **state)
         {NULL, &other, "native", CALIBRATION_NONE},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct calibration_stamp s =
             calibration_stamp_of(cases[i].c, cases[i].here, cases[i].transport);
@@ -291,12 +275,11 @@ static void stamps_come_back(void **state)
     }
 }
 
-static void other_stamps_are_none(void **state)
+TEST(other_stamps_are_none)
 {
     static const char *const texts[] = {
         "null", "1", "{}", "{\"transport\": \"native\"}", "{\"stale\": 1}"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         json_t *json = json_loads(texts[i], JSON_DECODE_ANY, NULL);
         struct calibration_stamp s;
@@ -307,21 +290,4 @@ static void other_stamps_are_none(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_saved_comes_back),
-        cmocka_unit_test(scripts_may_rely_on_its_keys),
-        cmocka_unit_test(a_damaged_one_is_refused),
-        cmocka_unit_test(every_number_is_checked),
-        cmocka_unit_test(where_it_is_kept),
-        cmocka_unit_test(a_state_directory_that_is_none),
-        cmocka_unit_test(which_of_the_three_differs),
-        cmocka_unit_test(this_is_here),
-        cmocka_unit_test(stamps_come_back),
-        cmocka_unit_test(other_stamps_are_none),
-    };
-
-    return cmocka_run_group_tests_name("calibration", tests, in_tmpdir,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(in_tmpdir, tmpdir_teardown)

@@ -2,14 +2,8 @@
  * from the run, and how often each is drawn. */
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/measure/good.h"
@@ -17,9 +11,8 @@
 #include "common/settings/settings.h"
 #include "common/spec/slo.h"
 #include "common/wire/api_names.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static int load(struct settings *s, const char *text, struct err *err)
 {
@@ -80,13 +73,12 @@ static const char workload[] = "target:\n"
                                "      headers: {b: class}\n"
                                "    checks: ['contains y']\n";
 
-static void a_class_stands_over_the_run(void **state)
+TEST(a_class_stands_over_the_run)
 {
     struct settings s;
     const struct settings *chat;
     const struct settings *embed;
 
-    (void)state;
     must_resolve(&s, workload);
     assert_int_equal(s.classes.len, 2);
     chat = class_of(&s, 0);
@@ -121,12 +113,11 @@ static void a_class_stands_over_the_run(void **state)
 
 /* What comes after the file is said of the run: a class has it, unless it says
  * something itself. */
-static void flags_reach_the_classes(void **state)
+TEST(flags_reach_the_classes)
 {
     struct settings s;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(load(&s, workload, &err), 0);
     assert_int_equal(settings_assign(&s, "target.model=new", &err), 0);
     assert_int_equal(settings_assign(&s, "target.timeout=9s", &err), 0);
@@ -138,11 +129,10 @@ static void flags_reach_the_classes(void **state)
 }
 
 /* Where the run has no target it is that of its first class. */
-static void the_run_may_leave_targets_to_its_classes(void **state)
+TEST(the_run_may_leave_targets_to_its_classes)
 {
     struct settings s;
 
-    (void)state;
     must_resolve(&s, "load: {rate: 1}\n"
                      "classes: [{name: a, target: {url: 'http://h/a'}}, "
                      "{name: b, target: {url: 'http://h/b'}}]\n");
@@ -253,9 +243,8 @@ static const struct {
      ":3: warmup_data: data.cache_check requires data.cache_check of the run"},
 };
 
-static void what_is_wrong_is_refused_with_its_line(void **state)
+TEST(what_is_wrong_is_refused_with_its_line)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(refused); i++) {
         struct settings s;
         struct err err = {0};
@@ -271,7 +260,7 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
 }
 
 /* A manifest says it all. */
-static void a_manifest_keeps_them(void **state)
+TEST(a_manifest_keeps_them)
 {
     struct settings s;
     struct settings back;
@@ -279,7 +268,6 @@ static void a_manifest_keeps_them(void **state)
     json_t *first;
     json_t *second;
 
-    (void)state;
     must_resolve(&s, workload);
     first = settings_to_json(&s);
     settings_init(&back);
@@ -300,7 +288,7 @@ static void a_manifest_keeps_them(void **state)
 }
 
 /* A clone resolves to the same as the original, and shares nothing with it. */
-static void a_clone_is_independent(void **state)
+TEST(a_clone_is_independent)
 {
     struct settings s;
     struct settings clone;
@@ -308,7 +296,6 @@ static void a_clone_is_independent(void **state)
     json_t *first;
     json_t *second;
 
-    (void)state;
     assert_int_equal(load(&s, workload, &err), 0);
     settings_clone(&clone, &s);
     assert_int_equal(settings_resolve(&s, &err), 0);
@@ -335,14 +322,13 @@ static void a_clone_is_independent(void **state)
     settings_fini(&clone);
 }
 
-static void a_copy_is_whole(void **state)
+TEST(a_copy_is_whole)
 {
     struct settings s;
     struct settings copy;
     json_t *first;
     json_t *second;
 
-    (void)state;
     must_resolve(&s, workload);
     classes_fini(&s.classes);
     first = settings_to_json(&s);
@@ -358,12 +344,11 @@ static void a_copy_is_whole(void **state)
 
 /* Counts within 5 deviations of the binomial's: by chance one of four in
  * 400,000 seeds is not; the seeds are fixed. */
-static void shares_are_those_of_the_weights(void **state)
+TEST(shares_are_those_of_the_weights)
 {
     const int64_t n = 100000;
     struct settings s;
 
-    (void)state;
     must_resolve(&s, HEAD "  - {name: a, weight: 0.5}\n"
                           "  - {name: b}\n"
                           "  - {name: c, weight: 98.5}\n");
@@ -384,13 +369,12 @@ static void shares_are_those_of_the_weights(void **state)
 
 /* Whether one is of a class says nothing of the next: pairs come as often as
  * two tosses make them. */
-static void draws_are_independent(void **state)
+TEST(draws_are_independent)
 {
     const int64_t n = 100000;
     int64_t pairs = 0;
     struct settings s;
 
-    (void)state;
     must_resolve(&s, HEAD "  - {name: a, weight: 3}\n"
                           "  - {name: b, weight: 7}\n");
     for (int64_t key = 0; key < n; key++)
@@ -402,7 +386,7 @@ static void draws_are_independent(void **state)
 }
 
 /* Good is who keeps the limits of his class and those of the run. */
-static void limits_of_both_count(void **state)
+TEST(limits_of_both_count)
 {
     const struct facts f[] = {{.class = 0}, {.class = 1}, {.class = 7}};
     struct good_table table;
@@ -410,7 +394,6 @@ static void limits_of_both_count(void **state)
     struct settings s;
     struct err err = {0};
 
-    (void)state;
     must_resolve(&s, "target: {url: 'http://h'}\n"
                      "load: {rate: 1}\n"
                      "slo: ['e2e p99 < 100ms']\n"
@@ -427,21 +410,4 @@ static void limits_of_both_count(void **state)
     settings_fini(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_class_stands_over_the_run),
-        cmocka_unit_test(flags_reach_the_classes),
-        cmocka_unit_test(the_run_may_leave_targets_to_its_classes),
-        cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
-        cmocka_unit_test(a_manifest_keeps_them),
-        cmocka_unit_test(a_copy_is_whole),
-        cmocka_unit_test(a_clone_is_independent),
-        cmocka_unit_test(shares_are_those_of_the_weights),
-        cmocka_unit_test(draws_are_independent),
-        cmocka_unit_test(limits_of_both_count),
-    };
-
-    return cmocka_run_group_tests_name("classes", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,17 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/spec/cpu_list.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void lists_are_read_in_their_order(void **state)
+TEST(lists_are_read_in_their_order)
 {
     static const struct {
         const char *text;
@@ -25,7 +18,6 @@ static void lists_are_read_in_their_order(void **state)
         {"007", 1, {7}},         {"1023", 1, {1023}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct cpus cpus;
         struct err err = {0};
@@ -37,12 +29,11 @@ static void lists_are_read_in_their_order(void **state)
     }
 }
 
-static void as_many_as_there_is_room_for(void **state)
+TEST(as_many_as_there_is_room_for)
 {
     struct cpus cpus;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(cpus_parse("0-1023", &cpus, &err), 0);
     assert_int_equal(cpus.len, CPUS_MAX);
     assert_int_equal(cpus.cpu[1023], 1023);
@@ -50,7 +41,7 @@ static void as_many_as_there_is_room_for(void **state)
     assert_int_equal(cpus.cpu[1023], 5);
 }
 
-static void what_is_no_list_is_refused(void **state)
+TEST(what_is_no_list_is_refused)
 {
     static const char *const texts[] = {
         "",
@@ -80,7 +71,6 @@ static void what_is_no_list_is_refused(void **state)
         "0-99999999999999999999",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct err err = {0};
         struct cpus cpus;
@@ -93,15 +83,4 @@ static void what_is_no_list_is_refused(void **state)
         assert_string_equal(err.msg, want);
         assert_int_equal(cpus_check(texts[i], &(struct err){0}), -1);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_are_read_in_their_order),
-        cmocka_unit_test(as_many_as_there_is_room_for),
-        cmocka_unit_test(what_is_no_list_is_refused),
-    };
-
-    return cmocka_run_group_tests_name("cpus", tests, NULL, NULL);
 }

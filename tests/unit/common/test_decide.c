@@ -1,20 +1,13 @@
 /* A queue in virtual time, of which theory knows the percentiles. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/measure/decide.h"
 #include "tests/support/rows.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* ---- what it comes to ---- */
 
@@ -60,12 +53,11 @@ static struct outcome_of simulate(uint64_t seed, double rho, double over,
 
 /* A server exactly at the limit may pass by chance, in 1 % of runs: of 300, 3;
  * more than 9 has a chance of one in a thousand. */
-static void a_server_at_the_limit_seldom_passes(void **state)
+TEST(a_server_at_the_limit_seldom_passes)
 {
     int passed = 0;
     int failed = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         enum decision found = simulate(seed, 0.7, 0.01, 600).decision;
 
@@ -79,14 +71,13 @@ static void a_server_at_the_limit_seldom_passes(void **state)
 }
 
 /* A twentieth of the misses that are allowed, and eight times as many. */
-static void a_clear_case_is_decided_early(void **state)
+TEST(a_clear_case_is_decided_early)
 {
     int passed = 0;
     int failed = 0;
     double pass_s = 0;
     double fail_s = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         struct outcome_of good = simulate(seed, 0.7, 0.0005, 1300);
         struct outcome_of bad = simulate(seed, 0.7, 0.08, 1300);
@@ -105,7 +96,7 @@ static void a_clear_case_is_decided_early(void **state)
 
 /* One of several terms is enough to fail, so that they share the error of it;
  * to pass all must, and none is let off. */
-static void terms_share_the_error_of_failing(void **state)
+TEST(terms_share_the_error_of_failing)
 {
     struct slo one = slo_of("e2e p99 < 1s");
     struct slo four =
@@ -114,7 +105,6 @@ static void terms_share_the_error_of_failing(void **state)
     struct decide a;
     struct decide b;
 
-    (void)state;
     assert_int_equal(decide_init(&a, &one, 0, &err), 0);
     assert_int_equal(decide_init(&b, &four, 0, &err), 0);
     assert_true(4 * b.fail_error == a.fail_error);
@@ -127,12 +117,11 @@ static void terms_share_the_error_of_failing(void **state)
 
 /* Rows come as requests end: any order gives the same, since they are taken in
  * that of the schedule. */
-static void the_order_of_rows_does_not_matter(void **state)
+TEST(the_order_of_rows_does_not_matter)
 {
     static const int64_t strides[] = {1, 7, 501};
     char why[COUNT(strides)][DECIDE_TEXT];
 
-    (void)state;
     for (size_t k = 0; k < COUNT(strides); k++) {
         const int64_t n = 40000; /* prime to the strides */
         struct slo slo = slo_of("e2e p90 < 50ms");
@@ -153,12 +142,11 @@ static void the_order_of_rows_does_not_matter(void **state)
     }
 }
 
-static void other_terms_are_refused(void **state)
+TEST(other_terms_are_refused)
 {
     static const char *const terms[] = {"good >= 90%", "gap p99 < 3ms",
                                         "goodput >= 3/s", "quality >= 0.9"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(terms); i++) {
         struct slo slo = slo_of(terms[i]);
         struct err err = {0};
@@ -168,17 +156,4 @@ static void other_terms_are_refused(void **state)
         assert_int_equal(err.code, ERR_CONFIG);
         assert_non_null(strstr(err.msg, terms[i]));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_at_the_limit_seldom_passes),
-        cmocka_unit_test(a_clear_case_is_decided_early),
-        cmocka_unit_test(terms_share_the_error_of_failing),
-        cmocka_unit_test(the_order_of_rows_does_not_matter),
-        cmocka_unit_test(other_terms_are_refused),
-    };
-
-    return cmocka_run_group_tests_name("decide", tests, NULL, NULL);
 }

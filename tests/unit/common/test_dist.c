@@ -1,20 +1,13 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/spec/dist.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Tables of so many points. */
 #define FIFTEEN                                                                \
@@ -45,7 +38,7 @@ static struct dist parsed_counts(const char *text)
 
 /* ---- texts ---- */
 
-static void distributions_are_read(void **state)
+TEST(distributions_are_read)
 {
     static const struct {
         const char *text;
@@ -68,7 +61,6 @@ static void distributions_are_read(void **state)
         {SIXTEEN, 1e9},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         struct dist dist = parsed(cases[i].text);
@@ -79,7 +71,7 @@ static void distributions_are_read(void **state)
     }
 }
 
-static void counts_are_read(void **state)
+TEST(counts_are_read)
 {
     static const struct {
         const char *text;
@@ -95,7 +87,6 @@ static void counts_are_read(void **state)
         {"empirical 0:1 50:80 100:900", 0.5 * 40.5 + 0.5 * 490},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         struct dist dist = parsed_counts(cases[i].text);
@@ -177,7 +168,7 @@ static void assert_refused(int (*check)(const char *text, struct err *err),
     }
 }
 
-static void what_is_no_distribution_is_refused(void **state)
+TEST(what_is_no_distribution_is_refused)
 {
     static const char durations[] =
         "'none', 'fixed 2ms', 'uniform 1ms 3ms' (from, to), 'exponential 2ms', "
@@ -188,7 +179,6 @@ static void what_is_no_distribution_is_refused(void **state)
         "256' (mean, deviation), 'exponential 128' or 'empirical 0:1 50:80 "
         "100:900'";
 
-    (void)state;
     assert_refused(dist_check, malformed, COUNT(malformed), durations);
     assert_refused(dist_check, malformed_durations, COUNT(malformed_durations),
                    durations);
@@ -198,11 +188,10 @@ static void what_is_no_distribution_is_refused(void **state)
 }
 
 /* It would have been drawn as 1. */
-static void a_count_is_above_0(void **state)
+TEST(a_count_is_above_0)
 {
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(dist_check_counts("0", &err), -1);
     assert_string_equal(err.msg, "must be above 0");
     err = (struct err){0};
@@ -211,14 +200,13 @@ static void a_count_is_above_0(void **state)
 
 /* ---- draws ---- */
 
-static void fixed_times_do_not_vary(void **state)
+TEST(fixed_times_do_not_vary)
 {
     struct rng rng = rng_stream(1, RNG_SERVICE);
     struct dist none = parsed("none");
     struct dist fixed = parsed("fixed 2ms");
     struct dist narrow = parsed("lognormal 2ms 0s");
 
-    (void)state;
     for (int i = 0; i < 10; i++) {
         assert_int_equal(dist_draw_ns(&none, &rng), 0);
         assert_int_equal(dist_draw_ns(&fixed, &rng), 2 * NS_PER_MS);
@@ -228,7 +216,7 @@ static void fixed_times_do_not_vary(void **state)
 
 /* Sample mean of n draws scatters by mean/sqrt(n); the share above the mean is
  * 1/e, a binomial. */
-static void exponential_times_do(void **state)
+TEST(exponential_times_do)
 {
     struct rng rng = rng_stream(1, RNG_SERVICE);
     struct dist dist = parsed("exponential 2ms");
@@ -237,7 +225,6 @@ static void exponential_times_do(void **state)
     double sum = 0;
     int above = 0;
 
-    (void)state;
     for (int i = 0; i < n; i++) {
         int64_t ns = dist_draw_ns(&dist, &rng);
 
@@ -253,7 +240,7 @@ static void exponential_times_do(void **state)
  * variance of n draws scatters by sd^2 sqrt((kurtosis - 1) / n).  The median is
  * mean / sqrt(w), and the logarithm is normal: 2.275 % are two of its
  * deviations, sqrt(log(w)), above. */
-static void lognormal_times_have_mean_and_deviation(void **state)
+TEST(lognormal_times_have_mean_and_deviation)
 {
     struct rng rng = rng_stream(1, RNG_SERVICE);
     struct dist dist = parsed("lognormal 20ms 10ms");
@@ -267,7 +254,6 @@ static void lognormal_times_have_mean_and_deviation(void **state)
     int above = 0;
     int far_above = 0;
 
-    (void)state;
     for (int i = 0; i < n; i++) {
         double ns = (double)dist_draw_ns(&dist, &rng);
 
@@ -284,14 +270,13 @@ static void lognormal_times_have_mean_and_deviation(void **state)
 
 /* Each of the four as often as the others (three degrees: chi-squared of 21
  * once in ten thousand), and no other. */
-static void uniform_counts_have_both_ends(void **state)
+TEST(uniform_counts_have_both_ends)
 {
     struct rng rng = rng_stream(1, RNG_LENGTHS);
     struct dist dist = parsed_counts("uniform 3 6");
     int count[4] = {0};
     double chi2 = 0;
 
-    (void)state;
     for (int i = 0; i < 40000; i++) {
         int64_t n = dist_draw_count(&dist, &rng);
 
@@ -304,7 +289,7 @@ static void uniform_counts_have_both_ends(void **state)
 }
 
 /* The mean scatters by sd/sqrt(n), the variance by sd^2 sqrt(2/n). */
-static void normal_counts_have_mean_and_deviation(void **state)
+TEST(normal_counts_have_mean_and_deviation)
 {
     struct rng rng = rng_stream(1, RNG_LENGTHS);
     struct dist dist = parsed_counts("normal 500 50");
@@ -313,7 +298,6 @@ static void normal_counts_have_mean_and_deviation(void **state)
     double sum = 0;
     double square = 0;
 
-    (void)state;
     for (int i = 0; i < n; i++) {
         double tokens = (double)dist_draw_count(&dist, &rng);
 
@@ -325,7 +309,7 @@ static void normal_counts_have_mean_and_deviation(void **state)
     assert_true(fabs(square / n / 2500 - 1) < 5 * sqrt(2.0 / n));
 }
 
-static void lengths_of_a_file(void **state)
+TEST(lengths_of_a_file)
 {
     static const char text[] = "10\n\n 20 \r\n1k\n";
     char spec[300];
@@ -334,7 +318,6 @@ static void lengths_of_a_file(void **state)
     struct dist dist;
     int seen[3] = {0};
 
-    (void)state;
     snprintf(spec, sizeof(spec), "empirical @%s",
              tmpdir_write("lengths", text, sizeof(text) - 1));
     assert_int_equal(dist_check_lengths(spec, &err), 0);
@@ -359,13 +342,12 @@ static void lengths_of_a_file(void **state)
 
 /* A draw is the table read at the stream's next number, a straight line from
  * point to point. */
-static void empirical_times_invert_the_table(void **state)
+TEST(empirical_times_invert_the_table)
 {
     struct rng rng = rng_stream(1, RNG_SERVICE);
     struct rng same = rng_stream(1, RNG_SERVICE);
     struct dist dist = parsed("empirical 0:1ms 50:2ms 90:2ms 99:5ms 100:50ms");
 
-    (void)state;
     for (int i = 0; i < 100000; i++) {
         double u = rng_uniform(&same);
         double want = 2e6;
@@ -382,7 +364,7 @@ static void empirical_times_invert_the_table(void **state)
 
 /* The share that is at most a point's value is the point's share, a binomial;
  * the mean scatters by less than range/2 / sqrt(n). */
-static void empirical_times_have_their_quantiles(void **state)
+TEST(empirical_times_have_their_quantiles)
 {
     struct rng rng = rng_stream(2, RNG_SERVICE);
     struct dist dist = parsed("empirical 0:1ms 50:2ms 90:3ms 99:5ms 100:50ms");
@@ -390,7 +372,6 @@ static void empirical_times_have_their_quantiles(void **state)
     double sum = 0;
     int up_to[DIST_MAX_POINTS] = {0};
 
-    (void)state;
     for (int i = 0; i < n; i++) {
         double ns = (double)dist_draw_ns(&dist, &rng);
 
@@ -406,7 +387,7 @@ static void empirical_times_have_their_quantiles(void **state)
     assert_true(fabs(sum / n - dist_mean(&dist)) < 5 * 24.5e6 / sqrt(n));
 }
 
-static void counts_are_at_least_one(void **state)
+TEST(counts_are_at_least_one)
 {
     struct rng rng = rng_stream(1, RNG_DEMAND);
     struct dist zero = parsed_counts("empirical 0:0 100:0");
@@ -414,7 +395,6 @@ static void counts_are_at_least_one(void **state)
     struct dist small = parsed_counts("exponential 1");
     struct dist huge = parsed_counts("lognormal 9000000000000000 1");
 
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         assert_int_equal(dist_draw_count(&zero, &rng), 1);
         assert_int_equal(dist_draw_count(&fixed, &rng), 128);
@@ -424,13 +404,12 @@ static void counts_are_at_least_one(void **state)
 }
 
 /* However long the tail, a draw is a number of nanoseconds. */
-static void draws_have_an_end(void **state)
+TEST(draws_have_an_end)
 {
     struct rng rng = rng_stream(1, RNG_SERVICE);
     struct dist dist = parsed("lognormal 50000d 50000d");
     int at_the_end = 0;
 
-    (void)state;
     for (int i = 0; i < 10000; i++) {
         int64_t ns = dist_draw_ns(&dist, &rng);
 
@@ -441,7 +420,7 @@ static void draws_have_an_end(void **state)
 }
 
 /* A tail ends where a bound would be refused. */
-static void tokens_have_a_most(void **state)
+TEST(tokens_have_a_most)
 {
     static const char *const refused[] = {
         "3000001", "uniform 1 3000001", "lognormal 4000000 1", "exponential 9M",
@@ -450,7 +429,6 @@ static void tokens_have_a_most(void **state)
     struct err err = {0};
     struct dist dist;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
         struct err why = {0};
 
@@ -461,27 +439,4 @@ static void tokens_have_a_most(void **state)
     for (int i = 0; i < 1000; i++)
         assert_true(dist_draw_count(&dist, &rng) <= DIST_MAX_TOKENS);
     dist_fini(&dist);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distributions_are_read),
-        cmocka_unit_test(counts_are_read),
-        cmocka_unit_test(what_is_no_distribution_is_refused),
-        cmocka_unit_test(a_count_is_above_0),
-        cmocka_unit_test(fixed_times_do_not_vary),
-        cmocka_unit_test(exponential_times_do),
-        cmocka_unit_test(lognormal_times_have_mean_and_deviation),
-        cmocka_unit_test(uniform_counts_have_both_ends),
-        cmocka_unit_test(normal_counts_have_mean_and_deviation),
-        cmocka_unit_test(lengths_of_a_file),
-        cmocka_unit_test(empirical_times_invert_the_table),
-        cmocka_unit_test(empirical_times_have_their_quantiles),
-        cmocka_unit_test(counts_are_at_least_one),
-        cmocka_unit_test(tokens_have_a_most),
-        cmocka_unit_test(draws_have_an_end),
-    };
-
-    return cmocka_run_group_tests_name("dist", tests, NULL, NULL);
 }

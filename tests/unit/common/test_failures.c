@@ -1,15 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "common/measure/measure.h"
 #include "common/recording/failures.h"
+#include "tests/support/test.h"
 
 static int64_t total(const struct failures *f)
 {
@@ -20,11 +16,10 @@ static int64_t total(const struct failures *f)
     return sum;
 }
 
-static void kinds_are_told_apart(void **state)
+TEST(kinds_are_told_apart)
 {
     struct failures f = {0};
 
-    (void)state;
     failures_note(&f, OUTCOME_STATUS, 503, "busy", NULL, 0);
     failures_note(&f, OUTCOME_STATUS, 503, "busy", "why", 3);
     failures_note(&f, OUTCOME_STATUS, 503, "busy", "other", 5);
@@ -47,13 +42,12 @@ static void kinds_are_told_apart(void **state)
 }
 
 /* Any number of kinds, of any size: what is kept is bounded, and counted. */
-static void what_is_kept_is_bounded(void **state)
+TEST(what_is_kept_is_bounded)
 {
     struct failures f = {0};
     char text[1000];
     char body[5000];
 
-    (void)state;
     memset(text, 't', sizeof(text));
     text[sizeof(text) - 1] = '\0';
     memset(body, 'b', sizeof(body));
@@ -69,12 +63,11 @@ static void what_is_kept_is_bounded(void **state)
     }
 }
 
-static void merged_as_if_noted_together(void **state)
+TEST(merged_as_if_noted_together)
 {
     struct failures into = {0};
     struct failures from = {0};
 
-    (void)state;
     failures_note(&into, OUTCOME_STATUS, 503, "busy", NULL, 0);
     failures_note(&into, OUTCOME_RESET, 0, "gone", "mine", 4);
     failures_note(&from, OUTCOME_RESET, 0, "gone", "theirs", 6);
@@ -101,13 +94,12 @@ static void merged_as_if_noted_together(void **state)
 
 /* Those that find no place are counted all the same; those that have one in
  * both are added to it. */
-static void merging_overflows_in_the_end(void **state)
+TEST(merging_overflows_in_the_end)
 {
     struct failures into = {0};
     struct failures from = {0};
     struct failures empty = {0};
 
-    (void)state;
     for (int i = 0; i < FAILURES_KINDS - 1; i++)
         failures_note(&into, OUTCOME_STATUS, i, "a", NULL, 0);
     for (int i = 0; i < 10; i++) {
@@ -133,13 +125,12 @@ static void check_text(const json_t *o, const char *key, const char *want)
     assert_string_equal(json_string_value(json_object_get(o, key)), want);
 }
 
-static void shown_as_json(void **state)
+TEST(shown_as_json)
 {
     struct failures f = {0};
     const json_t *first;
     json_t *json;
 
-    (void)state;
     failures_note(&f, OUTCOME_STATUS, 503, "bu\xff", "a\0b\x80", 4);
     failures_note(&f, OUTCOME_COUNT, 1, "of a later version", NULL, 0);
     f.overflow = 9;
@@ -158,13 +149,12 @@ static void shown_as_json(void **state)
 }
 
 /* Cut in the middle of a character: the rest of the text stays readable. */
-static void a_cut_character_costs_only_itself(void **state)
+TEST(a_cut_character_costs_only_itself)
 {
     struct failures f = {0};
     char body[FAILURES_BODY + 2];
     json_t *json;
 
-    (void)state;
     memset(body, 'x', sizeof(body));
     body[0] = body[FAILURES_BODY - 1] = '\xc3';
     body[1] = body[FAILURES_BODY] = '\xa9';
@@ -176,11 +166,10 @@ static void a_cut_character_costs_only_itself(void **state)
     json_decref(json);
 }
 
-static void the_most_frequent_come_first(void **state)
+TEST(the_most_frequent_come_first)
 {
     struct failures f = {0};
 
-    (void)state;
     for (int i = 0; i < 5; i++) {
         failures_note(&f, OUTCOME_STATUS, 500 + i, "s", NULL, 0);
         f.kinds[i].count = (i * 3) % 5;
@@ -189,19 +178,4 @@ static void the_most_frequent_come_first(void **state)
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(f.kinds[i].count, 4 - i);
     failures_sort(&(struct failures){0});
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_most_frequent_come_first),
-        cmocka_unit_test(kinds_are_told_apart),
-        cmocka_unit_test(what_is_kept_is_bounded),
-        cmocka_unit_test(merged_as_if_noted_together),
-        cmocka_unit_test(merging_overflows_in_the_end),
-        cmocka_unit_test(shown_as_json),
-        cmocka_unit_test(a_cut_character_costs_only_itself),
-    };
-
-    return cmocka_run_group_tests_name("failures", tests, NULL, NULL);
 }

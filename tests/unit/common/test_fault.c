@@ -1,16 +1,11 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/spec/fault.h"
+#include "tests/support/test.h"
 
 /* ---- as people write it ---- */
 
@@ -49,9 +44,8 @@ static const struct {
     {"length=2", {FAULT_LENGTH, 2, 1, 0, 0, 0, INT64_MAX}},
 };
 
-static void good_faults_are_read(void **state)
+TEST(good_faults_are_read)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
         struct fault got;
         struct err err = {0};
@@ -69,9 +63,8 @@ static void good_faults_are_read(void **state)
     }
 }
 
-static void every_kind_has_a_name_that_is_read_back(void **state)
+TEST(every_kind_has_a_name_that_is_read_back)
 {
-    (void)state;
     for (int k = 0; k < FAULT_KINDS; k++) {
         bool is_good = false;
 
@@ -87,7 +80,7 @@ static void every_kind_has_a_name_that_is_read_back(void **state)
     " is not a condition of a fault; write p=1%, n=7, every=100, from=10s or " \
     "to=12s"
 
-static void bad_faults_are_refused(void **state)
+TEST(bad_faults_are_refused)
 {
     static const struct {
         const char *text;
@@ -131,7 +124,6 @@ static void bad_faults_are_refused(void **state)
         {"reset,p=1%", "there is no fault 'reset,p'"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct fault fault;
         struct err err = {0};
@@ -142,13 +134,12 @@ static void bad_faults_are_refused(void **state)
     }
 }
 
-static void a_plan_has_room_for_sixteen(void **state)
+TEST(a_plan_has_room_for_sixteen)
 {
     struct strlist texts = {0};
     struct fault_plan plan;
     struct err err = {0};
 
-    (void)state;
     for (int i = 0; i < FAULT_MAX; i++)
         strlist_add(&texts, "reset");
     assert_int_equal(fault_plan_parse(&texts, &plan, &err), 0);
@@ -184,7 +175,7 @@ static bool strikes(const struct fault_plan *plan, int64_t nth, int64_t ms,
     return fault_has(&set, kind);
 }
 
-static void conditions_must_all_hold(void **state)
+TEST(conditions_must_all_hold)
 {
     static const struct {
         const char *text;
@@ -214,7 +205,6 @@ static void conditions_must_all_hold(void **state)
         {"reset n=1 p=0", 1, 0, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct fault_plan plan = PLAN(cases[i].text);
 
@@ -225,7 +215,7 @@ static void conditions_must_all_hold(void **state)
 
 /* The count of n draws is binomial: five of its deviations are a false alarm
  * in 2 million, and the seed is fixed. */
-static void a_probability_is_kept(void **state)
+TEST(a_probability_is_kept)
 {
     static const struct {
         const char *text;
@@ -238,7 +228,6 @@ static void a_probability_is_kept(void **state)
     };
     const int n = 1000000;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct fault_plan plan = PLAN(cases[i].text);
         struct rng rng = rng_stream(7, RNG_FAULT);
@@ -254,13 +243,12 @@ static void a_probability_is_kept(void **state)
     }
 }
 
-static void several_may_strike_at_once(void **state)
+TEST(several_may_strike_at_once)
 {
     struct fault_plan plan =
         PLAN("status=503 every=2", "hang=2s every=3", "bundle=4", "empty n=5");
     struct rng rng = rng_stream(1, RNG_FAULT);
 
-    (void)state;
     for (int nth = 1; nth <= 12; nth++) {
         struct fault_set set = fault_draw(&plan, nth, 0, &rng);
 
@@ -278,7 +266,7 @@ static void several_may_strike_at_once(void **state)
 
 /* The same seed, the same faults; and those of one line do not depend on
  * whether another line's conditions hold. */
-static void draws_are_seeded_and_do_not_disturb_each_other(void **state)
+TEST(draws_are_seeded_and_do_not_disturb_each_other)
 {
     struct fault_plan always = PLAN("empty p=50%", "reset p=50%");
     struct fault_plan seldom = PLAN("empty p=50% every=10", "reset p=50%");
@@ -287,7 +275,6 @@ static void draws_are_seeded_and_do_not_disturb_each_other(void **state)
     struct rng other = rng_stream(4, RNG_FAULT);
     int differ = 0;
 
-    (void)state;
     for (int nth = 1; nth <= 1000; nth++) {
         struct fault_set x = fault_draw(&always, nth, 0, &a);
         struct fault_set y = fault_draw(&seldom, nth, 0, &b);
@@ -300,20 +287,4 @@ static void draws_are_seeded_and_do_not_disturb_each_other(void **state)
         differ += x.kinds != z.kinds;
     }
     assert_true(differ > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_faults_are_read),
-        cmocka_unit_test(every_kind_has_a_name_that_is_read_back),
-        cmocka_unit_test(bad_faults_are_refused),
-        cmocka_unit_test(a_plan_has_room_for_sixteen),
-        cmocka_unit_test(conditions_must_all_hold),
-        cmocka_unit_test(a_probability_is_kept),
-        cmocka_unit_test(several_may_strike_at_once),
-        cmocka_unit_test(draws_are_seeded_and_do_not_disturb_each_other),
-    };
-
-    return cmocka_run_group_tests_name("fault", tests, NULL, NULL);
 }

@@ -1,19 +1,12 @@
 /* Which limits a request has, and whether it keeps them. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/measure/good.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void the_highest_quantile_gives_the_limit(void **state)
+TEST(the_highest_quantile_gives_the_limit)
 {
     static const struct {
         const char *slo;
@@ -29,7 +22,6 @@ static void the_highest_quantile_gives_the_limit(void **state)
         {"gap p99 < 1ms,itl p99 < 1ms,quality >= 1", 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct slo slo = slo_of(cases[i].slo);
         int64_t limit_ns[GOOD_LIMITS] = {7, 7, 7, 7, 7, 7};
@@ -43,7 +35,7 @@ static void the_highest_quantile_gives_the_limit(void **state)
 }
 
 /* Issued when due, sent a millisecond later. */
-static void good_is_ok_within_every_limit(void **state)
+TEST(good_is_ok_within_every_limit)
 {
     static const struct {
         const char *slo;
@@ -63,7 +55,6 @@ static void good_is_ok_within_every_limit(void **state)
         {"connect p99 < 1ms", OUTCOME_OK, 15, true, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct slo slo = slo_of(cases[i].slo);
         int64_t limit_ns[GOOD_LIMITS];
@@ -78,7 +69,7 @@ static void good_is_ok_within_every_limit(void **state)
 }
 
 /* A wrong answer is a good request, unless it was said that it is not. */
-static void a_wrong_answer_is_good_where_checks_are_not_required(void **state)
+TEST(a_wrong_answer_is_good_where_checks_are_not_required)
 {
     static const struct {
         const char *slo;
@@ -92,7 +83,6 @@ static void a_wrong_answer_is_good_where_checks_are_not_required(void **state)
         {"check: required", CHECK_NONE, true},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct slo slo = slo_of(cases[i].slo);
         int64_t limit_ns[GOOD_LIMITS];
@@ -106,14 +96,13 @@ static void a_wrong_answer_is_good_where_checks_are_not_required(void **state)
 }
 
 /* What a short stream does not have is not held against it; a failure is. */
-static void measures_of_streams_may_be_lacking(void **state)
+TEST(measures_of_streams_may_be_lacking)
 {
     static const enum measure measures[] = {MEASURE_TPOT, MEASURE_STALL,
                                             MEASURE_TAIL};
     struct slo slo = slo_of("tpot:1,stall:1,tail:1");
     int64_t limit_ns[GOOD_LIMITS];
 
-    (void)state;
     good_limits(&slo, limit_ns);
     for (size_t i = 0; i < COUNT(measures); i++) {
         struct facts f = row_ok(0, 100, 50);
@@ -126,16 +115,4 @@ static void measures_of_streams_may_be_lacking(void **state)
         assert_true(good_concerns(measures[i], &f));
         assert_false(good_keeps(measures[i], &f, NS_PER_S));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_highest_quantile_gives_the_limit),
-        cmocka_unit_test(good_is_ok_within_every_limit),
-        cmocka_unit_test(a_wrong_answer_is_good_where_checks_are_not_required),
-        cmocka_unit_test(measures_of_streams_may_be_lacking),
-    };
-
-    return cmocka_run_group_tests_name("good", tests, NULL, NULL);
 }

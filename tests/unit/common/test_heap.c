@@ -1,28 +1,20 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "common/base/heap.h"
 #include "common/base/rng.h"
+#include "tests/support/test.h"
 
-static void an_empty_heap_has_nothing_due(void **state)
+TEST(an_empty_heap_has_nothing_due)
 {
     struct heap p = {0};
 
-    (void)state;
     assert_int_equal(heap_first_key(&p), INT64_MAX);
     heap_fini(&p);
 }
 
-static void same_time_comes_out_as_it_went_in(void **state)
+TEST(same_time_comes_out_as_it_went_in)
 {
     static char what[1000];
     struct heap p = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(what); i++)
         heap_push(&p, 7, &what[i]);
     for (size_t i = 0; i < sizeof(what); i++)
@@ -33,7 +25,7 @@ static void same_time_comes_out_as_it_went_in(void **state)
 
 /* Push and pop in turn, at random: what comes out is never later than what is
  * still in, and everything comes out once. */
-static void the_earliest_comes_first(void **state)
+TEST(the_earliest_comes_first)
 {
     static int64_t due[20000];
     static int seen[20000];
@@ -43,7 +35,6 @@ static void the_earliest_comes_first(void **state)
     size_t popped = 0;
     size_t pushed = 0;
 
-    (void)state;
     while (popped < n) {
         if (pushed < n && (p.len == 0 || rng_next(&rng) % 5 < 3)) {
             due[pushed] = (int64_t)(rng_next(&rng) % 500);
@@ -61,15 +52,4 @@ static void the_earliest_comes_first(void **state)
     }
     assert_int_equal(p.len, 0);
     heap_fini(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_heap_has_nothing_due),
-        cmocka_unit_test(same_time_comes_out_as_it_went_in),
-        cmocka_unit_test(the_earliest_comes_first),
-    };
-
-    return cmocka_run_group_tests_name("stub_pending", tests, NULL, NULL);
 }

@@ -1,20 +1,13 @@
 /* Percentiles are nearest rank over everything, failures included. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/rng.h"
 #include "common/base/xalloc.h"
 #include "common/stats/hist.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -44,12 +37,11 @@ static void check_quantiles(const struct hist *h, const int64_t *sorted,
     }
 }
 
-static void quantiles_are_those_of_the_sorted_samples(void **state)
+TEST(quantiles_are_those_of_the_sorted_samples)
 {
     static const int64_t sizes[] = {1, 2, 3, 10, 99, 100, 101, 1000, 20000};
     struct rng rng = {.state = 11};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(sizes); i++) {
         int64_t n = sizes[i];
         int64_t *samples = xcalloc((size_t)n, sizeof(*samples));
@@ -71,11 +63,10 @@ static void quantiles_are_those_of_the_sorted_samples(void **state)
 }
 
 /* 19 of 10 ms and one of 1000 ms, on which tools differ. */
-static void the_example_of_the_definitions(void **state)
+TEST(the_example_of_the_definitions)
 {
     struct hist h = {0};
 
-    (void)state;
     for (int i = 0; i < 19; i++)
         hist_add(&h, 10 * NS_PER_MS);
     hist_add(&h, 1000 * NS_PER_MS);
@@ -89,7 +80,7 @@ static void the_example_of_the_definitions(void **state)
 }
 
 /* 7 of 10 failed: the ranks above 3 are among them. */
-static void failures_are_beyond_every_value(void **state)
+TEST(failures_are_beyond_every_value)
 {
     static const struct {
         double q;
@@ -97,7 +88,6 @@ static void failures_are_beyond_every_value(void **state)
     } cases[] = {{0.1, false}, {0.3, false}, {0.31, true}, {1, true}};
     struct hist h = {0};
 
-    (void)state;
     for (int64_t i = 1; i <= 3; i++)
         hist_add(&h, i);
     hist_add_beyond(&h, 4);
@@ -118,13 +108,12 @@ static void failures_are_beyond_every_value(void **state)
     hist_fini(&h);
 }
 
-static void what_is_out_of_range_is_counted(void **state)
+TEST(what_is_out_of_range_is_counted)
 {
     static const int64_t outside[] = {3600 * NS_PER_S + 1, INT64_MAX, -1,
                                       INT64_MIN};
     struct hist h = {0};
 
-    (void)state;
     hist_add(&h, 0);
     hist_add(&h, 3600 * NS_PER_S);
     assert_int_equal(h.out_of_range, 0);
@@ -147,14 +136,13 @@ static void what_is_out_of_range_is_counted(void **state)
     hist_fini(&h);
 }
 
-static void too_few_cannot_bound_a_quantile(void **state)
+TEST(too_few_cannot_bound_a_quantile)
 {
     static const struct {
         double q;
         int64_t least;
     } cases[] = {{0.5, 5}, {0.9, 29}, {0.95, 59}, {0.99, 299}, {0.999, 2995}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct hist h = {0};
 
@@ -171,11 +159,10 @@ static void too_few_cannot_bound_a_quantile(void **state)
     }
 }
 
-static void a_reset_forgets_everything(void **state)
+TEST(a_reset_forgets_everything)
 {
     struct hist h = {0};
 
-    (void)state;
     hist_add(&h, NS_PER_S);
     hist_add(&h, INT64_MAX);
     hist_add_beyond(&h, 2);
@@ -189,12 +176,11 @@ static void a_reset_forgets_everything(void **state)
     hist_fini(&h);
 }
 
-static void one_may_be_added_to_another(void **state)
+TEST(one_may_be_added_to_another)
 {
     struct hist a = {0};
     struct hist b = {0};
 
-    (void)state;
     hist_add_all(&a, &b); /* nothing to nothing */
     assert_int_equal(hist_rank_quantile(&a, 0.5), HIST_EMPTY);
     hist_add(&b, 5);
@@ -214,19 +200,4 @@ static void one_may_be_added_to_another(void **state)
     assert_int_equal(hist_rank_quantile(&a, 1), HIST_BEYOND);
     hist_fini(&a);
     hist_fini(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_are_those_of_the_sorted_samples),
-        cmocka_unit_test(the_example_of_the_definitions),
-        cmocka_unit_test(failures_are_beyond_every_value),
-        cmocka_unit_test(what_is_out_of_range_is_counted),
-        cmocka_unit_test(too_few_cannot_bound_a_quantile),
-        cmocka_unit_test(a_reset_forgets_everything),
-        cmocka_unit_test(one_may_be_added_to_another),
-    };
-
-    return cmocka_run_group_tests_name("hist", tests, NULL, NULL);
 }

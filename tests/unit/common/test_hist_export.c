@@ -2,22 +2,17 @@
 #include <hdr/hdr_histogram.h>
 #include <hdr/hdr_histogram_log.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/stats/hist.h"
+#include "tests/support/test.h"
 
 #define SAMPLES 5000
 #define FAILED  17
@@ -31,11 +26,10 @@ static void fill(struct hist *h, int64_t n)
         hist_add(h, llround(exp2(rng_uniform(&rng) * 40.3)));
 }
 
-static void a_decoded_histogram_has_the_same_counts(void **state)
+TEST(a_decoded_histogram_has_the_same_counts)
 {
     static const int64_t sizes[] = {0, 1, 2, SAMPLES};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         struct hdr_histogram *back = NULL;
         struct hist h = {0};
@@ -97,13 +91,12 @@ static struct table read_table(char *text, const struct hist *h)
     return t;
 }
 
-static void percentiles_go_up_to_one(void **state)
+TEST(percentiles_go_up_to_one)
 {
     struct hist h = {0};
     struct buf out;
     struct table t;
 
-    (void)state;
     fill(&h, SAMPLES);
     hist_add_beyond(&h, FAILED);
     buf_init(&out, 1 << 20);
@@ -117,12 +110,11 @@ static void percentiles_go_up_to_one(void **state)
     hist_fini(&h);
 }
 
-static void nothing_has_a_table_without_lines(void **state)
+TEST(nothing_has_a_table_without_lines)
 {
     struct hist h = {0};
     struct buf out;
 
-    (void)state;
     hist_add_beyond(&h, FAILED);
     buf_init(&out, 1 << 20);
     hist_print_percentiles(&h, 1e6, &out);
@@ -130,15 +122,4 @@ static void nothing_has_a_table_without_lines(void **state)
     assert_null(strstr(buf_text(&out), "nan"));
     assert_int_equal(read_table(out.data, &h).lines, 0);
     buf_fini(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_decoded_histogram_has_the_same_counts),
-        cmocka_unit_test(percentiles_go_up_to_one),
-        cmocka_unit_test(nothing_has_a_table_without_lines),
-    };
-
-    return cmocka_run_group_tests_name("hist_export", tests, NULL, NULL);
 }

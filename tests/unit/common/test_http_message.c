@@ -1,19 +1,13 @@
 /* Every message is fed whole, byte by byte, and cut in two at every place: the
  * events must be the same. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "common/wire/http_message.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define SEVERAL      100000
+#define SEVERAL 100000
 
 /* What the hooks saw: "name=value\n" for headers, body bytes by themselves. */
 struct seen {
@@ -210,9 +204,8 @@ static void check_message(const struct message *m, size_t first, size_t step)
     end(&p, &seen);
 }
 
-static void messages_are_read_however_they_are_cut(void **state)
+TEST(messages_are_read_however_they_are_cut)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(messages); i++) {
         size_t len = strlen(messages[i].text);
 
@@ -223,9 +216,8 @@ static void messages_are_read_however_they_are_cut(void **state)
 }
 
 /* Two messages in one piece: the feed stops between them. */
-static void a_feed_stops_at_the_end_of_its_message(void **state)
+TEST(a_feed_stops_at_the_end_of_its_message)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(messages); i++) {
         const struct message *m = &messages[i];
         size_t len = strlen(m->text);
@@ -256,14 +248,13 @@ static void a_feed_stops_at_the_end_of_its_message(void **state)
     }
 }
 
-static void the_head_is_complete_after_its_empty_line(void **state)
+TEST(the_head_is_complete_after_its_empty_line)
 {
     static const char text[] = "HTTP/1.1 100 Go on\r\n\r\n"
                                "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx";
     struct seen seen;
     struct http1 p;
 
-    (void)state;
     begin(&p, HTTP1_RESPONSE, &seen);
     for (size_t i = 0; i + 2 < sizeof(text); i++) {
         assert_false(http1_has_head(&p));
@@ -274,12 +265,11 @@ static void the_head_is_complete_after_its_empty_line(void **state)
     end(&p, &seen);
 }
 
-static void hooks_are_optional(void **state)
+TEST(hooks_are_optional)
 {
     static const struct http1_hooks none = {0};
     struct http1 p;
 
-    (void)state;
     http1_init(&p, HTTP1_RESPONSE, &none, NULL);
     for (size_t i = 0; i < COUNT(messages); i++) {
         if (messages[i].kind != HTTP1_RESPONSE)
@@ -365,9 +355,8 @@ static void check_broken(size_t i, size_t first, size_t step)
     end(&p, &seen);
 }
 
-static void broken_messages_say_what_is_wrong(void **state)
+TEST(broken_messages_say_what_is_wrong)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(broken); i++) {
         size_t len = strlen(broken[i].text);
 
@@ -400,7 +389,7 @@ static void check_bound(const char *before, size_t n, size_t step,
     free(text);
 }
 
-static void heads_are_bounded(void **state)
+TEST(heads_are_bounded)
 {
     static const char start[] = OK "a: ";
     static const char chunk[] = CHUNKED "1;";
@@ -408,7 +397,6 @@ static void heads_are_bounded(void **state)
     size_t most = HTTP1_MAX_HEAD - strlen(start) - 1;
     size_t most_chunk = HTTP1_MAX_HEAD - strlen("1;") - 1;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(steps); i++) {
         check_bound(start, most, steps[i], HTTP1_FINE);
         check_bound(start, most + 1, steps[i], HTTP1_LONG_HEAD);
@@ -420,7 +408,7 @@ static void heads_are_bounded(void **state)
 
 /* The bound is on the sum: neither headers nor trailers nor 1xx answers may go
  * on for ever. */
-static void endless_heads_end(void **state)
+TEST(endless_heads_end)
 {
     static const struct {
         const char *before;
@@ -431,7 +419,6 @@ static void endless_heads_end(void **state)
         {"", "HTTP/1.1 100 Wait\r\n\r\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct seen seen;
         struct http1 p;
@@ -447,27 +434,10 @@ static void endless_heads_end(void **state)
     }
 }
 
-static void errors_have_texts(void **state)
+TEST(errors_have_texts)
 {
-    (void)state;
     for (int e = 0; e < HTTP1_ERROR_COUNT; e++)
         assert_true(strlen(http1_error_text((enum http1_error)e)) > 5);
     assert_string_equal(http1_error_text(HTTP1_BAD_CHUNK), "a damaged chunk");
     assert_string_equal(http1_error_text(HTTP1_ERROR_COUNT), "unknown error");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_are_read_however_they_are_cut),
-        cmocka_unit_test(a_feed_stops_at_the_end_of_its_message),
-        cmocka_unit_test(the_head_is_complete_after_its_empty_line),
-        cmocka_unit_test(hooks_are_optional),
-        cmocka_unit_test(broken_messages_say_what_is_wrong),
-        cmocka_unit_test(heads_are_bounded),
-        cmocka_unit_test(endless_heads_end),
-        cmocka_unit_test(errors_have_texts),
-    };
-
-    return cmocka_run_group_tests_name("http1", tests, NULL, NULL);
 }

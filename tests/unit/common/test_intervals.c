@@ -1,22 +1,14 @@
 /* The statistics, against integers, recurrences and published values. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/rng.h"
 #include "common/stats/stats.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* Hahn & Meeker: n from which the largest of n is above the quantile with
  * 95 %. */
-static void fewest_samples_that_bound_a_quantile(void **state)
+TEST(fewest_samples_that_bound_a_quantile)
 {
-    (void)state;
     assert_int_equal(stats_min_n(0.5), 5);
     assert_int_equal(stats_min_n(0.9), 29);
     assert_int_equal(stats_min_n(0.95), 59);
@@ -33,7 +25,7 @@ static void check_rank(int64_t part, int64_t whole, int64_t n)
 }
 
 /* ceil(q n) in integers, with q = part / whole as people write it. */
-static void ranks_are_exact(void **state)
+TEST(ranks_are_exact)
 {
     static const struct {
         int64_t part;
@@ -42,7 +34,6 @@ static void ranks_are_exact(void **state)
              {9999, 10000}, {99999, 100000}, {7, 100}, {29, 100}, {333, 1000}};
     struct rng rng = {.state = 2};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(q); i++) {
         for (int64_t n = 1; n <= 3000; n++)
             check_rank(q[i].part, q[i].whole, n);
@@ -87,18 +78,17 @@ static void check_tails(int n, double p)
     }
 }
 
-static void binomial_tail_is_exact(void **state)
+TEST(binomial_tail_is_exact)
 {
     static const double p[] = {0.001, 0.01, 0.1, 0.5, 0.9, 0.999};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(p); i++) {
         for (int n = 0; n <= 64; n++)
             check_tails(n, p[i]);
     }
 }
 
-static void binomial_tail_by_hand(void **state)
+TEST(binomial_tail_by_hand)
 {
     static const struct {
         int64_t n;
@@ -119,7 +109,6 @@ static void binomial_tail_by_hand(void **state)
         {1000000, 0.01, 11000, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_true(
             fabs(stats_binomial_upper_tail(cases[i].n, cases[i].p, cases[i].k) -
@@ -132,12 +121,11 @@ static void binomial_tail_by_hand(void **state)
  * freedom, or 1 if that is below.  Over 200 such runs its mean is 1.13 with a
  * standard error of 0.014 (half of a normal of deviation 0.32), and one value
  * in 300,000 passes 3.2. */
-static void independent_hits_are_not_inflated(void **state)
+TEST(independent_hits_are_not_inflated)
 {
     struct rng rng = {.state = 17};
     double sum = 0;
 
-    (void)state;
     for (int run = 0; run < 200; run++) {
         struct batch batches[20];
         double inflation;
@@ -156,12 +144,11 @@ static void independent_hits_are_not_inflated(void **state)
 
 /* All hits in one batch: squares are 190^2 + 19 * 10^2 = 38,000 over 19, which
  * makes 2000, against 200 * 0.99 * ... of independent ones. */
-static void clustered_hits_are_inflated(void **state)
+TEST(clustered_hits_are_inflated)
 {
     struct batch batches[20];
     double independent = 20000 * 0.01 * 0.99 / 20;
 
-    (void)state;
     for (size_t b = 0; b < COUNT(batches); b++)
         batches[b] = (struct batch){.n = 1000};
     batches[7].hits = 200;
@@ -169,7 +156,7 @@ static void clustered_hits_are_inflated(void **state)
                      2000 / independent) < 1e-9);
 }
 
-static void no_inflation_without_evidence(void **state)
+TEST(no_inflation_without_evidence)
 {
     static const struct batch cases[][3] = {
         {{0, 0}, {0, 0}, {0, 0}},    /* nothing */
@@ -179,7 +166,6 @@ static void no_inflation_without_evidence(void **state)
         {{10, 2}, {10, 2}, {10, 2}}, /* too even */
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_true(stats_inflation(cases[i], 3) == 1);
 }
@@ -189,21 +175,19 @@ static void no_inflation_without_evidence(void **state)
 /* Wilson's formula by hand, with t = 2.093: n = 100, share 0.9: centre
  * (0.9 + 0.0219031) / 1.0438065 = 0.8832130; half width
  * 2.093 / 1.0438065 sqrt(0.0009 + 0.0001095162) = 0.0637094. */
-static void share_interval_is_wilsons(void **state)
+TEST(share_interval_is_wilsons)
 {
     struct interval i = stats_share_interval(0.9, 100);
 
-    (void)state;
     assert_true(fabs(i.low - 0.8195) < 1e-4);
     assert_true(fabs(i.high - 0.9469) < 1e-4);
 }
 
-static void share_interval_stays_within_bounds(void **state)
+TEST(share_interval_stays_within_bounds)
 {
     static const double shares[] = {0, 0.001, 0.5, 0.999, 1};
     static const double sizes[] = {0.5, 1, 20, 1e6};
 
-    (void)state;
     for (size_t s = 0; s < COUNT(shares); s++) {
         double width = 2;
 
@@ -218,21 +202,4 @@ static void share_interval_stays_within_bounds(void **state)
     }
     assert_true(stats_share_interval(1, 1000).low < 1);
     assert_true(stats_share_interval(0, 1000).high > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fewest_samples_that_bound_a_quantile),
-        cmocka_unit_test(ranks_are_exact),
-        cmocka_unit_test(binomial_tail_is_exact),
-        cmocka_unit_test(binomial_tail_by_hand),
-        cmocka_unit_test(independent_hits_are_not_inflated),
-        cmocka_unit_test(clustered_hits_are_inflated),
-        cmocka_unit_test(no_inflation_without_evidence),
-        cmocka_unit_test(share_interval_is_wilsons),
-        cmocka_unit_test(share_interval_stays_within_bounds),
-    };
-
-    return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }

@@ -1,20 +1,13 @@
 /* The scanner beside jansson: they agree on what is JSON and on what is in it,
  * but for what common/base/jscan.h names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/jscan.h"
 #include "common/base/xalloc.h"
 #include "tests/support/jtree.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* A copy of exactly this size, so that a sanitizer sees a step beyond. */
 static char *exact_copy(const char *text, size_t len)
@@ -219,9 +212,8 @@ static const struct {
     {"\xff", false},
 };
 
-static void both_agree_on_what_is_json(void **state)
+TEST(both_agree_on_what_is_json)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         const char *text = texts[i].text;
         size_t len = strlen(text);
@@ -246,7 +238,7 @@ static bool has_half_a_pair(const char *text)
 
 /* Every cut of a good text is refused, and every byte put in its place is
  * judged by both alike. */
-static void both_agree_on_damage(void **state)
+TEST(both_agree_on_damage)
 {
     static const char good[] =
         "{\"a\": [1, -2.5e+3, \"x\\n\\u00e9\\ud83d\\ude00\xe4\xbd\xa0\","
@@ -254,7 +246,6 @@ static void both_agree_on_damage(void **state)
     size_t len = strlen(good);
     char *text = xstrdup(good);
 
-    (void)state;
     for (size_t i = 0; i < len; i++) {
         assert_false(is_json(good, i));
         for (int c = 0; c < 256; c++) {
@@ -269,12 +260,11 @@ static void both_agree_on_damage(void **state)
 }
 
 /* Any byte at any place of a string, whatever steps it is looked at in. */
-static void both_agree_on_bytes_of_strings(void **state)
+TEST(both_agree_on_bytes_of_strings)
 {
     char text[45];
     size_t len = sizeof(text) - 1;
 
-    (void)state;
     memset(text, 'x', sizeof(text));
     text[0] = text[len - 1] = '"';
     text[len] = '\0';
@@ -293,7 +283,7 @@ static void both_agree_on_bytes_of_strings(void **state)
 }
 
 /* What common/base/jscan.h says that jansson does not take. */
-static void the_differences_are_these(void **state)
+TEST(the_differences_are_these)
 {
     static const char *const taken[] = {
         "9223372036854775808",
@@ -311,7 +301,6 @@ static void the_differences_are_these(void **state)
     char deep[2 * JSCAN_MAX_DEPTH + 2];
     size_t n = JSCAN_MAX_DEPTH;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(taken); i++) {
         assert_true(is_json(taken[i], strlen(taken[i])));
         assert_false(is_json_of_jansson(taken[i], strlen(taken[i])));
@@ -341,7 +330,7 @@ static void both_read_the_same(const char *text, size_t len)
     free(copy);
 }
 
-static void values_are_those_of_jansson(void **state)
+TEST(values_are_those_of_jansson)
 {
     static const char *const more[] = {
         "[0.1, 1e22, 1e23, 123456789.123456789, 5e-324, -0.0, 100.0]",
@@ -352,7 +341,6 @@ static void values_are_those_of_jansson(void **state)
         "\"\\u007f\\u0080\\u07ff\\u0800\\uffff\\ud800\\udc00\\udbff\\udfff\"",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         if (texts[i].is_json)
             both_read_the_same(texts[i].text, strlen(texts[i].text));
@@ -363,7 +351,7 @@ static void values_are_those_of_jansson(void **state)
 
 /* ---- what is asked for ---- */
 
-static void numbers_that_do_not_fit_are_passed_over(void **state)
+TEST(numbers_that_do_not_fit_are_passed_over)
 {
     static const struct {
         const char *text;
@@ -384,7 +372,6 @@ static void numbers_that_do_not_fit_are_passed_over(void **state)
         {"{\"a\": [1]}", false, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct jscan s;
         int64_t n = 7;
@@ -401,13 +388,12 @@ static void numbers_that_do_not_fit_are_passed_over(void **state)
     }
 }
 
-static void long_numbers_are_passed_over(void **state)
+TEST(long_numbers_are_passed_over)
 {
     char text[JSCAN_MAX_NUMBER];
     struct jscan s;
     double d = 7.5;
 
-    (void)state;
     memset(text, '1', sizeof(text));
     jscan_init(&s, text, sizeof(text) - 1);
     assert_true(jscan_number(&s, &d) && d > 1e125);
@@ -441,11 +427,10 @@ static bool take_as(struct jscan *s, enum jscan_type type)
 }
 
 /* Of another kind than asked for: gone, and nothing has failed. */
-static void other_values_are_passed_over(void **state)
+TEST(other_values_are_passed_over)
 {
     static const char text[] = "[null, [{}], \"x\", 1, true, {\"a\": [2]}]";
 
-    (void)state;
     for (enum jscan_type type = JSCAN_OBJECT; type <= JSCAN_BOOL; type++) {
         struct jscan s;
         int found = 0;
@@ -459,7 +444,7 @@ static void other_values_are_passed_over(void **state)
     }
 }
 
-static void failures_stay(void **state)
+TEST(failures_stay)
 {
     static const char text[] = "{\"a\": tru, \"b\": 1}";
     struct jtext raw;
@@ -468,7 +453,6 @@ static void failures_stay(void **state)
     bool is_true;
     double d;
 
-    (void)state;
     jscan_init(&s, text, strlen(text));
     assert_true(jscan_object(&s));
     assert_true(jscan_key(&s, &raw));
@@ -483,12 +467,11 @@ static void failures_stay(void **state)
                  jscan_end(&s));
 }
 
-static void what_is_left_is_no_end(void **state)
+TEST(what_is_left_is_no_end)
 {
     struct jtext key;
     struct jscan s;
 
-    (void)state;
     jscan_init(&s, "[1]", 3);
     assert_true(jscan_array(&s) && jscan_item(&s) && jscan_skip(&s));
     assert_false(jscan_end(&s));
@@ -546,55 +529,31 @@ static void check_string(size_t i)
     buf_fini(&out);
 }
 
-static void strings_mean_what_they_say(void **state)
+TEST(strings_mean_what_they_say)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(strings); i++)
         check_string(i);
 }
 
-static void a_string_is_more_than_its_start(void **state)
+TEST(a_string_is_more_than_its_start)
 {
     struct jtext plain = {.at = "choices", .len = 7};
     struct jtext escaped = {
         .at = "choice\\u0073", .len = 12, .has_escapes = true};
 
-    (void)state;
     assert_false(jtext_is(plain, "choice") || jtext_is(plain, "choicess"));
     assert_false(jtext_is(escaped, "choice") || jtext_is(escaped, "choicess"));
     assert_false(jtext_is(escaped, "choice\\u0073"));
 }
 
-static void decoding_is_bounded(void **state)
+TEST(decoding_is_bounded)
 {
     struct jtext text = {.at = "abcd\\u20ac", .len = 10, .has_escapes = true};
     struct buf out;
 
-    (void)state;
     for (size_t max = 1; max <= 8; max++) {
         buf_init(&out, max);
         assert_int_equal(jtext_decode(text, &out), max < 7 ? -1 : 0);
         buf_fini(&out);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_agree_on_what_is_json),
-        cmocka_unit_test(both_agree_on_damage),
-        cmocka_unit_test(both_agree_on_bytes_of_strings),
-        cmocka_unit_test(the_differences_are_these),
-        cmocka_unit_test(values_are_those_of_jansson),
-        cmocka_unit_test(numbers_that_do_not_fit_are_passed_over),
-        cmocka_unit_test(long_numbers_are_passed_over),
-        cmocka_unit_test(other_values_are_passed_over),
-        cmocka_unit_test(failures_stay),
-        cmocka_unit_test(what_is_left_is_no_end),
-        cmocka_unit_test(strings_mean_what_they_say),
-        cmocka_unit_test(a_string_is_more_than_its_start),
-        cmocka_unit_test(decoding_is_bounded),
-    };
-
-    return cmocka_run_group_tests_name("jscan", tests, NULL, NULL);
 }

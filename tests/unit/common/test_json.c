@@ -2,36 +2,29 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void objects_come_back(void **state)
+TEST(objects_come_back)
 {
     json_t *out = json_pack("{s:i, s:[s,b], s:{s:f}}", "z", 1, "a", "x\n\"é", 1,
                             "m", "k", 0.1);
     json_t *back = NULL;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(json_write_file(tmpdir_path("j"), out, &err), 0);
     assert_int_equal(json_read_file(tmpdir_path("j"), &back, &err), 0);
     assert_true(json_equal(out, back));
@@ -39,12 +32,11 @@ static void objects_come_back(void **state)
     json_decref(back);
 }
 
-static void printing_keeps_the_order_of_keys(void **state)
+TEST(printing_keeps_the_order_of_keys)
 {
     json_t *json = json_pack("{s:i, s:i}", "z", 1, "a", 2);
     struct buf out;
 
-    (void)state;
     buf_init(&out, 1000);
     json_print(json, &out);
     assert_string_equal(buf_text(&out), "{\n  \"z\": 1,\n  \"a\": 2\n}\n");
@@ -52,7 +44,7 @@ static void printing_keeps_the_order_of_keys(void **state)
     json_decref(json);
 }
 
-static void what_is_no_object_is_refused(void **state)
+TEST(what_is_no_object_is_refused)
 {
     static const struct {
         const char *text;
@@ -67,7 +59,6 @@ static void what_is_no_object_is_refused(void **state)
         {"{\"a\": \"\xff\"}", ":1: unable to decode byte 0xff near '\"'"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *path =
             tmpdir_write("j", cases[i].text, strlen(cases[i].text));
@@ -83,13 +74,12 @@ static void what_is_no_object_is_refused(void **state)
     }
 }
 
-static void a_missing_file_is_named(void **state)
+TEST(a_missing_file_is_named)
 {
     json_t *json = NULL;
     struct err err = {0};
     char want[300];
 
-    (void)state;
     snprintf(want, sizeof(want), "%s: No such file or directory",
              tmpdir_path("none"));
     assert_int_equal(json_read_file(tmpdir_path("none"), &json, &err), -1);
@@ -97,12 +87,11 @@ static void a_missing_file_is_named(void **state)
     assert_string_equal(err.msg, want);
 }
 
-static void numbers_are_looked_up(void **state)
+TEST(numbers_are_looked_up)
 {
     json_t *json = json_pack("{s:I, s:s, s:f}", "n", (json_int_t)INT64_MAX, "s",
                              "5", "f", 2.0);
 
-    (void)state;
     assert_int_equal(json_get_int(json, "n", -1), INT64_MAX);
     assert_int_equal(json_get_int(json, "s", -1), -1);
     assert_int_equal(json_get_int(json, "f", -1), -1);
@@ -112,7 +101,7 @@ static void numbers_are_looked_up(void **state)
 }
 
 /* Whatever a server sent can be written, and read again. */
-static void any_bytes_make_a_string(void **state)
+TEST(any_bytes_make_a_string)
 {
     static const struct {
         const char *bytes;
@@ -135,7 +124,6 @@ static void any_bytes_make_a_string(void **state)
         {"a\0b", 3, "a?b"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         json_t *out =
             json_pack("{s:o}", "s", json_bytes(cases[i].bytes, cases[i].len));
@@ -202,7 +190,7 @@ static void count_entries(const char *dir, size_t want)
 
 /* A crash of the machine leaves the old file or the new one; a disk that fails
  * is reported, and no temporary file stays. */
-static void files_are_on_the_disk_before_they_are_renamed(void **state)
+TEST(files_are_on_the_disk_before_they_are_renamed)
 {
     static const struct {
         size_t failing;
@@ -214,7 +202,6 @@ static void files_are_on_the_disk_before_they_are_renamed(void **state)
         {2, "f3d5", "newer"},
     };
 
-    (void)state;
     assert_int_equal(mkdir(tmpdir_path("s"), 0777), 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
@@ -239,12 +226,11 @@ static void files_are_on_the_disk_before_they_are_renamed(void **state)
 }
 
 /* Names of other writers, also those that a crash left, are not touched. */
-static void temporary_names_are_unique(void **state)
+TEST(temporary_names_are_unique)
 {
     struct err err = {0};
     char name[64];
 
-    (void)state;
     assert_int_equal(mkdir(tmpdir_path("u"), 0777), 0);
     tmpdir_write("u/f.new", "x", 1);
     for (int i = 0; i < 100; i++) {
@@ -256,14 +242,13 @@ static void temporary_names_are_unique(void **state)
 }
 
 /* /dev/null stays what it is, also for root. */
-static void a_pipe_is_written_into(void **state)
+TEST(a_pipe_is_written_into)
 {
     struct err err = {0};
     struct stat st;
     char text[5] = "";
     int fd;
 
-    (void)state;
     assert_int_equal(mkfifo(tmpdir_path("pipe"), 0666), 0);
     fd = open(tmpdir_path("pipe"), O_RDWR);
     assert_true(fd >= 0);
@@ -275,14 +260,13 @@ static void a_pipe_is_written_into(void **state)
     close(fd);
 }
 
-static void files_are_replaced_in_one_step(void **state)
+TEST(files_are_replaced_in_one_step)
 {
     struct err err = {0};
     struct stat before;
     struct stat after;
     struct buf text;
 
-    (void)state;
     buf_init(&text, 5);
     assert_int_equal(file_replace(tmpdir_path("f"), "old", 3, &err), 0);
     assert_int_equal(stat(tmpdir_path("f"), &before), 0);
@@ -295,12 +279,11 @@ static void files_are_replaced_in_one_step(void **state)
 }
 
 /* The old file stays, and nothing lies about. */
-static void a_failed_replacement_changes_nothing(void **state)
+TEST(a_failed_replacement_changes_nothing)
 {
     struct err err = {0};
     char want[300];
 
-    (void)state;
     assert_int_equal(mkdir(tmpdir_path("d"), 0777), 0);
     assert_int_equal(mkdir(tmpdir_path("d/x"), 0777), 0);
     snprintf(want, sizeof(want), "%s: %s", tmpdir_path("d"), strerror(EISDIR));
@@ -310,13 +293,12 @@ static void a_failed_replacement_changes_nothing(void **state)
     assert_int_equal(access(tmpdir_path("d/x"), F_OK), 0);
 }
 
-static void reading_is_bounded(void **state)
+TEST(reading_is_bounded)
 {
     struct err err = {0};
     struct buf text;
     char want[300];
 
-    (void)state;
     buf_init(&text, 4);
     snprintf(want, sizeof(want), "%s: larger than 4 bytes",
              tmpdir_write("f", "12345", 5));
@@ -329,23 +311,4 @@ static void reading_is_bounded(void **state)
     buf_fini(&text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(objects_come_back),
-        cmocka_unit_test(printing_keeps_the_order_of_keys),
-        cmocka_unit_test(what_is_no_object_is_refused),
-        cmocka_unit_test(a_missing_file_is_named),
-        cmocka_unit_test(numbers_are_looked_up),
-        cmocka_unit_test(any_bytes_make_a_string),
-        cmocka_unit_test(a_pipe_is_written_into),
-        cmocka_unit_test(files_are_replaced_in_one_step),
-        cmocka_unit_test(files_are_on_the_disk_before_they_are_renamed),
-        cmocka_unit_test(temporary_names_are_unique),
-        cmocka_unit_test(a_failed_replacement_changes_nothing),
-        cmocka_unit_test(reading_is_bounded),
-    };
-
-    return cmocka_run_group_tests_name("json", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,20 +1,14 @@
 /* Shapes of load that have a name, and tables of rates: both become stages. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/spec/load_shape.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
 #define MAX_WANT      8
 #define SPIKE_EXAMPLE "write 'spike 50/s 500/s at 1m for 10s of 3m'"
 
@@ -30,7 +24,7 @@ static void assert_stages(struct strlist *got, const char *const *want)
     strlist_fini(got);
 }
 
-static void names_become_stages(void **state)
+TEST(names_become_stages)
 {
     static const struct {
         const char *text;
@@ -54,7 +48,6 @@ static void names_become_stages(void **state)
         {"soak 50 for 8h ramp 5m", {"0/s..50/s 5m", "50/s 8h"}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct strlist stages = {0};
         struct err err = {0};
@@ -65,7 +58,7 @@ static void names_become_stages(void **state)
     }
 }
 
-static void what_is_no_shape_is_refused(void **state)
+TEST(what_is_no_shape_is_refused)
 {
     static const struct {
         const char *text;
@@ -102,7 +95,6 @@ static void what_is_no_shape_is_refused(void **state)
          "'bursts 1 2 every 1s for 1ms of 9h': more than 5000 bursts"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
 
@@ -112,7 +104,7 @@ static void what_is_no_shape_is_refused(void **state)
     }
 }
 
-static void tables_become_stages(void **state)
+TEST(tables_become_stages)
 {
     static const struct {
         const char *text;
@@ -128,7 +120,6 @@ static void tables_become_stages(void **state)
         {"1.5,6/m\n2,1\n", 0.5, {"0.1/s..1/s 1s"}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *text = xstrdup(cases[i].text);
         struct strlist stages = {0};
@@ -141,7 +132,7 @@ static void tables_become_stages(void **state)
     }
 }
 
-static void what_is_wrong_has_its_line(void **state)
+TEST(what_is_wrong_has_its_line)
 {
     static const struct {
         const char *text;
@@ -164,7 +155,6 @@ static void what_is_wrong_has_its_line(void **state)
         {"0,5\n1e14,5\n", "t:2: the time is too late"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *text = xstrdup(cases[i].text);
         struct strlist stages = {0};
@@ -178,13 +168,12 @@ static void what_is_wrong_has_its_line(void **state)
     }
 }
 
-static void files_are_read(void **state)
+TEST(files_are_read)
 {
     static const char *const want[MAX_WANT] = {"1/s 1s"};
     struct strlist stages = {0};
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(ratetable_read(tmpdir_write("t.csv", "0,1\n1,1\n", 8), 1,
                                     &stages, &err),
                      0);
@@ -200,16 +189,4 @@ static void files_are_read(void **state)
     strlist_fini(&stages);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_become_stages),
-        cmocka_unit_test(what_is_no_shape_is_refused),
-        cmocka_unit_test(tables_become_stages),
-        cmocka_unit_test(what_is_wrong_has_its_line),
-        cmocka_unit_test(files_are_read),
-    };
-
-    return cmocka_run_group_tests_name("pattern", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

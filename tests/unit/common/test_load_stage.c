@@ -1,18 +1,11 @@
 /* Stages of load, as people write them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/spec/load_shape.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void stages_are_read(void **state)
+TEST(stages_are_read)
 {
     static const struct {
         const char *text;
@@ -26,7 +19,6 @@ static void stages_are_read(void **state)
         {"6/m 1h", {0.1, 0.1, 3600 * NS_PER_S}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         struct load_stage stage;
@@ -39,7 +31,7 @@ static void stages_are_read(void **state)
     }
 }
 
-static void what_is_no_stage_is_refused(void **state)
+TEST(what_is_no_stage_is_refused)
 {
     static const struct {
         const char *text;
@@ -55,7 +47,6 @@ static void what_is_no_stage_is_refused(void **state)
         {"5 0s", "'5 0s': the stage has no length"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
 
@@ -63,14 +54,4 @@ static void what_is_no_stage_is_refused(void **state)
         assert_int_equal(err.code, ERR_CONFIG);
         assert_string_equal(err.msg, cases[i].want);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stages_are_read),
-        cmocka_unit_test(what_is_no_stage_is_refused),
-    };
-
-    return cmocka_run_group_tests_name("stage", tests, NULL, NULL);
 }

@@ -2,26 +2,20 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/log.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define FRAME        "[a frame of some length, as they are drawn]"
-#define MAX_FRAMES   20000
-#define PATIENCE_MS  20000
+#define FRAME       "[a frame of some length, as they are drawn]"
+#define MAX_FRAMES  20000
+#define PATIENCE_MS 20000
 
 enum kind { A_PIPE, A_TERMINAL, A_SOCKET };
 
@@ -102,13 +96,12 @@ static size_t fill(void)
 
 /* Nobody reads.  It comes back from here at all, frames are dropped as a whole,
  * and a message comes behind those that were not. */
-static void a_reader_that_does_not_read(void **state)
+TEST(a_reader_that_does_not_read)
 {
     static const enum kind kinds[] = {A_PIPE, A_TERMINAL, A_SOCKET};
     static char text[1 << 20];
     const char end[] = "tailgate: an error\n";
 
-    (void)state;
     for (size_t i = 0; i < COUNT(kinds); i++) {
         struct reader r = reader_start(kinds[i]);
         size_t n = fill();
@@ -130,14 +123,13 @@ static void a_reader_that_does_not_read(void **state)
 }
 
 /* Ctrl-S: there is room, and yet nothing may be written. */
-static void a_terminal_that_is_stopped(void **state)
+TEST(a_terminal_that_is_stopped)
 {
     struct reader r = reader_start(A_TERMINAL);
     char text[256];
     bool stopped;
     bool resumed;
 
-    (void)state;
     assert_int_equal(tcflow(STDERR_FILENO, TCOOFF), 0);
     stopped = log_frame(FRAME, strlen(FRAME));
     log_note("a note");
@@ -153,7 +145,7 @@ static void a_terminal_that_is_stopped(void **state)
 
 /* What waits is bounded, and messages beyond that are dropped.  A pipe takes a
  * frame or a message as a whole. */
-static void what_waits_is_bounded(void **state)
+TEST(what_waits_is_bounded)
 {
     static char text[1 << 20];
     const size_t one = strlen("tailgate: an error\n");
@@ -161,7 +153,6 @@ static void what_waits_is_bounded(void **state)
     size_t len = fill() * strlen(FRAME) + (size_t)2 * LOG_MAX_BYTES / one * one;
     char want[128];
 
-    (void)state;
     for (size_t i = 0; i < 10000; i++)
         log_error("an error");
     reader_take(&r, text, len);
@@ -177,11 +168,10 @@ static void what_waits_is_bounded(void **state)
 }
 
 /* The reader has gone: there is nothing to wait for. */
-static void a_reader_that_has_gone(void **state)
+TEST(a_reader_that_has_gone)
 {
     static const enum kind kinds[] = {A_PIPE, A_TERMINAL};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(kinds); i++) {
         struct reader r = reader_start(kinds[i]);
         char text[64];
@@ -202,15 +192,11 @@ static void a_reader_that_has_gone(void **state)
     }
 }
 
-int main(void)
+static int prepare(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reader_that_does_not_read),
-        cmocka_unit_test(a_terminal_that_is_stopped),
-        cmocka_unit_test(what_waits_is_bounded),
-        cmocka_unit_test(a_reader_that_has_gone),
-    };
-
+    (void)state;
     signal(SIGPIPE, SIG_IGN); /* as tailgate has it */
-    return cmocka_run_group_tests_name("log", tests, NULL, NULL);
+    return 0;
 }
+
+GROUP_FIXTURE(prepare, NULL)

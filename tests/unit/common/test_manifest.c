@@ -1,15 +1,10 @@
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "common/base/buf.h"
@@ -21,9 +16,8 @@
 #include "common/recording/failures.h"
 #include "common/recording/manifest.h"
 #include "common/spec/calibration.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void make_settings(struct settings *s)
 {
@@ -56,7 +50,7 @@ static const json_t *get(const struct manifest *m, const char *a, const char *b)
     return json_object_get(json_object_get(m->json, a), b);
 }
 
-static void the_way_and_what_was_not_taken(void **state)
+TEST(the_way_and_what_was_not_taken)
 {
     static const char *const others[] = {"http_proxy",  "HTTP_PROXY",
                                          "https_proxy", "HTTPS_PROXY",
@@ -66,7 +60,6 @@ static void the_way_and_what_was_not_taken(void **state)
     const json_t *ignored;
     struct settings s;
 
-    (void)state;
     make_settings(&s);
     for (size_t i = 0; i < COUNT(others); i++)
         unsetenv(others[i]);
@@ -87,13 +80,12 @@ static void the_way_and_what_was_not_taken(void **state)
     settings_fini(&s);
 }
 
-static void what_was_asked_comes_back(void **state)
+TEST(what_was_asked_comes_back)
 {
     static const char *const argv[] = {"run", "chat.yaml", "\xff", NULL};
     struct manifest m = {0};
     struct err err = {0};
 
-    (void)state;
     begin(&m, argv);
     assert_int_equal(manifest_save(&m, tmpdir_root(), &err), 0);
     manifest_fini(&m);
@@ -115,13 +107,12 @@ static void what_was_asked_comes_back(void **state)
     manifest_fini(&m);
 }
 
-static void the_settings_come_back(void **state)
+TEST(the_settings_come_back)
 {
     struct manifest m = {0};
     struct settings s;
     struct err err = {0};
 
-    (void)state;
     begin(&m, NULL);
     assert_int_equal(manifest_save(&m, tmpdir_root(), &err), 0);
     manifest_fini(&m);
@@ -138,7 +129,7 @@ static void the_settings_come_back(void **state)
     manifest_fini(&m);
 }
 
-static void the_end_is_added(void **state)
+TEST(the_end_is_added)
 {
     static const struct run_end end = {.stopped_by = SIGINT,
                                        .due_end_ns = 5,
@@ -151,7 +142,6 @@ static void the_end_is_added(void **state)
     struct manifest m = {0};
     struct err err = {0};
 
-    (void)state;
     failures_note(&failures, OUTCOME_RESET, 0, "reset", "\0\xff", 2);
     begin(&m, NULL);
     assert_int_equal(manifest_save(&m, tmpdir_root(), &err), 0);
@@ -169,7 +159,7 @@ static void the_end_is_added(void **state)
 }
 
 /* By whichever way a secret came in, it does not get out. */
-static void secrets_do_not_reach_the_disk(void **state)
+TEST(secrets_do_not_reach_the_disk)
 {
     static const char *const argv[] = {
         "-H",
@@ -201,7 +191,6 @@ static void secrets_do_not_reach_the_disk(void **state)
     struct err err = {0};
     struct buf text;
 
-    (void)state;
     begin(&m, argv);
     assert_int_equal(manifest_save(&m, tmpdir_root(), &err), 0);
     manifest_fini(&m);
@@ -217,7 +206,7 @@ static void secrets_do_not_reach_the_disk(void **state)
     buf_fini(&text);
 }
 
-static void other_manifests_are_refused(void **state)
+TEST(other_manifests_are_refused)
 {
     static const struct {
         const char *text;
@@ -241,7 +230,6 @@ static void other_manifests_are_refused(void **state)
          ERR_FORMAT, ": 9 scheduled are not 4 issued + 4 unsent"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *path =
             tmpdir_write("manifest.json", cases[i].text, strlen(cases[i].text));
@@ -257,13 +245,12 @@ static void other_manifests_are_refused(void **state)
     }
 }
 
-static void a_directory_without_one_is_named(void **state)
+TEST(a_directory_without_one_is_named)
 {
     struct manifest m = {0};
     struct err err = {0};
     char want[300];
 
-    (void)state;
     snprintf(want, sizeof(want), "%s/manifest.json: No such file or directory",
              tmpdir_path("none"));
     assert_int_equal(manifest_load(&m, tmpdir_path("none"), &err), -1);
@@ -271,13 +258,12 @@ static void a_directory_without_one_is_named(void **state)
     assert_string_equal(err.msg, want);
 }
 
-static void the_server_comes_back(void **state)
+TEST(the_server_comes_back)
 {
     static const char *const argv[] = {NULL};
     struct server_source back;
     struct manifest m = {0};
 
-    (void)state;
     begin(&m, argv);
     assert_false(manifest_server(&m, &back));
     manifest_set_server(&m, &(struct server_source){.url = "http://h/metrics"});
@@ -295,7 +281,7 @@ static void the_server_comes_back(void **state)
     manifest_fini(&m);
 }
 
-static void the_trace_comes_back(void **state)
+TEST(the_trace_comes_back)
 {
     static const char *const argv[] = {NULL};
     const struct trace_seen seen = {.format = "azure",
@@ -310,7 +296,6 @@ static void the_trace_comes_back(void **state)
     struct trace_seen back;
     struct manifest m = {0};
 
-    (void)state;
     strlist_add(&damage, "\xff.csv:3: negative");
     with_lines.damage = &damage;
     begin(&m, argv);
@@ -329,7 +314,7 @@ static void the_trace_comes_back(void **state)
     manifest_fini(&m);
 }
 
-static void the_calibration_comes_back(void **state)
+TEST(the_calibration_comes_back)
 {
     const struct calibration_stamp stamp = {.standing = CALIBRATION_STALE,
                                             .stale = "another host"};
@@ -338,7 +323,6 @@ static void the_calibration_comes_back(void **state)
     struct manifest m = {0};
     struct settings s;
 
-    (void)state;
     make_settings(&s);
     manifest_init(&m, &s, &start);
     settings_fini(&s);
@@ -358,13 +342,12 @@ static void the_calibration_comes_back(void **state)
 
 /* ---- its directory ---- */
 
-static void a_directory_is_made_not_its_parents(void **state)
+TEST(a_directory_is_made_not_its_parents)
 {
     static const char *const names[] = {"new", "new/er", "x/"};
     char want[200];
     struct err err = {0};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         assert_int_equal(recording_make_dir(tmpdir_path(names[i]), false, &err),
                          0);
@@ -378,12 +361,11 @@ static void a_directory_is_made_not_its_parents(void **state)
     assert_int_equal(access(tmpdir_path("nope"), F_OK), -1);
 }
 
-static void a_directory_in_use_is_not_overwritten(void **state)
+TEST(a_directory_in_use_is_not_overwritten)
 {
     struct err err = {0};
     char want[300];
 
-    (void)state;
     assert_int_equal(recording_make_dir(tmpdir_path("used"), false, &err), 0);
     tmpdir_write("used/notes.txt", "mine", 4);
     tmpdir_write("used/manifest.json", "{}", 2);
@@ -402,13 +384,12 @@ static void a_directory_in_use_is_not_overwritten(void **state)
 }
 
 /* What a crash leaves while a file is replaced is ours, too. */
-static void what_a_crash_left_is_replaced(void **state)
+TEST(what_a_crash_left_is_replaced)
 {
     static const char *const names[] = {"manifest.json.new", "summary.json.new",
                                         "manifest.json.new-4711-0"};
     struct err err = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         char name[64];
 
@@ -426,7 +407,7 @@ static void what_a_crash_left_is_replaced(void **state)
     }
 }
 
-static void names_of_temporary_files(void **state)
+TEST(names_of_temporary_files)
 {
     static const struct {
         const char *name;
@@ -439,19 +420,17 @@ static void names_of_temporary_files(void **state)
         {"other.json.new-12-3", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         assert_int_equal(file_is_temporary(rows[i].name, "summary.json"),
                          rows[i].is);
 }
 
 /* Not even with --force: what is in it is not ours. */
-static void a_directory_of_something_else_is_left_alone(void **state)
+TEST(a_directory_of_something_else_is_left_alone)
 {
     struct err err = {0};
     char want[300];
 
-    (void)state;
     assert_int_equal(mkdir(tmpdir_path("other"), 0777), 0);
     tmpdir_write("other/notes.txt", "mine", 4);
     snprintf(want, sizeof(want),
@@ -468,11 +447,10 @@ static void a_directory_of_something_else_is_left_alone(void **state)
 
 /* Taken by one run it is not empty for another; a run that never began leaves
  * nothing. */
-static void a_directory_is_taken_once(void **state)
+TEST(a_directory_is_taken_once)
 {
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(recording_make_dir(tmpdir_path("once"), false, &err), 0);
     assert_int_equal(recording_make_dir(tmpdir_path("once"), false, &err), -1);
     assert_int_equal(err.code, ERR_USAGE);
@@ -480,12 +458,11 @@ static void a_directory_is_taken_once(void **state)
     assert_int_equal(access(tmpdir_path("once"), F_OK), -1);
 }
 
-static void what_cannot_be_a_directory_is_named(void **state)
+TEST(what_cannot_be_a_directory_is_named)
 {
     struct err err = {0};
     char want[300];
 
-    (void)state;
     assert_int_equal(recording_make_dir("", false, &err), -1);
     assert_int_equal(err.code, ERR_USAGE);
     err = (struct err){0};
@@ -497,11 +474,10 @@ static void what_cannot_be_a_directory_is_named(void **state)
 }
 
 /* All of a recording, and nothing else. */
-static void a_recording_is_removed(void **state)
+TEST(a_recording_is_removed)
 {
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(recording_make_dir(tmpdir_path("gone"), false, &err), 0);
     tmpdir_write("gone/manifest.json", "{}", 2);
     tmpdir_write("gone/notes.txt", "mine", 4);
@@ -514,29 +490,4 @@ static void a_recording_is_removed(void **state)
     assert_int_equal(access(tmpdir_path("gone"), F_OK), -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_way_and_what_was_not_taken),
-        cmocka_unit_test(what_was_asked_comes_back),
-        cmocka_unit_test(the_settings_come_back),
-        cmocka_unit_test(the_end_is_added),
-        cmocka_unit_test(secrets_do_not_reach_the_disk),
-        cmocka_unit_test(other_manifests_are_refused),
-        cmocka_unit_test(a_directory_without_one_is_named),
-        cmocka_unit_test(the_server_comes_back),
-        cmocka_unit_test(the_trace_comes_back),
-        cmocka_unit_test(the_calibration_comes_back),
-        cmocka_unit_test(a_directory_is_made_not_its_parents),
-        cmocka_unit_test(a_directory_in_use_is_not_overwritten),
-        cmocka_unit_test(what_a_crash_left_is_replaced),
-        cmocka_unit_test(names_of_temporary_files),
-        cmocka_unit_test(a_directory_of_something_else_is_left_alone),
-        cmocka_unit_test(a_directory_is_taken_once),
-        cmocka_unit_test(what_cannot_be_a_directory_is_named),
-        cmocka_unit_test(a_recording_is_removed),
-    };
-
-    return cmocka_run_group_tests_name("manifest", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

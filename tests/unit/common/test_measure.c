@@ -1,16 +1,10 @@
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/measure/measure.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define ABSENT       TIME_ABSENT
+#define ABSENT TIME_ABSENT
 
 /* Distances between neighbours are powers of two: no two differences are the
  * same. */
@@ -32,7 +26,7 @@ static const struct facts whole = {
     .first_tokens = 2,
 };
 
-static void definitions_are_those_of_the_contract(void **state)
+TEST(definitions_are_those_of_the_contract)
 {
     static const struct {
         enum measure measure;
@@ -53,7 +47,6 @@ static void definitions_are_those_of_the_contract(void **state)
         {MEASURE_ITL, ABSENT, ABSENT}, {MEASURE_QUERY, ABSENT, ABSENT},
     };
 
-    (void)state;
     assert_int_equal(COUNT(cases), MEASURE_COUNT);
     for (size_t i = 0; i < COUNT(cases); i++) {
         enum measure m = cases[i].measure;
@@ -66,7 +59,7 @@ static void definitions_are_those_of_the_contract(void **state)
 }
 
 /* One fact missing, and which measures go with it. */
-static void absent_facts_make_absent_measures(void **state)
+TEST(absent_facts_make_absent_measures)
 {
     static const struct {
         size_t fact;
@@ -101,7 +94,6 @@ static void absent_facts_make_absent_measures(void **state)
         {offsetof(struct facts, stall), MEASURE_STALL, FROM_DUE, ABSENT},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct facts f = whole;
 
@@ -111,11 +103,10 @@ static void absent_facts_make_absent_measures(void **state)
     }
 }
 
-static void connect_is_of_fresh_connections(void **state)
+TEST(connect_is_of_fresh_connections)
 {
     struct facts f = whole;
 
-    (void)state;
     f.retries = 1; /* two attempts lie between issued and now */
     assert_int_equal(measure_value(MEASURE_CONNECT, FROM_DUE, &f), ABSENT);
     f.retries = 0;
@@ -125,11 +116,10 @@ static void connect_is_of_fresh_connections(void **state)
 }
 
 /* Undefined where no token came after the first event. */
-static void tpot_needs_a_token_after_the_first_event(void **state)
+TEST(tpot_needs_a_token_after_the_first_event)
 {
     struct facts f = whole;
 
-    (void)state;
     f.first_tokens = 6;
     assert_int_equal(measure_value(MEASURE_TPOT, FROM_DUE, &f), ABSENT);
     f.first_tokens = 7;
@@ -140,11 +130,10 @@ static void tpot_needs_a_token_after_the_first_event(void **state)
     assert_int_equal(measure_value(MEASURE_TPOT, FROM_DUE, &f), ABSENT);
 }
 
-static void tail_is_of_streams_that_ended_well(void **state)
+TEST(tail_is_of_streams_that_ended_well)
 {
     struct facts f = whole;
 
-    (void)state;
     f.events = 0;
     assert_int_equal(measure_value(MEASURE_TAIL, FROM_DUE, &f), ABSENT);
     f.events = 1;
@@ -153,9 +142,8 @@ static void tail_is_of_streams_that_ended_well(void **state)
 }
 
 /* "for a failure end - due", whether or not content came. */
-static void the_e2e_of_a_failure_goes_to_its_end(void **state)
+TEST(the_e2e_of_a_failure_goes_to_its_end)
 {
-    (void)state;
     for (int o = OUTCOME_OK + 1; o < OUTCOME_COUNT; o++) {
         struct facts f = whole;
 
@@ -170,7 +158,7 @@ static void the_e2e_of_a_failure_goes_to_its_end(void **state)
     }
 }
 
-static void unsent_requests_have_no_times(void **state)
+TEST(unsent_requests_have_no_times)
 {
     struct facts f = {.due = 5,
                       .issued = ABSENT,
@@ -184,7 +172,6 @@ static void unsent_requests_have_no_times(void **state)
                       .stall = ABSENT,
                       .outcome = OUTCOME_UNSENT};
 
-    (void)state;
     assert_false(facts_issued(&f));
     assert_true(facts_issued(&whole));
     for (int m = 0; m < MEASURE_COUNT; m++) {
@@ -194,15 +181,14 @@ static void unsent_requests_have_no_times(void **state)
 }
 
 /* A damaged recording may hold anything: no overflow, whatever the answer. */
-static void extremes_do_no_harm(void **state)
+TEST(extremes_do_no_harm)
 {
     struct facts f = {.due = INT64_MIN + 1, .last = INT64_MAX};
 
-    (void)state;
     assert_int_equal(measure_value(MEASURE_E2E, FROM_DUE, &f), -2);
 }
 
-static void failures_count_against_the_answer(void **state)
+TEST(failures_count_against_the_answer)
 {
     static const bool want[MEASURE_COUNT] = {
         [MEASURE_E2E] = true,  [MEASURE_SERVICE] = true,
@@ -211,12 +197,11 @@ static void failures_count_against_the_answer(void **state)
         [MEASURE_TPOT] = true, [MEASURE_STALL] = true,
     };
 
-    (void)state;
     for (int m = 0; m < MEASURE_COUNT; m++)
         assert_int_equal(measure_is_of_answer((enum measure)m), want[m]);
 }
 
-static void streams_have_measures_of_their_own(void **state)
+TEST(streams_have_measures_of_their_own)
 {
     static const struct {
         enum measure measure;
@@ -229,7 +214,6 @@ static void streams_have_measures_of_their_own(void **state)
         {MEASURE_ITL, true, true},   {MEASURE_QUERY, true, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         assert_int_equal(measure_is_pooled(cases[i].measure),
                          cases[i].is_pooled);
@@ -238,9 +222,8 @@ static void streams_have_measures_of_their_own(void **state)
     }
 }
 
-static void counts_are_bounded(void **state)
+TEST(counts_are_bounded)
 {
-    (void)state;
     assert_int_equal(facts_count(0), 0);
     assert_int_equal(facts_count(17), 17);
     assert_int_equal(facts_count(-1), ABSENT);
@@ -248,14 +231,13 @@ static void counts_are_bounded(void **state)
     assert_int_equal(facts_count(ABSENT), ABSENT);
 }
 
-static void names_go_both_ways(void **state)
+TEST(names_go_both_ways)
 {
     static const char *const outcomes[] = {
         "ok",     "connect",       "reset",     "timeout",
         "status", "in-band error", "truncated", "malformed",
         "empty",  "unfinished",    "unsent"};
 
-    (void)state;
     for (int m = 0; m < MEASURE_COUNT; m++)
         assert_int_equal(measure_find(measure_name((enum measure)m)), m);
     assert_int_equal(measure_find("e2el"), MEASURE_E2E);
@@ -267,7 +249,7 @@ static void names_go_both_ways(void **state)
     assert_string_equal(outcome_name(OUTCOME_COUNT), "unknown");
 }
 
-static void exhaustion_is_the_clients(void **state)
+TEST(exhaustion_is_the_clients)
 {
     static const struct {
         enum outcome outcome;
@@ -286,7 +268,6 @@ static void exhaustion_is_the_clients(void **state)
         {OUTCOME_OK, 0, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct facts f = facts_unknown(0, 0);
 
@@ -294,25 +275,4 @@ static void exhaustion_is_the_clients(void **state)
         f.detail = cases[i].detail;
         assert_int_equal(facts_is_exhausted(&f), cases[i].is_exhausted);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(definitions_are_those_of_the_contract),
-        cmocka_unit_test(absent_facts_make_absent_measures),
-        cmocka_unit_test(connect_is_of_fresh_connections),
-        cmocka_unit_test(tpot_needs_a_token_after_the_first_event),
-        cmocka_unit_test(tail_is_of_streams_that_ended_well),
-        cmocka_unit_test(the_e2e_of_a_failure_goes_to_its_end),
-        cmocka_unit_test(unsent_requests_have_no_times),
-        cmocka_unit_test(extremes_do_no_harm),
-        cmocka_unit_test(failures_count_against_the_answer),
-        cmocka_unit_test(streams_have_measures_of_their_own),
-        cmocka_unit_test(counts_are_bounded),
-        cmocka_unit_test(names_go_both_ways),
-        cmocka_unit_test(exhaustion_is_the_clients),
-    };
-
-    return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
 }

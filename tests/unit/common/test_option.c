@@ -1,17 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/settings/option.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 struct fields {
     char *text;
@@ -200,11 +193,10 @@ static int parse(struct fixture *x, const char *const *argv)
     return opt_parse_argv(&x->set, 1, argv, &x->words, &x->err);
 }
 
-static void defaults_are_set(void **state)
+TEST(defaults_are_set)
 {
     struct fixture x;
 
-    (void)state;
     begin(&x);
     assert_null(x.f.text);
     assert_false(x.f.on);
@@ -219,7 +211,7 @@ static void defaults_are_set(void **state)
     end(&x);
 }
 
-static void every_kind_has_its_flag(void **state)
+TEST(every_kind_has_its_flag)
 {
     static const char *const argv[] = {"word",
                                        "--text",
@@ -255,7 +247,6 @@ static void every_kind_has_its_flag(void **state)
                                        NULL};
     struct fixture x;
 
-    (void)state;
     begin(&x);
     assert_int_equal(parse(&x, argv), 0);
     assert_string_equal(x.f.text, "hello");
@@ -280,12 +271,11 @@ static void every_kind_has_its_flag(void **state)
     end(&x);
 }
 
-static void short_switches_go_together(void **state)
+TEST(short_switches_go_together)
 {
     static const char *const argv[] = {"-opd3s", "-otabc", NULL};
     struct fixture x;
 
-    (void)state;
     begin(&x);
     x.f.other = false;
     assert_int_equal(parse(&x, argv), 0);
@@ -295,13 +285,12 @@ static void short_switches_go_together(void **state)
     end(&x);
 }
 
-static void flags_replace_lists_and_merge_maps(void **state)
+TEST(flags_replace_lists_and_merge_maps)
 {
     static const char *const argv[] = {"--item",  "new", "--item", "newer",
                                        "--label", "b=9", NULL};
     struct fixture x;
 
-    (void)state;
     begin(&x);
     assert_int_equal(
         opt_assign(&x.set, opt_by_key(&block, "list"), "old", &x.err), 0);
@@ -358,9 +347,8 @@ static const struct {
     {{"--item", "ok", "--item=x"}, "--item: 'x' has an x"},
 };
 
-static void wrong_command_lines_are_refused(void **state)
+TEST(wrong_command_lines_are_refused)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(refused); i++) {
         struct fixture x;
 
@@ -373,7 +361,7 @@ static void wrong_command_lines_are_refused(void **state)
 }
 
 /* What print writes, parse reads back. */
-static void printed_values_are_read_back(void **state)
+TEST(printed_values_are_read_back)
 {
     static const struct {
         const char *key;
@@ -389,7 +377,6 @@ static void printed_values_are_read_back(void **state)
         {"pause", "3s"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct opt *opt = opt_by_key(&block, cases[i].key);
         struct fixture x;
@@ -406,7 +393,7 @@ static void printed_values_are_read_back(void **state)
     assert_null(opt_by_key(&block, "none"));
 }
 
-static void auto_can_be_said_and_taken_back(void **state)
+TEST(auto_can_be_said_and_taken_back)
 {
     static const struct {
         const char *argv[5];
@@ -419,7 +406,6 @@ static void auto_can_be_said_and_taken_back(void **state)
         {{"--pause=auto", "--pause", "0s"}, OPT_AUTO, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct fixture x;
 
@@ -432,14 +418,13 @@ static void auto_can_be_said_and_taken_back(void **state)
 }
 
 /* The same flag in two sets goes to the first; each set has its own struct. */
-static void sets_are_searched_in_order(void **state)
+TEST(sets_are_searched_in_order)
 {
     static const char *const argv[] = {"-n", "5", "--seed", "9", NULL};
     struct fixture a;
     struct fixture b;
     struct opt_set sets[2];
 
-    (void)state;
     begin(&a);
     begin(&b);
     sets[0] = a.set;
@@ -451,7 +436,7 @@ static void sets_are_searched_in_order(void **state)
     end(&b);
 }
 
-static void the_help_lists_flags_in_wrapped_lines(void **state)
+TEST(the_help_lists_flags_in_wrapped_lines)
 {
     static const struct opt wide = {
         .flag = "a-rather-long-name",
@@ -474,7 +459,6 @@ static void the_help_lists_flags_in_wrapped_lines(void **state)
     };
     struct buf out;
 
-    (void)state;
     buf_init(&out, 10000);
     for (size_t i = 0; i < block.len; i++)
         opt_print_flag(&block.opts[i], &out);
@@ -484,7 +468,7 @@ static void the_help_lists_flags_in_wrapped_lines(void **state)
     buf_fini(&out);
 }
 
-static void two_flags_of_a_list_add_up(void **state)
+TEST(two_flags_of_a_list_add_up)
 {
     static const struct {
         const char *argv[8];
@@ -499,7 +483,6 @@ static void two_flags_of_a_list_add_up(void **state)
         {{"w"}, "old | w"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct fields f;
         struct opt_set set = {&more_block, &f};
@@ -526,7 +509,7 @@ static void two_flags_of_a_list_add_up(void **state)
 }
 
 /* A word that is meant for a flag and wrong is the flag's fault. */
-static void a_word_may_be_wrong(void **state)
+TEST(a_word_may_be_wrong)
 {
     static const char *const argv[] = {"--more", "a", "bb", NULL};
     struct fields f;
@@ -534,29 +517,9 @@ static void a_word_may_be_wrong(void **state)
     struct strlist words = {0};
     struct err err = {0};
 
-    (void)state;
     opt_init(&set);
     assert_int_equal(opt_parse_argv(&set, 1, argv, &words, &err), -1);
     assert_string_equal(err.msg, "--more: 'bb' is long");
     strlist_fini(&words);
     opt_fini(&set);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_flags_of_a_list_add_up),
-        cmocka_unit_test(a_word_may_be_wrong),
-        cmocka_unit_test(defaults_are_set),
-        cmocka_unit_test(every_kind_has_its_flag),
-        cmocka_unit_test(short_switches_go_together),
-        cmocka_unit_test(flags_replace_lists_and_merge_maps),
-        cmocka_unit_test(wrong_command_lines_are_refused),
-        cmocka_unit_test(printed_values_are_read_back),
-        cmocka_unit_test(auto_can_be_said_and_taken_back),
-        cmocka_unit_test(sets_are_searched_in_order),
-        cmocka_unit_test(the_help_lists_flags_in_wrapped_lines),
-    };
-
-    return cmocka_run_group_tests_name("opt", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/wire/prometheus.h"
+#include "tests/support/test.h"
 
 #define MAX_SEEN 32
 
@@ -73,7 +68,7 @@ static double value_of(const struct seen *seen, const char *name)
 
 /* ---- lines ---- */
 
-static void numbers(void **state)
+TEST(numbers)
 {
     static const struct {
         const char *line;
@@ -99,7 +94,6 @@ static void numbers(void **state)
     };
     struct seen seen;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct prom_counts c = read_page(cases[i].line, &seen);
 
@@ -112,18 +106,17 @@ static void numbers(void **state)
     assert_true(isnan(seen.samples[0].value));
 }
 
-static void times(void **state)
+TEST(times)
 {
     struct seen seen;
 
-    (void)state;
     read_page("a 1 1395066363000\nb{x=\"y\"} 2  -1 ", &seen);
     assert_int_equal(seen.samples[0].at_ms, 1395066363000);
     assert_int_equal(seen.samples[1].at_ms, -1);
 }
 
 /* Each is skipped and counted; the good ones around it stand. */
-static void damage(void **state)
+TEST(damage)
 {
     static const char *const lines[] = {
         "a",
@@ -161,7 +154,6 @@ static void damage(void **state)
         "a 1e0000000000000000000000000000000000000000000000000000000000000001",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         struct prom_counts c;
         struct seen seen;
@@ -179,13 +171,12 @@ static void damage(void **state)
     }
 }
 
-static void nothing_is_no_damage(void **state)
+TEST(nothing_is_no_damage)
 {
     static const char *const pages[] = {
         "", "\n\n", "  \n\t\r\n", "# a comment\n#\n# EOF\n# UNIT a seconds\n"};
     struct seen seen;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
         struct prom_counts c = read_page(pages[i], &seen);
 
@@ -195,12 +186,11 @@ static void nothing_is_no_damage(void **state)
 }
 
 /* A line at the bound is read, one above it is not; so with labels. */
-static void bounds(void **state)
+TEST(bounds)
 {
     struct seen seen;
     struct buf page;
 
-    (void)state;
     buf_init(&page, 1 << 20);
     for (size_t more = 0; more < 2; more++) {
         struct prom_counts c;
@@ -227,23 +217,21 @@ static void bounds(void **state)
     buf_fini(&page);
 }
 
-static void no_hooks(void **state)
+TEST(no_hooks)
 {
     static const struct prom_hooks none = {0};
     static const char page[] = "# HELP a b\n# TYPE a gauge\na 1\n";
 
-    (void)state;
     assert_int_equal(prom_read(page, sizeof(page) - 1, &none, NULL).samples, 1);
 }
 
 /* ---- labels ---- */
 
-static void labels(void **state)
+TEST(labels)
 {
     struct seen seen;
     char text[32];
 
-    (void)state;
     read_page("a{ path = \"C:\\\\DIR\\\\\" , error=\"no \\\"x\\\"\\nhere\","
               "odd=\"\\t\", braces=\"}{,=\", empty=\"\", } 1.458255915e9",
               &seen);
@@ -265,7 +253,7 @@ static void labels(void **state)
 
 /* ---- families ---- */
 
-static void histograms(void **state)
+TEST(histograms)
 {
     static const char page[] = "# HELP h How long.\n"
                                "# TYPE h histogram\n"
@@ -302,7 +290,6 @@ static void histograms(void **state)
     struct seen seen;
     char text[8];
 
-    (void)state;
     c = read_page(page, &seen);
     assert_int_equal(c.damaged, 0);
     assert_int_equal(seen.n, sizeof(want) / sizeof(want[0]));
@@ -320,7 +307,7 @@ static void histograms(void **state)
 
 /* ---- as servers write them ---- */
 
-static void vllm(void **state)
+TEST(vllm)
 {
     static const char page[] =
         "# HELP python_gc_objects_collected_total Objects collected during gc\n"
@@ -348,7 +335,6 @@ static void vllm(void **state)
     struct seen seen;
     char text[32];
 
-    (void)state;
     c = read_page(page, &seen);
     assert_int_equal(c.damaged, 0);
     assert_int_equal(c.samples, 8);
@@ -360,7 +346,7 @@ static void vllm(void **state)
     assert_string_equal(text, "Qwen/Qwen3-8B");
 }
 
-static void triton(void **state)
+TEST(triton)
 {
     static const char page[] =
         "# HELP nv_inference_queue_duration_us Cumulative inference queuing "
@@ -373,23 +359,9 @@ static void triton(void **state)
     struct prom_counts c;
     struct seen seen;
 
-    (void)state;
     c = read_page(page, &seen);
     assert_int_equal(c.damaged, 0);
     assert_int_equal(c.samples, 2);
     assert_true(seen.samples[0].value == 58356);
     assert_int_equal(seen.samples[1].type, PROM_COUNTER);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers), cmocka_unit_test(times),
-        cmocka_unit_test(damage),  cmocka_unit_test(nothing_is_no_damage),
-        cmocka_unit_test(bounds),  cmocka_unit_test(no_hooks),
-        cmocka_unit_test(labels),  cmocka_unit_test(histograms),
-        cmocka_unit_test(vllm),    cmocka_unit_test(triton),
-    };
-
-    return cmocka_run_group_tests_name("prom", tests, NULL, NULL);
 }

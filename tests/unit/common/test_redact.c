@@ -1,20 +1,13 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/base/redact.h"
 #include "common/base/url.h"
 #include "common/base/xalloc.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void urls_lose_their_secrets(void **state)
+TEST(urls_lose_their_secrets)
 {
     static const struct {
         const char *text;
@@ -54,7 +47,6 @@ static void urls_lose_their_secrets(void **state)
         {"http://u:s3cret@[::1]:80/", "http://***@[::1]:80/"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *got = redact_url(cases[i].text);
 
@@ -65,7 +57,7 @@ static void urls_lose_their_secrets(void **state)
 }
 
 /* A URL may stand in a command, and there may be several. */
-static void texts_lose_the_secrets_of_their_urls(void **state)
+TEST(texts_lose_the_secrets_of_their_urls)
 {
     static const struct {
         const char *text;
@@ -80,7 +72,6 @@ static void texts_lose_the_secrets_of_their_urls(void **state)
          "curl http://***@h/ http://h/?jwt=*** x@y"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *got = redact_text(cases[i].text);
 
@@ -90,7 +81,7 @@ static void texts_lose_the_secrets_of_their_urls(void **state)
 }
 
 /* Headers, parameters and settings go by the same list. */
-static void one_list_decides(void **state)
+TEST(one_list_decides)
 {
     static const struct {
         const char *name;
@@ -123,7 +114,6 @@ static void one_list_decides(void **state)
         {"traceparent", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *name = cases[i].name;
         char *line = xasprintf("%s: s3cret", name);
@@ -142,13 +132,12 @@ static void one_list_decides(void **state)
 }
 
 /* The longest URL that is taken is still one afterwards. */
-static void a_url_stays_one(void **state)
+TEST(a_url_stays_one)
 {
     char text[2056] = "http://h/?";
     struct err err = {0};
     char *got;
 
-    (void)state;
     while (strlen(text) + 6 < sizeof(text))
         memcpy(text + strlen(text), "key=a&", 7);
     assert_int_equal(url_check(text, &err), 0);
@@ -157,7 +146,7 @@ static void a_url_stays_one(void **state)
     free(got);
 }
 
-static void headers_lose_their_secrets(void **state)
+TEST(headers_lose_their_secrets)
 {
     static const struct {
         const char *name;
@@ -176,7 +165,6 @@ static void headers_lose_their_secrets(void **state)
         {"X-Design", "shown", "shown"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *got = redact_header(cases[i].name, cases[i].value);
 
@@ -185,7 +173,7 @@ static void headers_lose_their_secrets(void **state)
     }
 }
 
-static void arguments_lose_their_secrets(void **state)
+TEST(arguments_lose_their_secrets)
 {
     static const struct {
         const char *argv[2];
@@ -209,7 +197,6 @@ static void arguments_lose_their_secrets(void **state)
         {{"--name=key: shown"}, "--name=key: shown"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *got = redact_arg(cases[i].argv, cases[i].argv[1] ? 1 : 0);
 
@@ -218,7 +205,7 @@ static void arguments_lose_their_secrets(void **state)
     }
 }
 
-static void what_was_redacted_is_known(void **state)
+TEST(what_was_redacted_is_known)
 {
     static const struct {
         const char *text;
@@ -232,7 +219,6 @@ static void what_was_redacted_is_known(void **state)
         {"auto", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *shown = redact_url(cases[i].text);
 
@@ -241,19 +227,4 @@ static void what_was_redacted_is_known(void **state)
         free(shown);
     }
     assert_true(redact_was(REDACTED));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(urls_lose_their_secrets),
-        cmocka_unit_test(texts_lose_the_secrets_of_their_urls),
-        cmocka_unit_test(one_list_decides),
-        cmocka_unit_test(a_url_stays_one),
-        cmocka_unit_test(headers_lose_their_secrets),
-        cmocka_unit_test(arguments_lose_their_secrets),
-        cmocka_unit_test(what_was_redacted_is_known),
-    };
-
-    return cmocka_run_group_tests_name("redact", tests, NULL, NULL);
 }

@@ -1,17 +1,10 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/rng.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* splitmix64 as published, from state 0: Vigna's reference values. */
-static void next_is_splitmix64(void **state)
+TEST(next_is_splitmix64)
 {
     static const uint64_t want[] = {
         0xe220a8397b1dcdafU, 0x6e789e6aa1b965f4U, 0x06c45d188009454fU,
@@ -19,14 +12,13 @@ static void next_is_splitmix64(void **state)
     };
     struct rng rng = {.state = 0};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(want); i++)
         assert_true(rng_next(&rng) == want[i]);
 }
 
 /* Computed apart, from the definition in rng.c: a seed must go on meaning the
  * same schedule. */
-static void streams_are_golden(void **state)
+TEST(streams_are_golden)
 {
     static const struct {
         uint64_t seed;
@@ -59,7 +51,6 @@ static void streams_are_golden(void **state)
          {0x6c46119e6fa89025U, 0xc6cf4559ab8f4f97U, 0xfe9b3f3b3ee3fe67U}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct rng rng = rng_stream(cases[i].seed, cases[i].purpose);
 
@@ -79,13 +70,12 @@ static struct rng before(uint64_t number)
     return (struct rng){.state = z - 0x9e3779b97f4a7c15U};
 }
 
-static void uniform_is_in_0_to_1(void **state)
+TEST(uniform_is_in_0_to_1)
 {
     struct rng least = before(0);
     struct rng most = before(UINT64_MAX);
     struct rng rng = rng_stream(3, RNG_ARRIVAL);
 
-    (void)state;
     assert_true(rng_uniform(&least) == 0x1p-53);
     assert_true(rng_uniform(&most) == 1);
     for (int i = 0; i < 100000; i++) {
@@ -95,21 +85,19 @@ static void uniform_is_in_0_to_1(void **state)
     }
 }
 
-static void exponential_is_finite_at_both_ends(void **state)
+TEST(exponential_is_finite_at_both_ends)
 {
     struct rng least = before(0);
     struct rng most = before(UINT64_MAX);
 
-    (void)state;
     assert_true(rng_exponential(&least) == 53 * log(2));
     assert_true(rng_exponential(&most) == 0);
 }
 
 /* Neither a neighbouring seed nor another purpose shares a number, at the
  * same place or one later. */
-static void streams_differ(void **state)
+TEST(streams_differ)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
         struct rng a = rng_stream(seed, RNG_ARRIVAL);
         struct rng b = rng_stream(seed, RNG_SERVICE);
@@ -129,13 +117,12 @@ static void streams_differ(void **state)
     }
 }
 
-static void one_stream_does_not_move_another(void **state)
+TEST(one_stream_does_not_move_another)
 {
     struct rng alone = rng_stream(9, RNG_ARRIVAL);
     struct rng a = rng_stream(9, RNG_ARRIVAL);
     struct rng b = rng_stream(9, RNG_SERVICE);
 
-    (void)state;
     for (int i = 0; i < 100; i++) {
         rng_next(&b);
         assert_true(rng_next(&a) == rng_next(&alone));
@@ -144,14 +131,13 @@ static void one_stream_does_not_move_another(void **state)
 
 /* The mean of n draws scatters by 1/sqrt(n), the mean of their squares, 2, by
  * sqrt(20/n) (the fourth moment is 24); five of each. */
-static void exponential_has_its_moments(void **state)
+TEST(exponential_has_its_moments)
 {
     struct rng rng = rng_stream(1, RNG_SERVICE);
     const int n = 1000000;
     double sum = 0;
     double squares = 0;
 
-    (void)state;
     for (int i = 0; i < n; i++) {
         double x = rng_exponential(&rng);
 
@@ -160,19 +146,4 @@ static void exponential_has_its_moments(void **state)
     }
     assert_true(fabs(sum / n - 1) < 5 / sqrt(n));
     assert_true(fabs(squares / n - 2) < 5 * sqrt(20.0 / n));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(next_is_splitmix64),
-        cmocka_unit_test(streams_are_golden),
-        cmocka_unit_test(uniform_is_in_0_to_1),
-        cmocka_unit_test(exponential_is_finite_at_both_ends),
-        cmocka_unit_test(streams_differ),
-        cmocka_unit_test(one_stream_does_not_move_another),
-        cmocka_unit_test(exponential_has_its_moments),
-    };
-
-    return cmocka_run_group_tests_name("rng", tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/spec/dist.h"
+#include "tests/support/test.h"
 
-static void good_services_are_read(void **state)
+TEST(good_services_are_read)
 {
     static const struct {
         const char *text;
@@ -28,7 +22,6 @@ static void good_services_are_read(void **state)
         {"llm", SERVICE_LLM, 0, 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct service s;
         struct err err = {0};
@@ -51,7 +44,7 @@ static void good_services_are_read(void **state)
     "(mean, deviation) or 'empirical 0:1ms 50:2ms 100:9ms'; or 'batch 5ms "    \
     "1ms' (base, per item), or 'llm'"
 
-static void bad_services_are_refused(void **state)
+TEST(bad_services_are_refused)
 {
     static const struct {
         const char *text;
@@ -71,7 +64,6 @@ static void bad_services_are_refused(void **state)
         {"batched 5ms", "'batched 5ms'" DIST},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct service s;
         struct err err = {0};
@@ -80,14 +72,4 @@ static void bad_services_are_refused(void **state)
         assert_int_equal(err.code, ERR_CONFIG);
         assert_string_equal(err.msg, cases[i].want);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_services_are_read),
-        cmocka_unit_test(bad_services_are_refused),
-    };
-
-    return cmocka_run_group_tests_name("service", tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "common/base/clk.h"
@@ -15,9 +10,8 @@
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
 #include "tests/support/settingstext.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static int parse_flags(struct settings *s, const char *const *argv,
                        struct err *err)
@@ -33,11 +27,10 @@ static int parse_flags(struct settings *s, const char *const *argv,
     return rc;
 }
 
-static void a_whole_file_is_read(void **state)
+TEST(a_whole_file_is_read)
 {
     struct settings s;
 
-    (void)state;
     settings_init(&s);
     must_load(&s, "name: chat\n"
                   "target:\n"
@@ -151,7 +144,7 @@ static const struct {
 };
 
 /* As used, it says whether a stream was asked for. */
-static void what_is_asked_for_is_a_stream(void **state)
+TEST(what_is_asked_for_is_a_stream)
 {
     static const struct {
         const char *path;
@@ -165,7 +158,6 @@ static void what_is_asked_for_is_a_stream(void **state)
         {"/", NULL, STREAM_AUTO},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct settings s;
         struct err err = {0};
@@ -184,13 +176,12 @@ static void what_is_asked_for_is_a_stream(void **state)
 }
 
 /* Nothing is cut off, however many there are to choose from. */
-static void every_choice_is_named(void **state)
+TEST(every_choice_is_named)
 {
     struct settings s;
     struct err err = {0};
     struct buf help;
 
-    (void)state;
     settings_init(&s);
     buf_init(&help, 1 << 16);
     opt_print_keys(&block_target, &help);
@@ -204,9 +195,8 @@ static void every_choice_is_named(void **state)
     settings_fini(&s);
 }
 
-static void wrong_files_are_refused_with_their_line(void **state)
+TEST(wrong_files_are_refused_with_their_line)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(refused); i++) {
         struct settings s;
         struct err err = {0};
@@ -223,7 +213,7 @@ static void wrong_files_are_refused_with_their_line(void **state)
 }
 
 /* Default, then the file, then --set and flags in the order they are given. */
-static void later_sources_win(void **state)
+TEST(later_sources_win)
 {
     static const char *const argv[] = {"--rate",  "80",           "-H",
                                        "b: 22",   "--slo",        "errors < 5%",
@@ -231,7 +221,6 @@ static void later_sources_win(void **state)
     struct settings s;
     struct err err = {0};
 
-    (void)state;
     settings_init(&s);
     assert_int_equal(s.load.seed, 1);
     must_load(&s, "load: {rate: 50, seed: 2, duration: 5s}\n"
@@ -255,11 +244,10 @@ static void later_sources_win(void **state)
 }
 
 /* A second file replaces lists and merges maps, like flags. */
-static void a_second_file_goes_over_the_first(void **state)
+TEST(a_second_file_goes_over_the_first)
 {
     struct settings s;
 
-    (void)state;
     settings_init(&s);
     must_load(&s, "slo: [e2e p99 < 1s]\nconditions: {a: 1, b: 2}\n");
     must_load(&s, "slo: errors < 1%\nconditions: {b: 3}\n");
@@ -270,11 +258,10 @@ static void a_second_file_goes_over_the_first(void **state)
     settings_fini(&s);
 }
 
-static void assignments_reach_every_kind(void **state)
+TEST(assignments_reach_every_kind)
 {
     struct settings s;
 
-    (void)state;
     settings_init(&s);
     must_assign(&s, "name=a=b");
     must_assign(&s, "slo=errors < 1%");
@@ -294,7 +281,7 @@ static void assignments_reach_every_kind(void **state)
     settings_fini(&s);
 }
 
-static void wrong_assignments_are_refused(void **state)
+TEST(wrong_assignments_are_refused)
 {
     static const struct {
         const char *text;
@@ -312,7 +299,6 @@ static void wrong_assignments_are_refused(void **state)
         {"load.=x", "--set load.: unknown key '' in load"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct settings s;
         struct err err = {0};
@@ -387,9 +373,8 @@ static const struct {
      "client.preconnect cannot be combined with target.no_keepalive"},
 };
 
-static void contradictions_are_refused(void **state)
+TEST(contradictions_are_refused)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(contradictions); i++) {
         struct settings s;
         struct err err = {0};
@@ -403,7 +388,7 @@ static void contradictions_are_refused(void **state)
     }
 }
 
-static void the_rest_follows(void **state)
+TEST(the_rest_follows)
 {
     static const struct {
         const char *text;
@@ -437,7 +422,6 @@ static void the_rest_follows(void **state)
          10 * NS_PER_S, "PUT"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct settings s;
         struct err err = {0};
@@ -497,9 +481,8 @@ static void check_conditions(const char *list)
     free(copy);
 }
 
-static void constraints_name_options(void **state)
+TEST(constraints_name_options)
 {
-    (void)state;
     for (int b = 0; b < BLOCK_COUNT; b++) {
         for (size_t i = 0; i < settings_blocks[b]->len; i++) {
             check_conditions(settings_blocks[b]->opts[i].requires);
@@ -509,7 +492,7 @@ static void constraints_name_options(void **state)
 }
 
 /* Old names are accepted everywhere; a manifest keeps them. */
-static void old_names_are_accepted(void **state)
+TEST(old_names_are_accepted)
 {
     static const char *const argv[] = {"--least", "4", "--max", "9", NULL};
     struct settings s;
@@ -519,7 +502,6 @@ static void old_names_are_accepted(void **state)
     struct settings_file file;
     json_t *json;
 
-    (void)state;
     settings_init(&s);
     set = settings_set(&s, BLOCK_SEARCH);
     must_load(&s, "search: {least: 2, most: 8}\nstub: {awake: true}\n");
@@ -540,23 +522,4 @@ static void old_names_are_accepted(void **state)
     settings_fini(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constraints_name_options),
-        cmocka_unit_test(old_names_are_accepted),
-        cmocka_unit_test(a_whole_file_is_read),
-        cmocka_unit_test(what_is_asked_for_is_a_stream),
-        cmocka_unit_test(every_choice_is_named),
-        cmocka_unit_test(wrong_files_are_refused_with_their_line),
-        cmocka_unit_test(later_sources_win),
-        cmocka_unit_test(a_second_file_goes_over_the_first),
-        cmocka_unit_test(assignments_reach_every_kind),
-        cmocka_unit_test(wrong_assignments_are_refused),
-        cmocka_unit_test(contradictions_are_refused),
-        cmocka_unit_test(the_rest_follows),
-    };
-
-    return cmocka_run_group_tests_name("settings", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

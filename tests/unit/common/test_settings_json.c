@@ -1,24 +1,18 @@
 /* Settings in the manifest, and back. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "common/base/err.h"
 #include "common/base/redact.h"
 #include "common/settings/settings.h"
 #include "tests/support/settingstext.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void json_comes_back_the_same(void **state)
+TEST(json_comes_back_the_same)
 {
     static const char *const texts[] = {
         "{}",
@@ -31,7 +25,6 @@ static void json_comes_back_the_same(void **state)
         "stub: {service: exponential 2ms, stall: 1s, stall_every: 5s}",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct settings a;
         struct settings b;
@@ -56,14 +49,13 @@ static void json_comes_back_the_same(void **state)
 }
 
 /* Recordings have it of searches that were given none. */
-static void a_load_of_0_is_none(void **state)
+TEST(a_load_of_0_is_none)
 {
     json_t *json = json_pack("{s{ssssss}}", "search", "start", "0", "most", "0",
                              "least", "9");
     struct settings s;
     struct err err = {0};
 
-    (void)state;
     settings_init(&s);
     if (settings_from_json(&s, json, &err))
         fail_msg("%s", err.msg);
@@ -74,7 +66,7 @@ static void a_load_of_0_is_none(void **state)
 }
 
 /* A file that the manifest names is not opened: it need not be there. */
-static void a_file_of_lengths_is_not_read(void **state)
+TEST(a_file_of_lengths_is_not_read)
 {
     static const char name[] = "empirical @/nowhere";
     json_t *json =
@@ -84,7 +76,6 @@ static void a_file_of_lengths_is_not_read(void **state)
     struct settings s;
     struct err err = {0};
 
-    (void)state;
     settings_init(&s);
     if (settings_from_json(&s, json, &err))
         fail_msg("%s", err.msg);
@@ -95,7 +86,7 @@ static void a_file_of_lengths_is_not_read(void **state)
     json_decref(json);
 }
 
-static void secrets_are_redacted(void **state)
+TEST(secrets_are_redacted)
 {
     static const struct {
         const char *header;
@@ -115,7 +106,6 @@ static void secrets_are_redacted(void **state)
     json_t *json;
     char *text;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_int_equal(redact_is_secret(cases[i].header), cases[i].is_secret);
     settings_init(&s);
@@ -149,12 +139,11 @@ static void secrets_are_redacted(void **state)
     settings_fini(&s);
 }
 
-static void text_that_is_no_utf8_is_kept_readable(void **state)
+TEST(text_that_is_no_utf8_is_kept_readable)
 {
     struct settings s;
     json_t *json;
 
-    (void)state;
     settings_init(&s);
     must_assign(&s, "name=a\xff"
                     "b");
@@ -170,11 +159,10 @@ static void text_that_is_no_utf8_is_kept_readable(void **state)
 }
 
 /* What a run with "auto" was told, and what another was told instead. */
-static void auto_comes_back_from_json(void **state)
+TEST(auto_comes_back_from_json)
 {
     static const char *const told[] = {"auto", "9"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(told); i++) {
         int64_t want = i == 0 ? OPT_AUTO : 9;
         struct settings a;
@@ -204,7 +192,7 @@ static void auto_comes_back_from_json(void **state)
     }
 }
 
-static void damaged_json_is_refused(void **state)
+TEST(damaged_json_is_refused)
 {
     static const struct {
         const char *json;
@@ -223,7 +211,6 @@ static void damaged_json_is_refused(void **state)
          "single-stream, multi-stream, offline, trace, sessions"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         json_t *json = json_loads(cases[i].json, 0, NULL);
         struct settings s;
@@ -242,7 +229,7 @@ static void damaged_json_is_refused(void **state)
 }
 
 /* Keys of a later version, or none at all, do no harm. */
-static void unknown_json_is_passed_over(void **state)
+TEST(unknown_json_is_passed_over)
 {
     json_t *json =
         json_loads("{\"later\": {\"x\": 1}, \"load\": {\"new\": [1]}, "
@@ -251,7 +238,6 @@ static void unknown_json_is_passed_over(void **state)
     struct settings s;
     struct err err = {0};
 
-    (void)state;
     settings_init(&s);
     assert_int_equal(settings_from_json(&s, json, &err), 0);
     assert_int_equal(settings_from_json(&s, NULL, &err), 0);
@@ -260,19 +246,4 @@ static void unknown_json_is_passed_over(void **state)
     json_decref(json);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_comes_back_the_same),
-        cmocka_unit_test(a_load_of_0_is_none),
-        cmocka_unit_test(a_file_of_lengths_is_not_read),
-        cmocka_unit_test(secrets_are_redacted),
-        cmocka_unit_test(text_that_is_no_utf8_is_kept_readable),
-        cmocka_unit_test(auto_comes_back_from_json),
-        cmocka_unit_test(damaged_json_is_refused),
-        cmocka_unit_test(unknown_json_is_passed_over),
-    };
-
-    return cmocka_run_group_tests_name("settings_json", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,22 +1,15 @@
 /* Paths in a settings file, from where it is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/settings/option.h"
 #include "common/settings/settings.h"
 #include "common/settings/settings_file.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void paths_count_from_the_file(void **state)
+TEST(paths_count_from_the_file)
 {
     static const struct {
         const char *file;
@@ -40,7 +33,6 @@ static void paths_count_from_the_file(void **state)
         {"a/b.yaml", OPT_PATH_AT, "empirical 0:1 100:9", "empirical 0:1 100:9"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct opt opt = {.path = cases[i].path};
         char *got = settings_path_from(cases[i].file, &opt, cases[i].text);
@@ -51,7 +43,7 @@ static void paths_count_from_the_file(void **state)
 }
 
 /* In the file; what flags and --set say counts from where we are. */
-static void only_those_of_the_file(void **state)
+TEST(only_those_of_the_file)
 {
     static const char text[] = "target: {url: 'http://h/', body: '@b.json', "
                                "ca_file: ca.pem, model: m/x}\n"
@@ -64,7 +56,6 @@ static void only_those_of_the_file(void **state)
     struct err err = {0};
     char *want;
 
-    (void)state;
     settings_init(&s);
     assert_int_equal(settings_load(&s, path, &err), 0);
     want = xasprintf("@%s/b.json", root);
@@ -89,12 +80,4 @@ static void only_those_of_the_file(void **state)
     free(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_count_from_the_file),
-        cmocka_unit_test(only_those_of_the_file),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

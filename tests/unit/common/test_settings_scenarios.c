@@ -1,19 +1,12 @@
 /* Settings of the scenarios: what contradicts itself, what follows, and how the
  * load is described. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/settings/settings.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A file of this text, and a target. */
 static void load(struct settings *s, const char *text)
@@ -147,9 +140,8 @@ static const struct {
      "single-stream"},
 };
 
-static void contradictions_are_refused(void **state)
+TEST(contradictions_are_refused)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(contradictions); i++) {
         struct settings s;
         struct err err = {0};
@@ -163,7 +155,7 @@ static void contradictions_are_refused(void **state)
 }
 
 /* A query goes out whole, so there is no part of one to ask for. */
-static void queries_are_asked_for_whole(void **state)
+TEST(queries_are_asked_for_whole)
 {
     static const struct {
         const char *text;
@@ -179,7 +171,6 @@ static void queries_are_asked_for_whole(void **state)
         {"load: {scenario: single-stream, requests: 9}", 9, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct settings s;
         struct err err = {0};
@@ -192,7 +183,7 @@ static void queries_are_asked_for_whole(void **state)
     }
 }
 
-static void the_load_is_described(void **state)
+TEST(the_load_is_described)
 {
     static const struct {
         const char *text;
@@ -219,7 +210,6 @@ static void the_load_is_described(void **state)
          "1\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct settings s;
         struct err err = {0};
@@ -235,14 +225,4 @@ static void the_load_is_described(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contradictions_are_refused),
-        cmocka_unit_test(queries_are_asked_for_whole),
-        cmocka_unit_test(the_load_is_described),
-    };
-
-    return cmocka_run_group_tests_name("settings_scenarios", tests,
-                                       tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

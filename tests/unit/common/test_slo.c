@@ -1,17 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/spec/slo.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void terms_are_read(void **state)
+TEST(terms_are_read)
 {
     static const struct {
         const char *text;
@@ -57,7 +49,6 @@ static void terms_are_read(void **state)
         {" e2el:0.5 ", {SLO_LIMIT, MEASURE_E2E, 1, 500000, 0, "e2e:0.5", ""}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct slo_term *want = &cases[i].want;
         struct err err = {0};
@@ -75,13 +66,12 @@ static void terms_are_read(void **state)
 }
 
 /* What is shown can be read again, and is shown the same. */
-static void the_shown_text_is_a_term(void **state)
+TEST(the_shown_text_is_a_term)
 {
     static const char *const texts[] = {"e2e  p99<200ms", "errors<1%",
                                         "goodput>=5",     "connect p50.5 < 3s",
                                         "e2el:70",        "quality >= 1"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct err err = {0};
         struct slo_term a;
@@ -182,9 +172,8 @@ static const struct {
                 "request; use stall"},
 };
 
-static void what_is_no_term_is_refused(void **state)
+TEST(what_is_no_term_is_refused)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(refused); i++) {
         struct err err = {0};
 
@@ -194,11 +183,10 @@ static void what_is_no_term_is_refused(void **state)
     }
 }
 
-static void a_limit_is_a_term_and_no_term_a_limit(void **state)
+TEST(a_limit_is_a_term_and_no_term_a_limit)
 {
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(slo_check_limit("ttft:200", &err), 0);
     assert_int_equal(slo_check_limit("e2e p99 < 1s", &err), -1);
     assert_true(slo_is_like_limit("tfft:200"));
@@ -208,13 +196,12 @@ static void a_limit_is_a_term_and_no_term_a_limit(void **state)
     assert_false(slo_is_like_limit("--slo"));
 }
 
-static void a_list_of_terms_is_bounded(void **state)
+TEST(a_list_of_terms_is_bounded)
 {
     struct strlist texts = {0};
     struct err err = {0};
     struct slo slo;
 
-    (void)state;
     assert_int_equal(slo_parse(&texts, &slo, &err), 0);
     assert_int_equal(slo.len, 0);
     for (int i = 0; i < SLO_MAX_TERMS; i++)
@@ -228,13 +215,12 @@ static void a_list_of_terms_is_bounded(void **state)
     strlist_fini(&texts);
 }
 
-static void a_bad_term_in_a_list_is_refused(void **state)
+TEST(a_bad_term_in_a_list_is_refused)
 {
     struct strlist texts = {0};
     struct err err = {0};
     struct slo slo;
 
-    (void)state;
     strlist_add(&texts, "errors < 1%");
     strlist_add(&texts, "e2e p99 > 1s");
     assert_int_equal(slo_parse(&texts, &slo, &err), -1);
@@ -251,7 +237,7 @@ static void texts_of(struct strlist *texts, const char *const *terms)
         strlist_add(texts, *terms);
 }
 
-static void a_tier_stands_before_its_term(void **state)
+TEST(a_tier_stands_before_its_term)
 {
     static const struct {
         const char *text;
@@ -268,7 +254,6 @@ static void a_tier_stands_before_its_term(void **state)
         {"check: required", "", "check: required", SLO_CHECK},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct slo_term term;
         struct err err = {0};
@@ -281,7 +266,7 @@ static void a_tier_stands_before_its_term(void **state)
 }
 
 /* What is asked of the run: terms of no tier, else those of the last. */
-static void the_last_tier_decides_unless_there_are_terms_of_none(void **state)
+TEST(the_last_tier_decides_unless_there_are_terms_of_none)
 {
     static const struct {
         const char *terms[5];
@@ -307,7 +292,6 @@ static void the_last_tier_decides_unless_there_are_terms_of_none(void **state)
         {{"ttft:200", "a: e2e p99 < 1s", "errors < 1%"}, 1, "ttft:200", 2},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *names[SLO_MAX_TIERS];
         struct strlist texts;
@@ -326,7 +310,7 @@ static void the_last_tier_decides_unless_there_are_terms_of_none(void **state)
     }
 }
 
-static void tiers_that_contradict_themselves_are_refused(void **state)
+TEST(tiers_that_contradict_themselves_are_refused)
 {
     static const struct {
         const char *terms[7];
@@ -343,7 +327,6 @@ static void tiers_that_contradict_themselves_are_refused(void **state)
          "more than 4 SLO tiers"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct strlist texts;
         struct slo all;
@@ -356,7 +339,7 @@ static void tiers_that_contradict_themselves_are_refused(void **state)
     }
 }
 
-static void a_report_may_name_a_class(void **state)
+TEST(a_report_may_name_a_class)
 {
     static const struct {
         const char *text;
@@ -370,27 +353,8 @@ static void a_report_may_name_a_class(void **state)
         {"/errors < 1%", 0, "/errors < 1%"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         assert_int_equal(slo_class_len(cases[i].text), cases[i].len);
         assert_string_equal(slo_after_class(cases[i].text), cases[i].term);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(terms_are_read),
-        cmocka_unit_test(the_shown_text_is_a_term),
-        cmocka_unit_test(what_is_no_term_is_refused),
-        cmocka_unit_test(a_limit_is_a_term_and_no_term_a_limit),
-        cmocka_unit_test(a_list_of_terms_is_bounded),
-        cmocka_unit_test(a_bad_term_in_a_list_is_refused),
-        cmocka_unit_test(a_tier_stands_before_its_term),
-        cmocka_unit_test(the_last_tier_decides_unless_there_are_terms_of_none),
-        cmocka_unit_test(tiers_that_contradict_themselves_are_refused),
-        cmocka_unit_test(a_report_may_name_a_class),
-    };
-
-    return cmocka_run_group_tests_name("slo", tests, NULL, NULL);
 }

@@ -1,20 +1,14 @@
 /* Every stream is fed whole, byte by byte, cut in two at every place, and cut
  * at random places: the events must be the same. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/wire/sse.h"
 #include "tests/support/ssefeed.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define SEVERAL      100000
-#define MAX_EVENT    10000
+#define SEVERAL   100000
+#define MAX_EVENT 10000
 
 static void begin(struct sse *s, size_t max_event, struct buf *seen)
 {
@@ -114,9 +108,8 @@ static void check_stream(const struct stream *t, size_t first, size_t step)
     end(&s, &seen);
 }
 
-static void streams_are_read_however_they_are_cut(void **state)
+TEST(streams_are_read_however_they_are_cut)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(streams); i++) {
         size_t len = strlen(streams[i].text);
 
@@ -126,7 +119,7 @@ static void streams_are_read_however_they_are_cut(void **state)
     }
 }
 
-static void bytes_of_any_value_pass(void **state)
+TEST(bytes_of_any_value_pass)
 {
     static const char text[] =
         "data: a\0b\n\nevent: \0\ndata\0: x\ndata: y\n\n";
@@ -134,7 +127,6 @@ static void bytes_of_any_value_pass(void **state)
     struct buf seen;
     struct sse s;
 
-    (void)state;
     begin(&s, MAX_EVENT, &seen);
     assert_int_equal(ssefeed(&s, text, sizeof(text) - 1), 0);
     assert_int_equal(seen.len, sizeof(want) - 1);
@@ -143,7 +135,7 @@ static void bytes_of_any_value_pass(void **state)
 }
 
 /* An event is handed out with the first byte that ends it. */
-static void events_do_not_wait(void **state)
+TEST(events_do_not_wait)
 {
     static const struct {
         const char *text;
@@ -154,7 +146,6 @@ static void events_do_not_wait(void **state)
         {"data: a\r\r", "data: b\r\r"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct buf seen;
         struct sse s;
@@ -191,7 +182,7 @@ static void look_where(void *arg, const struct sse_event *event)
                   (event->name >= b->from && event->name <= b->to));
 }
 
-static void whole_events_are_not_copied(void **state)
+TEST(whole_events_are_not_copied)
 {
     static const char text[] =
         "data: a\n\nevent: e\ndata: b\n\n:x\ndata:\r\n\r\n"
@@ -199,7 +190,6 @@ static void whole_events_are_not_copied(void **state)
     struct borrowed b = {.from = text, .to = text + sizeof(text)};
     struct sse s;
 
-    (void)state;
     sse_init(&s, MAX_EVENT, look_where, &b);
     sse_feed(&s, text, sizeof(text) - 1);
     assert_int_equal(b.events, 4);
@@ -207,14 +197,13 @@ static void whole_events_are_not_copied(void **state)
     sse_fini(&s);
 }
 
-static void memory_is_kept(void **state)
+TEST(memory_is_kept)
 {
     static const char text[] = "event: name\ndata: some data\ndata: more\n\n";
     struct buf seen;
     struct sse s;
     struct sse warm;
 
-    (void)state;
     begin(&s, MAX_EVENT, &seen);
     for (size_t cut = 0; cut < sizeof(text); cut++) {
         sse_begin(&s);
@@ -231,7 +220,7 @@ static void memory_is_kept(void **state)
     end(&s, &seen);
 }
 
-static void the_next_stream_starts_anew(void **state)
+TEST(the_next_stream_starts_anew)
 {
     static const char *const left[] = {
         "data: a",
@@ -247,7 +236,6 @@ static void the_next_stream_starts_anew(void **state)
     struct buf seen;
     struct sse s;
 
-    (void)state;
     begin(&s, 30, &seen);
     for (size_t i = 0; i < COUNT(left); i++) {
         ssefeed(&s, left[i], strlen(left[i]));
@@ -306,9 +294,8 @@ static void check_bound(size_t i, size_t first, size_t step)
     end(&s, &seen);
 }
 
-static void events_are_bounded(void **state)
+TEST(events_are_bounded)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(bounds); i++) {
         size_t len = strlen(bounds[i].text);
 
@@ -316,19 +303,4 @@ static void events_are_bounded(void **state)
         for (size_t cut = 1; cut <= len; cut++)
             check_bound(i, cut, len);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_are_read_however_they_are_cut),
-        cmocka_unit_test(bytes_of_any_value_pass),
-        cmocka_unit_test(events_do_not_wait),
-        cmocka_unit_test(whole_events_are_not_copied),
-        cmocka_unit_test(memory_is_kept),
-        cmocka_unit_test(the_next_stream_starts_anew),
-        cmocka_unit_test(events_are_bounded),
-    };
-
-    return cmocka_run_group_tests_name("sse", tests, NULL, NULL);
 }

@@ -2,14 +2,8 @@
  * is in it in NAME.events.  However they are cut, the events are those; and on
  * the JSON in them our scanner and jansson agree. */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
@@ -19,6 +13,7 @@
 #include "common/wire/sse.h"
 #include "tests/support/jtree.h"
 #include "tests/support/ssefeed.h"
+#include "tests/support/test.h"
 
 #define SEVERAL     100000
 #define RANDOM_CUTS 300 /* ways to cut a stream */
@@ -160,21 +155,18 @@ static void check_random_pieces(const char *path, const struct buf *text)
     rig_fini(&rig);
 }
 
-static void streams_may_be_cut_anywhere(void **state)
+TEST(streams_may_be_cut_anywhere)
 {
-    (void)state;
     for_each_stream(check_two_pieces);
 }
 
-static void streams_may_come_in_small_steps(void **state)
+TEST(streams_may_come_in_small_steps)
 {
-    (void)state;
     for_each_stream(check_equal_pieces);
 }
 
-static void streams_may_be_cut_at_many_places(void **state)
+TEST(streams_may_be_cut_at_many_places)
 {
-    (void)state;
     for_each_stream(check_random_pieces);
 }
 
@@ -215,20 +207,7 @@ static void check_json(const char *path, const struct buf *text)
     sse_fini(&s);
 }
 
-static void the_json_is_what_jansson_says(void **state)
+TEST(the_json_is_what_jansson_says)
 {
-    (void)state;
     for_each_stream(check_json);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_may_be_cut_anywhere),
-        cmocka_unit_test(streams_may_come_in_small_steps),
-        cmocka_unit_test(streams_may_be_cut_at_many_places),
-        cmocka_unit_test(the_json_is_what_jansson_says),
-    };
-
-    return cmocka_run_group_tests_name("sse_corpus", tests, NULL, NULL);
 }

@@ -1,14 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/str.h"
 #include "common/wire/sse.h"
+#include "tests/support/test.h"
 
 /* Names up to a NULL. */
 static int parse(const char *const *texts, unsigned *ways, struct err *err)
@@ -45,9 +39,8 @@ static const struct {
      ": ping\r\n\r\ndata: : ping\r\n\r\ndata: x\r\n\r\n"},
 };
 
-static void events_are_written_in_each_way(void **state)
+TEST(events_are_written_in_each_way)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct err err = {0};
         struct buf out;
@@ -62,12 +55,11 @@ static void events_are_written_in_each_way(void **state)
     }
 }
 
-static void other_ways_are_refused(void **state)
+TEST(other_ways_are_refused)
 {
     struct err err = {0};
     unsigned ways;
 
-    (void)state;
     assert_int_equal(sse_style_check("crlf", &err), 0);
     assert_int_equal(sse_style_check("CRLF", &err), -1);
     assert_string_equal(
@@ -77,14 +69,4 @@ static void other_ways_are_refused(void **state)
     assert_int_equal(
         parse((const char *const[]){"cr", "crlf", NULL}, &ways, &err), -1);
     assert_string_equal(err.msg, "crlf cannot be combined with cr");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_are_written_in_each_way),
-        cmocka_unit_test(other_ways_are_refused),
-    };
-
-    return cmocka_run_group_tests_name("sse_style", tests, NULL, NULL);
 }

@@ -1,16 +1,9 @@
 /* Signals: which of them end a run, and what a child inherits. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/stop.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 static bool is_ignored(int number)
 {
@@ -42,11 +35,10 @@ static void expect_inherited(int number, bool ignored)
     atomic_store(&stop_signal, 0);
 }
 
-static void an_ignored_signal_stays_ignored(void **state)
+TEST(an_ignored_signal_stays_ignored)
 {
     static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(signals); i++) {
         expect_inherited(signals[i], true);
         expect_inherited(signals[i], false);
@@ -54,9 +46,8 @@ static void an_ignored_signal_stays_ignored(void **state)
 }
 
 /* A second SIGINT is not caught any more. */
-static void the_second_interrupt_has_its_default_action(void **state)
+TEST(the_second_interrupt_has_its_default_action)
 {
-    (void)state;
     signal(SIGINT, SIG_DFL);
     stop_catch_signals();
     assert_int_equal(raise(SIGINT), 0);
@@ -65,11 +56,10 @@ static void the_second_interrupt_has_its_default_action(void **state)
 }
 
 /* We ignore them; a child has them as we were given them. */
-static void children_get_the_signals_of_writes_back(void **state)
+TEST(children_get_the_signals_of_writes_back)
 {
     static const int signals[] = {SIGPIPE, SIGXFSZ};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(signals); i++) {
         signal(SIGPIPE, SIG_DFL);
         signal(SIGXFSZ, SIG_DFL);
@@ -82,15 +72,4 @@ static void children_get_the_signals_of_writes_back(void **state)
             assert_true(k == i ? is_ignored(signals[k])
                                : is_default(signals[k]));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_ignored_signal_stays_ignored),
-        cmocka_unit_test(the_second_interrupt_has_its_default_action),
-        cmocka_unit_test(children_get_the_signals_of_writes_back),
-    };
-
-    return cmocka_run_group_tests_name("stop", tests, NULL, NULL);
 }

@@ -1,25 +1,17 @@
 /* Lists and maps of strings, words, the nearest known one, one-line errors, and
  * the clock. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/str.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void maps_keep_the_order_of_first_use(void **state)
+TEST(maps_keep_the_order_of_first_use)
 {
     struct strmap map = {0};
 
-    (void)state;
     strmap_put(&map, "b", "1");
     strmap_put(&map, "a", "2");
     strmap_put(&map, "b", "3");
@@ -34,12 +26,11 @@ static void maps_keep_the_order_of_first_use(void **state)
     assert_int_equal(map.keys.len, 0);
 }
 
-static void lists_own_their_items(void **state)
+TEST(lists_own_their_items)
 {
     struct strlist list = {0};
     char text[] = "one";
 
-    (void)state;
     strlist_add(&list, text);
     text[0] = 'X';
     strlist_add(&list, text);
@@ -50,13 +41,12 @@ static void lists_own_their_items(void **state)
     assert_null(list.items);
 }
 
-static void words_stand_between_spaces(void **state)
+TEST(words_stand_between_spaces)
 {
     char text[] = "  one two   three ";
     char empty[] = " ";
     char *rest = text;
 
-    (void)state;
     assert_string_equal(str_next_word(&rest), "one");
     assert_string_equal(str_next_word(&rest), "two");
     assert_string_equal(str_next_word(&rest), "three");
@@ -66,7 +56,7 @@ static void words_stand_between_spaces(void **state)
     assert_null(str_next_word(&rest));
 }
 
-static void the_nearest_word_is_suggested(void **state)
+TEST(the_nearest_word_is_suggested)
 {
     static const char *const known[] = {"rate", "duration", "requests",
                                         "seed", "warmup",   "n"};
@@ -95,7 +85,6 @@ static void the_nearest_word_is_suggested(void **state)
          ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct suggest s = {.word = cases[i].word};
         char out[64];
@@ -107,11 +96,10 @@ static void the_nearest_word_is_suggested(void **state)
     }
 }
 
-static void errors_are_one_line(void **state)
+TEST(errors_are_one_line)
 {
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(err_set(&err, ERR_IO, "a\nb\r\t\x1b[31m%d", 5), -1);
     assert_int_equal(err.code, ERR_IO);
     assert_string_equal(err.msg, "a?b???[31m5");
@@ -119,12 +107,11 @@ static void errors_are_one_line(void **state)
     assert_string_equal(err.msg, "x?y:3: a?b???[31m5");
 }
 
-static void long_errors_are_cut(void **state)
+TEST(long_errors_are_cut)
 {
     struct err err = {0};
     char text[2 * sizeof(err.msg)];
 
-    (void)state;
     memset(text, 'x', sizeof(text));
     text[sizeof(text) - 1] = '\0';
     err_set(&err, ERR_IO, "%s", text);
@@ -136,13 +123,12 @@ static void long_errors_are_cut(void **state)
     assert_int_equal(strlen(err.msg), sizeof(err.msg) - 1);
 }
 
-static void utc_is_formatted(void **state)
+TEST(utc_is_formatted)
 {
     const int64_t at_ns = INT64_C(1798761599) * NS_PER_S + 999;
     char out[32];
     char small[4] = "zzz";
 
-    (void)state;
     clk_format_utc(at_ns, CLK_NAME_FORMAT, out, sizeof(out));
     assert_string_equal(out, "20261231T235959Z");
     clk_format_utc(at_ns, CLK_TEXT_FORMAT, out, sizeof(out));
@@ -151,7 +137,7 @@ static void utc_is_formatted(void **state)
     assert_string_equal(small, "");
 }
 
-static void waits_are_rounded_down(void **state)
+TEST(waits_are_rounded_down)
 {
     static const struct {
         int64_t ns;
@@ -167,7 +153,6 @@ static void waits_are_rounded_down(void **state)
         {INT64_MIN, 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct timeval tv = clk_timeval(cases[i].ns);
 
@@ -176,21 +161,19 @@ static void waits_are_rounded_down(void **state)
     }
 }
 
-static void the_fake_clock_stands_still(void **state)
+TEST(the_fake_clock_stands_still)
 {
     struct clk_fake fake = clk_fake_at(5);
 
-    (void)state;
     assert_int_equal(clk_now(&fake.clk), 5);
     fake.at_ns = -7;
     assert_int_equal(clk_now(&fake.clk), -7);
 }
 
-static void the_real_clock_does_not_go_back(void **state)
+TEST(the_real_clock_does_not_go_back)
 {
     int64_t last = clk_now(&clk_monotonic);
 
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         int64_t now = clk_now(&clk_monotonic);
 
@@ -199,7 +182,7 @@ static void the_real_clock_does_not_go_back(void **state)
     }
 }
 
-static void every_occurrence_is_replaced(void **state)
+TEST(every_occurrence_is_replaced)
 {
     static const struct {
         const char *text, *from, *to, *want;
@@ -209,30 +192,10 @@ static void every_occurrence_is_replaced(void **state)
         {"aaa", "aa", "a", "aa"}, {"a", "a", "aa", "aa"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         char *got = str_replace(rows[i].text, rows[i].from, rows[i].to);
 
         assert_string_equal(got, rows[i].want);
         free(got);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(maps_keep_the_order_of_first_use),
-        cmocka_unit_test(lists_own_their_items),
-        cmocka_unit_test(words_stand_between_spaces),
-        cmocka_unit_test(the_nearest_word_is_suggested),
-        cmocka_unit_test(errors_are_one_line),
-        cmocka_unit_test(long_errors_are_cut),
-        cmocka_unit_test(utc_is_formatted),
-        cmocka_unit_test(waits_are_rounded_down),
-        cmocka_unit_test(the_fake_clock_stands_still),
-        cmocka_unit_test(the_real_clock_does_not_go_back),
-        cmocka_unit_test(every_occurrence_is_replaced),
-    };
-
-    return cmocka_run_group_tests_name("str", tests, NULL, NULL);
 }

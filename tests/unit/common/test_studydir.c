@@ -1,17 +1,12 @@
 /* A study that is given where a recording is expected. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/recording/studydir.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 /* Make the directory, unless it is there, and the file in it. */
@@ -34,7 +29,7 @@ static void put_study(const char *dir, const char *kind, const char *variant)
     free(text);
 }
 
-static void the_first_recording_is_named(void **state)
+TEST(the_first_recording_is_named)
 {
     static const struct {
         const char *kind;
@@ -51,7 +46,6 @@ static void the_first_recording_is_named(void **state)
         {"trials", NULL, NULL, "set of trials"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *name = xasprintf("study-%zu", i);
         char *set = xasprintf("%s/%s", name, cases[i].below);
@@ -81,11 +75,4 @@ static void the_first_recording_is_named(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_recording_is_named),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,13 +1,7 @@
 /* Tables on disk: what goes in comes out, with another schema too. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -15,11 +9,11 @@
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "common/recording/tgr.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MANY         ((size_t)10000)
-#define FAR          ((INT64_C(1) << 62) - 1)
+#define MANY ((size_t)10000)
+#define FAR  ((INT64_C(1) << 62) - 1)
 
 struct row {
     int64_t a;
@@ -115,14 +109,13 @@ static int64_t random_value(struct rng *rng)
     return (int64_t)(rng_next(rng) >> (2 + rng_next(rng) % 62));
 }
 
-static void random_rows_come_back(void **state)
+TEST(random_rows_come_back)
 {
     static const size_t blocks[] = {1, 7, TGR_MAX_ROWS};
     const size_t n = MANY;
     struct row *rows = xcalloc(n, sizeof(*rows));
     struct rng rng = rng_stream(1, RNG_ARRIVAL);
 
-    (void)state;
     for (size_t i = 0; i < n * sizeof(*rows) / sizeof(int64_t); i++)
         (&rows[0].a)[i] = random_value(&rng);
     for (size_t i = 0; i < COUNT(blocks); i++)
@@ -132,7 +125,7 @@ static void random_rows_come_back(void **state)
 
 /* Any value after any other, those as far apart as can be and what is absent
  * included. */
-static void extreme_neighbours_come_back(void **state)
+TEST(extreme_neighbours_come_back)
 {
     static const int64_t ends[] = {
         TIME_ABSENT, FAR, -FAR, FAR - 1, 1 - FAR, 0, 1, -1, 5,
@@ -140,7 +133,6 @@ static void extreme_neighbours_come_back(void **state)
     struct row rows[COUNT(ends) * COUNT(ends) * 2];
     size_t n = 0;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(ends); i++) {
         for (size_t j = 0; j < COUNT(ends); j++) {
             rows[n++] = (struct row){ends[i], ends[j], ends[i], ends[j]};
@@ -151,12 +143,11 @@ static void extreme_neighbours_come_back(void **state)
     check_round_trip(&schema, rows, n, 1);
 }
 
-static void constant_columns_come_back_small(void **state)
+TEST(constant_columns_come_back_small)
 {
     struct row rows[TGR_MAX_ROWS];
     FILE *file;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         rows[i] = (struct row){(int64_t)i, TIME_ABSENT, (int64_t)i + 3, -9};
     check_round_trip(&schema, rows, COUNT(rows), COUNT(rows));
@@ -167,13 +158,12 @@ static void constant_columns_come_back_small(void **state)
     fclose(file);
 }
 
-static void a_file_without_rows_is_empty(void **state)
+TEST(a_file_without_rows_is_empty)
 {
-    (void)state;
     check_round_trip(&schema, NULL, 0, 1);
 }
 
-static void the_real_tables_come_back(void **state)
+TEST(the_real_tables_come_back)
 {
     struct facts f = {.seq = 1,
                       .due = 5,
@@ -194,7 +184,6 @@ static void the_real_tables_come_back(void **state)
     struct truth t = {TIME_ABSENT, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     struct truth_step step = {12, 13};
 
-    (void)state;
     check_round_trip(&schema_requests, &f, 1, 1);
     check_round_trip(&schema_client, &o, 1, 1);
     check_round_trip(&schema_truth, &t, 1, 1);
@@ -202,9 +191,8 @@ static void the_real_tables_come_back(void **state)
 }
 
 /* A field that no column carries would be lost without a word. */
-static void every_field_has_its_column(void **state)
+TEST(every_field_has_its_column)
 {
-    (void)state;
     assert_int_equal(schema_requests.len * sizeof(int64_t),
                      sizeof(struct facts));
     assert_int_equal(schema_client.len * sizeof(int64_t),
@@ -237,11 +225,10 @@ static const struct {
     {renamed, COUNT(renamed), {1, TIME_ABSENT, 12, 4}},
 };
 
-static void columns_are_matched_by_name(void **state)
+TEST(columns_are_matched_by_name)
 {
     static const struct row rows[] = {{1, 2, 3, 4}, {1, 2, 3, 4}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(readers); i++) {
         struct tgr_schema s = {"rows", readers[i].columns, readers[i].len,
                                sizeof(struct row), false};
@@ -257,7 +244,7 @@ static void columns_are_matched_by_name(void **state)
 }
 
 /* The other way: an old file, a reader that knows more. */
-static void missing_columns_get_their_default(void **state)
+TEST(missing_columns_get_their_default)
 {
     static const struct row rows[] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
     static const struct tgr_schema old = {"rows", fewer, COUNT(fewer),
@@ -266,7 +253,6 @@ static void missing_columns_get_their_default(void **state)
     struct row *back =
         read_file(write_file("t.tgr", &old, rows, 2, 2), &schema, &n);
 
-    (void)state;
     assert_int_equal(n, 2);
     assert_int_equal(back[0].a, -77);
     assert_int_equal(back[0].c, 3);
@@ -275,14 +261,13 @@ static void missing_columns_get_their_default(void **state)
     free(back);
 }
 
-static void files_that_cannot_be_made_or_opened_are_named(void **state)
+TEST(files_that_cannot_be_made_or_opened_are_named)
 {
     struct tgr_writer *w = NULL;
     struct tgr_reader *r = NULL;
     struct err err = {0};
     char want[300];
 
-    (void)state;
     snprintf(want, sizeof(want), "%s: No such file or directory",
              tmpdir_path("no/t.tgr"));
     assert_int_equal(tgr_create(&w, tmpdir_path("no/t.tgr"), &schema, &err),
@@ -297,18 +282,17 @@ static void files_that_cannot_be_made_or_opened_are_named(void **state)
     tgr_close(NULL);
 }
 
-static void a_full_disk_is_an_error(void **state)
+TEST(a_full_disk_is_an_error)
 {
     struct tgr_writer *w;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(tgr_create(&w, "/dev/full", &schema, &err), -1);
     assert_int_equal(err.code, ERR_IO);
     assert_string_equal(err.msg, "/dev/full: No space left on device");
 }
 
-static void blocks_keep_their_shard(void **state)
+TEST(blocks_keep_their_shard)
 {
     static const unsigned shards[] = {3, 0, 65535, 1};
     const char *path = tmpdir_path("shards.tgr");
@@ -319,7 +303,6 @@ static void blocks_keep_their_shard(void **state)
     const void *rows;
     size_t n;
 
-    (void)state;
     assert_int_equal(tgr_create(&w, path, &schema, &err), 0);
     for (size_t i = 0; i < COUNT(shards); i++)
         assert_int_equal(tgr_append(w, shards[i], &row, 1, &err), 0);
@@ -333,22 +316,4 @@ static void blocks_keep_their_shard(void **state)
     tgr_close(r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_rows_come_back),
-        cmocka_unit_test(extreme_neighbours_come_back),
-        cmocka_unit_test(constant_columns_come_back_small),
-        cmocka_unit_test(a_file_without_rows_is_empty),
-        cmocka_unit_test(the_real_tables_come_back),
-        cmocka_unit_test(every_field_has_its_column),
-        cmocka_unit_test(columns_are_matched_by_name),
-        cmocka_unit_test(missing_columns_get_their_default),
-        cmocka_unit_test(files_that_cannot_be_made_or_opened_are_named),
-        cmocka_unit_test(a_full_disk_is_an_error),
-        cmocka_unit_test(blocks_keep_their_shard),
-    };
-
-    return cmocka_run_group_tests_name("tgr", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,23 +1,17 @@
 /* A damaged file costs the blocks that are damaged, and says how much. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/recording/tgr.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define BLOCKS       4
-#define BLOCK_ROWS   3
+#define BLOCKS     4
+#define BLOCK_ROWS 3
 
 struct row {
     int64_t a;
@@ -155,9 +149,8 @@ static void check_error(const struct outcome *o, const char *what)
     assert_string_equal(o->err.msg, want);
 }
 
-static void a_file_may_stop_anywhere(void **state)
+TEST(a_file_may_stop_anywhere)
 {
-    (void)state;
     for (size_t len = 0; len <= good.len; len++) {
         struct outcome o = read_bytes(good.data, len);
         size_t whole = 0;
@@ -219,11 +212,10 @@ static void check_flip(size_t at, const struct outcome *o)
     assert_int_equal(o->damage.cut_off_bytes > 0, hit == BLOCKS - 1);
 }
 
-static void every_flipped_byte_is_noticed(void **state)
+TEST(every_flipped_byte_is_noticed)
 {
     static const unsigned char masks[] = {0x01, 0x80, 0xff};
 
-    (void)state;
     for (size_t at = 0; at < good.len; at++) {
         for (size_t m = 0; m < COUNT(masks); m++) {
             struct outcome o;
@@ -238,7 +230,7 @@ static void every_flipped_byte_is_noticed(void **state)
 
 /* Bytes between blocks are skipped, also such that look like a block's
  * beginning. */
-static void garbage_between_blocks_is_skipped(void **state)
+TEST(garbage_between_blocks_is_skipped)
 {
     static const struct {
         const char *bytes;
@@ -251,7 +243,6 @@ static void garbage_between_blocks_is_skipped(void **state)
         {"TBLK\2\0\0\0\3\0\0\0\xff\xff\xff\xff\0\0\0\0", 20},
     };
 
-    (void)state;
     for (size_t g = 0; g < COUNT(garbage); g++) {
         struct buf file;
         struct outcome o;
@@ -308,7 +299,7 @@ static void add_frame(struct buf *file, unsigned kind, uint32_t rows,
 
 #define HEAD "TGRECORD\1\0\0\0\0\0\0\0"
 
-static void foreign_files_are_refused(void **state)
+TEST(foreign_files_are_refused)
 {
     static const struct {
         const char *head;
@@ -322,7 +313,8 @@ static void foreign_files_are_refused(void **state)
          "unknown format version 2; this tailgate reads version 1"},
         {"TGRECORX\1\0\0\0\0\0\0\0", 16, 1, "\4rows\0\0", 7,
          "not a tailgate recording"},
-        {HEAD, 16, 1, "\5other\0\0", 8, "contains the table other instead of rows"},
+        {HEAD, 16, 1, "\5other\0\0", 8,
+         "contains the table other instead of rows"},
         {HEAD, 16, 2, "\4rows\0\0", 7, "its schema is damaged"},
         {HEAD, 16, 1, "", 0, "its schema is damaged"},
         {HEAD, 16, 1, "\4rows\0", 6, "its schema is damaged"},
@@ -334,7 +326,6 @@ static void foreign_files_are_refused(void **state)
          "its schema is damaged"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct buf file;
         struct outcome o;
@@ -349,7 +340,7 @@ static void foreign_files_are_refused(void **state)
 }
 
 /* Blocks whose checksum is right and whose content is not. */
-static void wrong_blocks_are_damage(void **state)
+TEST(wrong_blocks_are_damage)
 {
     static const struct {
         uint32_t rows;
@@ -372,7 +363,6 @@ static void wrong_blocks_are_damage(void **state)
         {3, "\0\201\200\200\200\200\200\200\200\100\0\1", 12},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct buf file;
         struct outcome o;
@@ -389,12 +379,11 @@ static void wrong_blocks_are_damage(void **state)
     }
 }
 
-static void blocks_of_a_later_kind_are_passed_over(void **state)
+TEST(blocks_of_a_later_kind_are_passed_over)
 {
     struct buf file;
     struct outcome o;
 
-    (void)state;
     buf_init(&file, 10000);
     buf_add(&file, good.data, start[1]);
     add_frame(&file, 9, 5, "whatever", 8);
@@ -417,14 +406,13 @@ static void add_false_headers(struct buf *file, size_t n)
 
 /* What is checksummed is bounded by the size of the file, and a file that needs
  * more is refused. */
-static void false_headers_cost_linear_work(void **state)
+TEST(false_headers_cost_linear_work)
 {
     static const struct {
         size_t headers;
         int rc; /* of reading on after the good blocks */
     } cases[] = {{1, 0}, {100, 0}, {120000, -1}, {250000, -1}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         struct tgr_reader *r;
@@ -455,12 +443,11 @@ static void false_headers_cost_linear_work(void **state)
 }
 
 /* Every block is damaged, and its own header is all that is tried. */
-static void damage_alone_is_not_refused(void **state)
+TEST(damage_alone_is_not_refused)
 {
     struct buf file;
     struct outcome o;
 
-    (void)state;
     buf_init(&file, (size_t)12 << 20);
     buf_add(&file, good.data, start[1]);
     while (file.len < (size_t)1 << 20) {
@@ -501,7 +488,7 @@ static size_t read_dense(size_t blocks, bool is_dense, struct err *err)
 }
 
 /* The work is counted in rows: a block too many is not expanded. */
-static void dense_rows_are_bounded(void **state)
+TEST(dense_rows_are_bounded)
 {
     static const struct {
         size_t blocks;
@@ -515,7 +502,6 @@ static void dense_rows_are_bounded(void **state)
          TGR_MAX_DENSE_ROWS + TGR_MAX_ROWS, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
 
@@ -527,20 +513,4 @@ static void dense_rows_are_bounded(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_may_stop_anywhere),
-        cmocka_unit_test(every_flipped_byte_is_noticed),
-        cmocka_unit_test(garbage_between_blocks_is_skipped),
-        cmocka_unit_test(foreign_files_are_refused),
-        cmocka_unit_test(wrong_blocks_are_damage),
-        cmocka_unit_test(blocks_of_a_later_kind_are_passed_over),
-        cmocka_unit_test(false_headers_cost_linear_work),
-        cmocka_unit_test(damage_alone_is_not_refused),
-        cmocka_unit_test(dense_rows_are_bounded),
-    };
-
-    return cmocka_run_group_tests_name("tgr_damage", tests, make_good_file,
-                                       drop_good_file);
-}
+GROUP_FIXTURE(make_good_file, drop_good_file)

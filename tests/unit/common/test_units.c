@@ -1,20 +1,13 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/base/units.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void durations_are_read(void **state)
+TEST(durations_are_read)
 {
     static const struct {
         const char *text;
@@ -39,7 +32,6 @@ static void durations_are_read(void **state)
         {"4611686018427387903ns", (INT64_C(1) << 62) - 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         int64_t ns = -1;
@@ -50,7 +42,7 @@ static void durations_are_read(void **state)
     }
 }
 
-static void rates_are_read(void **state)
+TEST(rates_are_read)
 {
     static const struct {
         const char *text;
@@ -66,7 +58,6 @@ static void rates_are_read(void **state)
         {"2.5e-1", 0.25}, {"1e+2/m", 100.0 / 60},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         double rate = -1;
@@ -76,7 +67,7 @@ static void rates_are_read(void **state)
     }
 }
 
-static void whole_numbers_are_read(void **state)
+TEST(whole_numbers_are_read)
 {
     static const struct {
         int (*parse)(const char *, int64_t *, struct err *);
@@ -105,7 +96,6 @@ static void whole_numbers_are_read(void **state)
         {units_parse_count, "1e2k", 100000},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         int64_t n = -1;
@@ -116,7 +106,7 @@ static void whole_numbers_are_read(void **state)
 }
 
 /* To the last bit: 99.9 / 100 in doubles is above 0.999, which moves a rank. */
-static void shares_are_read(void **state)
+TEST(shares_are_read)
 {
     static const struct {
         const char *text;
@@ -127,7 +117,6 @@ static void shares_are_read(void **state)
         {"0.001", 0.001}, {".5", 0.5},      {"50.%", 0.5},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         double share = -1;
@@ -163,12 +152,11 @@ static const char *const malformed[] = {
     "1µ",    "111111111111111111111111111111111111111111111111",
 };
 
-static void malformed_texts_are_refused(void **state)
+TEST(malformed_texts_are_refused)
 {
     int64_t whole = -7;
     double number = -7;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(malformed); i++) {
         const char *text = malformed[i];
         struct err err[5] = {{0}};
@@ -185,13 +173,12 @@ static void malformed_texts_are_refused(void **state)
     }
 }
 
-static void what_is_beyond_all_numbers_is_refused(void **state)
+TEST(what_is_beyond_all_numbers_is_refused)
 {
     static const char *const texts[] = {"1e400", "inf",  "nan",
                                         "1e309", "1e16", "1e-13"};
     double number;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct err err = {0};
 
@@ -225,7 +212,7 @@ static int parse_share(const char *text, int64_t *ignored, struct err *err)
 #define BAD_COUNT    " is not a count; write 1000, 10k or 1M"
 #define BAD_SHARE    " is not a share of 0 to 100%; write 0.1% or 0.001"
 
-static void each_kind_refuses_what_is_not_of_it(void **state)
+TEST(each_kind_refuses_what_is_not_of_it)
 {
     static const struct {
         int (*parse)(const char *, int64_t *, struct err *);
@@ -273,7 +260,6 @@ static void each_kind_refuses_what_is_not_of_it(void **state)
         {parse_share, "0.00000000000001", "'0.00000000000001'" BAD_SHARE},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         int64_t n;
@@ -286,7 +272,7 @@ static void each_kind_refuses_what_is_not_of_it(void **state)
 
 /* ---- printing, both ways ---- */
 
-static void printing_is_canonical(void **state)
+TEST(printing_is_canonical)
 {
     static const char *const durations[] = {
         "0s", "1ns", "1500us", "250ms", "90s", "90m", "36h", "2d", "1001ns"};
@@ -302,7 +288,6 @@ static void printing_is_canonical(void **state)
     static const char *const shares[] = {"0", "1", "0.001", "0.999", "0.07"};
     char out[UNITS_TEXT];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(durations); i++) {
         struct err err = {0};
         int64_t ns;
@@ -345,11 +330,10 @@ static void check_whole(int64_t n)
     assert_int_equal(back, n);
 }
 
-static void whole_numbers_survive_printing(void **state)
+TEST(whole_numbers_survive_printing)
 {
     struct rng rng = rng_stream(1, RNG_ARRIVAL);
 
-    (void)state;
     for (int bit = 0; bit < 62; bit++) {
         int64_t power = INT64_C(1) << bit;
 
@@ -377,11 +361,10 @@ static void check_number(double rate)
     assert_true(back == rate);
 }
 
-static void numbers_survive_printing(void **state)
+TEST(numbers_survive_printing)
 {
     struct rng rng = rng_stream(2, RNG_ARRIVAL);
 
-    (void)state;
     for (int i = 0; i < 20000; i++) {
         double magnitude = pow(10, 27 * rng_uniform(&rng) - 12);
 
@@ -393,7 +376,7 @@ static void numbers_survive_printing(void **state)
 }
 
 /* The printer must not cut digits in silence where the parsers do not go. */
-static void numbers_out_of_range_keep_their_value(void **state)
+TEST(numbers_out_of_range_keep_their_value)
 {
     static const struct {
         double value;
@@ -405,13 +388,12 @@ static void numbers_out_of_range_keep_their_value(void **state)
     };
     char out[UNITS_TEXT];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_string_equal(units_print_number(cases[i].value, out),
                             cases[i].want);
 }
 
-static void shown_with_three_digits(void **state)
+TEST(shown_with_three_digits)
 {
     static const struct {
         double ns;
@@ -432,7 +414,6 @@ static void shown_with_three_digits(void **state)
     };
     char out[UNITS_TEXT];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(times); i++)
         assert_string_equal(units_show_duration(times[i].ns, out),
                             times[i].want);
@@ -441,7 +422,7 @@ static void shown_with_three_digits(void **state)
                             sizes[i].want);
 }
 
-static void spans_and_numbers_are_shown(void **state)
+TEST(spans_and_numbers_are_shown)
 {
     static const struct {
         int64_t ns;
@@ -459,7 +440,6 @@ static void spans_and_numbers_are_shown(void **state)
         {0, "0"}, {40.816, "40.82"}, {999.94, "999.9"}, {34896.2, "34896"}};
     char out[UNITS_TEXT];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(spans); i++)
         assert_string_equal(units_show_span(spans[i].ns, out), spans[i].want);
     for (size_t i = 0; i < COUNT(numbers); i++)
@@ -467,7 +447,7 @@ static void spans_and_numbers_are_shown(void **state)
                             numbers[i].want);
 }
 
-static void rates_are_shown_short(void **state)
+TEST(rates_are_shown_short)
 {
     static const struct {
         double rps;
@@ -479,29 +459,6 @@ static void rates_are_shown_short(void **state)
     };
     char out[UNITS_TEXT];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
         assert_string_equal(units_show_rate(rates[i].rps, out), rates[i].want);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(durations_are_read),
-        cmocka_unit_test(rates_are_read),
-        cmocka_unit_test(whole_numbers_are_read),
-        cmocka_unit_test(shares_are_read),
-        cmocka_unit_test(malformed_texts_are_refused),
-        cmocka_unit_test(what_is_beyond_all_numbers_is_refused),
-        cmocka_unit_test(each_kind_refuses_what_is_not_of_it),
-        cmocka_unit_test(printing_is_canonical),
-        cmocka_unit_test(whole_numbers_survive_printing),
-        cmocka_unit_test(numbers_survive_printing),
-        cmocka_unit_test(numbers_out_of_range_keep_their_value),
-        cmocka_unit_test(shown_with_three_digits),
-        cmocka_unit_test(spans_and_numbers_are_shown),
-        cmocka_unit_test(rates_are_shown_short),
-    };
-
-    return cmocka_run_group_tests_name("units", tests, NULL, NULL);
 }

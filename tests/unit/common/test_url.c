@@ -1,18 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/err.h"
 #include "common/base/url.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void addresses_are_split(void **state)
+TEST(addresses_are_split)
 {
     static const struct {
         const char *text;
@@ -35,7 +28,6 @@ static void addresses_are_split(void **state)
         {"null://whatever:x/y", {"null", "", "", ""}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         struct url url;
@@ -49,13 +41,12 @@ static void addresses_are_split(void **state)
     }
 }
 
-static void ports_have_bounds(void **state)
+TEST(ports_have_bounds)
 {
     static const char *const cases[] = {"http://h:0/", "http://h:65536/x",
                                         "https://[::1]:123456",
                                         "http://h:00000"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         char want[200];
@@ -68,7 +59,7 @@ static void ports_have_bounds(void **state)
     }
 }
 
-static void what_is_no_address_is_refused(void **state)
+TEST(what_is_no_address_is_refused)
 {
     static const char *const cases[] = {
         "",
@@ -96,7 +87,6 @@ static void what_is_no_address_is_refused(void **state)
         "averyveryverylongscheme://h/",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         char want[200];
@@ -114,11 +104,10 @@ static void what_is_no_address_is_refused(void **state)
 }
 
 /* Nor is the password repeated. */
-static void passwords_are_refused(void **state)
+TEST(passwords_are_refused)
 {
     static const char *const cases[] = {"http://u:p@h/", "http://u@h/"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
 
@@ -128,7 +117,7 @@ static void passwords_are_refused(void **state)
     }
 }
 
-static void messages_repeat_no_secrets(void **state)
+TEST(messages_repeat_no_secrets)
 {
     static const char *const cases[] = {
         "http://h:x/?api_key=s3cret", "ftp://h/?sig=s3cret",
@@ -136,7 +125,6 @@ static void messages_repeat_no_secrets(void **state)
         "http://h/ ?key=s3cret",      "ftp://u:s3cret@h/",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
 
@@ -145,11 +133,10 @@ static void messages_repeat_no_secrets(void **state)
     }
 }
 
-static void other_schemes_are_named(void **state)
+TEST(other_schemes_are_named)
 {
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(url_check("ftp://h/", &err), -1);
     assert_string_equal(err.msg,
                         "'ftp://h/': the scheme 'ftp' is not supported; write "
@@ -157,18 +144,17 @@ static void other_schemes_are_named(void **state)
 }
 
 /* A line break would end the request line early. */
-static void line_breaks_are_refused(void **state)
+TEST(line_breaks_are_refused)
 {
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(url_check("http://h/\r\nx-injected: 1", &err), -1);
     assert_string_equal(err.msg, "'http://h/??x-injected: 1' is not a URL; "
                                  "write http://host:port/path");
 }
 
 /* n is the length of the part that is put in. */
-static void lengths_are_bounded(void **state)
+TEST(lengths_are_bounded)
 {
     static const struct {
         const char *before;
@@ -182,7 +168,6 @@ static void lengths_are_bounded(void **state)
         {"http://h?", 2045, "", 0}, {"http://h?", 2046, "", -1},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         char middle[2100];
@@ -196,7 +181,7 @@ static void lengths_are_bounded(void **state)
     }
 }
 
-static void proxies(void **state)
+TEST(proxies)
 {
     static const char *const good[] = {
         "http://h",
@@ -228,7 +213,6 @@ static void proxies(void **state)
         "http://[zz]:1",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++) {
         struct err err = {0};
 
@@ -243,7 +227,7 @@ static void proxies(void **state)
     }
 }
 
-static void places(void **state)
+TEST(places)
 {
     static const char *const bad[] = {"",       "h",       "h:",    "h:0",
                                       ":80",    "h:80/",   "h:x",   "[::1]",
@@ -251,7 +235,6 @@ static void places(void **state)
     struct err err = {0};
     struct url url;
 
-    (void)state;
     assert_int_equal(url_check_place("h:80", &err), 0);
     assert_int_equal(url_parse_place("[::1]:8000", &url, &err), 0);
     assert_string_equal(url.host, "::1");
@@ -264,7 +247,7 @@ static void places(void **state)
     }
 }
 
-static void origins(void **state)
+TEST(origins)
 {
     static const struct {
         const char *a;
@@ -286,29 +269,9 @@ static void origins(void **state)
         {"h", "h", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         if (url_same_origin(cases[i].a, cases[i].b) != cases[i].is_same ||
             url_same_origin(cases[i].b, cases[i].a) != cases[i].is_same)
             fail_msg("%s, %s", cases[i].a, cases[i].b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(addresses_are_split),
-        cmocka_unit_test(ports_have_bounds),
-        cmocka_unit_test(what_is_no_address_is_refused),
-        cmocka_unit_test(passwords_are_refused),
-        cmocka_unit_test(messages_repeat_no_secrets),
-        cmocka_unit_test(other_schemes_are_named),
-        cmocka_unit_test(line_breaks_are_refused),
-        cmocka_unit_test(lengths_are_bounded),
-        cmocka_unit_test(proxies),
-        cmocka_unit_test(places),
-        cmocka_unit_test(origins),
-    };
-
-    return cmocka_run_group_tests_name("url", tests, NULL, NULL);
 }

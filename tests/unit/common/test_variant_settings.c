@@ -1,21 +1,14 @@
 /* The variants of a study: what a file may say, and what becomes of it. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/settings/settings.h"
 #include "common/settings/variant_settings.h"
 #include "tests/support/settingstext.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char study[] =
     "target: {url: 'http://127.0.0.1:8000/v1/completions', model: m}\n"
@@ -43,12 +36,11 @@ static void take(struct settings *s, size_t i)
     variants_take(s, i);
 }
 
-static void each_says_what_differs(void **state)
+TEST(each_says_what_differs)
 {
     struct settings s;
     struct err err = {0};
 
-    (void)state;
     take(&s, 0);
     assert_true(s.has_stub);
     assert_string_equal(batching_names[s.stub.batching], "none");
@@ -69,12 +61,11 @@ static void each_says_what_differs(void **state)
     settings_fini(&s);
 }
 
-static void a_server_of_its_own_needs_no_stub(void **state)
+TEST(a_server_of_its_own_needs_no_stub)
 {
     struct settings s;
     struct err err = {0};
 
-    (void)state;
     take(&s, 2);
     assert_false(s.has_stub);
     assert_int_equal(s.target.urls.len, 1);
@@ -90,14 +81,13 @@ static void a_server_of_its_own_needs_no_stub(void **state)
     settings_fini(&s);
 }
 
-static void its_keys_are_recorded(void **state)
+TEST(its_keys_are_recorded)
 {
     struct settings s;
     struct settings back;
     struct err err = {0};
     json_t *json;
 
-    (void)state;
     take(&s, 1);
     json = settings_to_json(&s);
     settings_init(&back);
@@ -113,7 +103,7 @@ static void its_keys_are_recorded(void **state)
     settings_fini(&s);
 }
 
-static void what_is_wrong_has_its_line(void **state)
+TEST(what_is_wrong_has_its_line)
 {
     static const struct {
         const char *text;
@@ -137,7 +127,6 @@ static void what_is_wrong_has_its_line(void **state)
          ":2: unknown key 'bathing' in stub; did you mean 'batching'?"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct settings s;
         struct err err = {0};
@@ -152,7 +141,7 @@ static void what_is_wrong_has_its_line(void **state)
 
 /* ---- a server that is started ---- */
 
-static void servers_go_with_what_they_need(void **state)
+TEST(servers_go_with_what_they_need)
 {
     static const struct {
         const char *text;
@@ -180,7 +169,6 @@ static void servers_go_with_what_they_need(void **state)
          "study.restart cannot be combined with server.start"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct settings s;
         struct err err = {0};
@@ -195,15 +183,4 @@ static void servers_go_with_what_they_need(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_says_what_differs),
-        cmocka_unit_test(a_server_of_its_own_needs_no_stub),
-        cmocka_unit_test(its_keys_are_recorded),
-        cmocka_unit_test(what_is_wrong_has_its_line),
-        cmocka_unit_test(servers_go_with_what_they_need),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,19 +1,12 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/base/yaml.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void load(struct yaml_node *root, const char *text)
 {
@@ -33,7 +26,7 @@ static const struct yaml_node *at(const struct yaml_node *map, const char *key)
     return NULL;
 }
 
-static void a_tree_knows_its_lines(void **state)
+TEST(a_tree_knows_its_lines)
 {
     static const char text[] = "# comment\n"
                                "a: 1\n"
@@ -49,7 +42,6 @@ static void a_tree_knows_its_lines(void **state)
                                "i:\n";
     struct yaml_node root;
 
-    (void)state;
     load(&root, text);
     assert_int_equal(root.kind, YAML_MAP);
     assert_int_equal(root.len, 5);
@@ -71,14 +63,13 @@ static void a_tree_knows_its_lines(void **state)
     yaml_fini(&root);
 }
 
-static void line_ends_and_marks_do_not_matter(void **state)
+TEST(line_ends_and_marks_do_not_matter)
 {
     static const char *const texts[] = {
         "a: 1\r\nb: 2\r\n", "\357\273\277a: 1\nb: 2", "---\na: 1\nb: 2\n...\n",
         "{a: 1,\n b: 2}",   "a: 1\rb: 2\r",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct yaml_node root;
 
@@ -91,11 +82,10 @@ static void line_ends_and_marks_do_not_matter(void **state)
     }
 }
 
-static void an_empty_file_is_an_empty_map(void **state)
+TEST(an_empty_file_is_an_empty_map)
 {
     static const char *const texts[] = {"", "\n\n", "# nothing\n", "{}"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct yaml_node root;
 
@@ -149,9 +139,8 @@ static const struct {
     {"a: %x\n", "f:1: found character that cannot start any token"},
 };
 
-static void what_is_not_strict_is_refused(void **state)
+TEST(what_is_not_strict_is_refused)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(refused); i++) {
         struct yaml_node root;
         struct err err = {0};
@@ -164,31 +153,29 @@ static void what_is_not_strict_is_refused(void **state)
     }
 }
 
-static void a_nul_byte_is_refused(void **state)
+TEST(a_nul_byte_is_refused)
 {
     static const char text[] = "a: 1\nb: \0\n";
     struct yaml_node root;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(yaml_load_text(&root, "f", text, sizeof(text) - 1, &err),
                      -1);
     assert_string_equal(err.msg, "f:2: control characters are not allowed");
 }
 
 /* 7 below the top is as deep as it goes. */
-static void the_greatest_depth_is_read(void **state)
+TEST(the_greatest_depth_is_read)
 {
     struct yaml_node root;
 
-    (void)state;
     load(&root, "a: [[[[[[1]]]]]]\n");
     yaml_fini(&root);
 }
 
 /* ---- files ---- */
 
-static void a_file_is_read_under_its_name(void **state)
+TEST(a_file_is_read_under_its_name)
 {
     static const char text[] = "a: 1\na: 2\n";
     const char *path = tmpdir_write("dup.yaml", text, sizeof(text) - 1);
@@ -196,7 +183,6 @@ static void a_file_is_read_under_its_name(void **state)
     struct err err = {0};
     char want[300];
 
-    (void)state;
     snprintf(want, sizeof(want), "%s:2: duplicate key 'a', first on line 1",
              path);
     assert_int_equal(yaml_load_file(&root, path, &err), -1);
@@ -220,21 +206,19 @@ static void check_unreadable(const char *path, const char *why)
     assert_string_equal(err.msg, want);
 }
 
-static void a_file_that_cannot_be_read_is_named(void **state)
+TEST(a_file_that_cannot_be_read_is_named)
 {
-    (void)state;
     check_unreadable(tmpdir_path("none.yaml"), "No such file or directory");
     check_unreadable(tmpdir_root(), "Is a directory");
 }
 
-static void the_size_of_a_file_is_bounded(void **state)
+TEST(the_size_of_a_file_is_bounded)
 {
     const size_t most = 1 << 20;
     char *text = xcalloc(most + 1, 1);
     struct yaml_node root;
     struct err err = {0};
 
-    (void)state;
     memset(text, '#', most + 1);
     assert_int_equal(
         yaml_load_file(&root, tmpdir_write("full.yaml", text, most), &err), 0);
@@ -244,20 +228,4 @@ static void the_size_of_a_file_is_bounded(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tree_knows_its_lines),
-        cmocka_unit_test(line_ends_and_marks_do_not_matter),
-        cmocka_unit_test(an_empty_file_is_an_empty_map),
-        cmocka_unit_test(what_is_not_strict_is_refused),
-        cmocka_unit_test(a_nul_byte_is_refused),
-        cmocka_unit_test(the_greatest_depth_is_read),
-        cmocka_unit_test(a_file_is_read_under_its_name),
-        cmocka_unit_test(a_file_that_cannot_be_read_is_named),
-        cmocka_unit_test(the_size_of_a_file_is_bounded),
-    };
-
-    return cmocka_run_group_tests_name("yaml", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,15 +1,9 @@
 /* What a URL means, which statuses are good, and what is written and read in
  * each API. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -18,10 +12,9 @@
 #include "common/wire/api_names.h"
 #include "common/wire/status.h"
 #include "loadgen/api/api.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void paths_mean_apis(void **state)
+TEST(paths_mean_apis)
 {
     static const struct {
         const char *path;
@@ -44,7 +37,6 @@ static void paths_mean_apis(void **state)
         {"/x?next=/v1/completions", API_HTTP, NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *hint = "";
 
@@ -67,14 +59,13 @@ static void paths_mean_apis(void **state)
     assert_false(api_path_is_whole(API_SGLANG, "/generate"));
 }
 
-static void sets_of_statuses(void **state)
+TEST(sets_of_statuses)
 {
     static const char *const bad[] = {"",     "2x",  "20",      "2000", "600",
                                       "200,", "abc", "2xx 3xx", "099"};
     struct statuses s;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(statuses_parse("201, 3xx,404", &s, &err), 0);
     assert_true(statuses_have(&s, 201) && statuses_have(&s, 300) &&
                 statuses_have(&s, 399) && statuses_have(&s, 404));
@@ -148,13 +139,12 @@ static int64_t int_at(const json_t *json, const char *key)
     return json_integer_value(json_object_get(json, key));
 }
 
-static void a_chat_asks(void **state)
+TEST(a_chat_asks)
 {
     struct rig rig;
     json_t *body;
     const json_t *message;
 
-    (void)state;
     rig_init(&rig, "openai-chat");
     set(&rig, "target.model=a \"b\"");
     set(&rig, "target.ignore_eos=true");
@@ -180,7 +170,7 @@ static void a_chat_asks(void **state)
 }
 
 /* Name of the member that holds the prompt, as ids or as text. */
-static void apis_take_prompts(void **state)
+TEST(apis_take_prompts)
 {
     static const struct {
         const char *api;
@@ -195,7 +185,6 @@ static void apis_take_prompts(void **state)
         {"sglang", "input_ids", true},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct rig rig;
         json_t *body;
@@ -213,12 +202,11 @@ static void apis_take_prompts(void **state)
     }
 }
 
-static void documents_are_ranked(void **state)
+TEST(documents_are_ranked)
 {
     struct rig rig;
     json_t *body;
 
-    (void)state;
     rig_init(&rig, "rerank");
     body = body_of(&rig);
     assert_int_equal(json_array_size(json_object_get(body, "documents")), 16);
@@ -233,7 +221,7 @@ static void documents_are_ranked(void **state)
 }
 
 /* What is noted as asked for is what the body asks for. */
-static void bodies_ask_for_lengths(void **state)
+TEST(bodies_ask_for_lengths)
 {
     static const struct {
         const char *api;
@@ -255,7 +243,6 @@ static void bodies_ask_for_lengths(void **state)
         {"http", "target.body=[{{output_tokens}}]", false, true},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct rig rig;
 
@@ -273,13 +260,12 @@ static void bodies_ask_for_lengths(void **state)
     }
 }
 
-static void tensors_go_out(void **state)
+TEST(tensors_go_out)
 {
     struct rig rig;
     json_t *body;
     const json_t *input;
 
-    (void)state;
     rig_init(&rig, "kserve-http");
     set(&rig, "data.tensors=x FP32 2x3");
     body = body_of(&rig);
@@ -298,14 +284,13 @@ static void tensors_go_out(void **state)
     rig_fini(&rig);
 }
 
-static void examples_go_out(void **state)
+TEST(examples_go_out)
 {
     static const char *const urls[] = {
         "target.url=http://h/v1/models/m:classify",
         "target.url=http://h/v1/models/m/versions/2:regress/?a=b",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(urls); i++) {
         struct rig rig;
         json_t *body;
@@ -323,7 +308,7 @@ static void examples_go_out(void **state)
     }
 }
 
-static void raw_tensors_stand_behind_the_json(void **state)
+TEST(raw_tensors_stand_behind_the_json)
 {
     static const char name[] = "Inference-Header-Content-Length: ";
     struct rig rig;
@@ -334,7 +319,6 @@ static void raw_tensors_stand_behind_the_json(void **state)
     size_t json_len = 0;
     json_t *json;
 
-    (void)state;
     rig_init(&rig, "kserve-http");
     set(&rig, "data.tensors=x FP16 2x3");
     assert_int_equal(api_init(&rig.api, &rig.settings, &err), -1);
@@ -357,13 +341,12 @@ static void raw_tensors_stand_behind_the_json(void **state)
     rig_fini(&rig);
 }
 
-static void a_body_of_the_users_is_filled_in(void **state)
+TEST(a_body_of_the_users_is_filled_in)
 {
     struct rig rig;
     json_t *body;
     struct err err = {0};
 
-    (void)state;
     rig_init(&rig, "http");
     set(&rig, "target.body={\"q\":\"{{prompt}}\",\"i\":[{{prompt_ids}}],"
               "\"n\":{{ seq}},\"o\":{{  output_tokens }},\"{{\":\"}}\"}");
@@ -387,7 +370,7 @@ static void a_body_of_the_users_is_filled_in(void **state)
 }
 
 /* What a body of the user's asks for is his to know. */
-static void a_stream_must_come_where_one_was_asked_for(void **state)
+TEST(a_stream_must_come_where_one_was_asked_for)
 {
     static const struct {
         const char *setting;
@@ -400,7 +383,6 @@ static void a_stream_must_come_where_one_was_asked_for(void **state)
         {"target.body={\"n\":{{seq}}}", true, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct rig rig;
         struct err err = {0};
@@ -414,12 +396,11 @@ static void a_stream_must_come_where_one_was_asked_for(void **state)
     }
 }
 
-static void a_model_in_a_body_is_escaped(void **state)
+TEST(a_model_in_a_body_is_escaped)
 {
     struct rig rig;
     json_t *body;
 
-    (void)state;
     rig_init(&rig, "openai-chat");
     set(&rig, "target.model=a\"b\\c");
     set(&rig, "target.body={\"model\":\"{{model}}\"}");
@@ -430,7 +411,7 @@ static void a_model_in_a_body_is_escaped(void **state)
     rig_fini(&rig);
 }
 
-static void what_contradicts_itself_is_refused(void **state)
+TEST(what_contradicts_itself_is_refused)
 {
     static const struct {
         const char *api;
@@ -453,7 +434,6 @@ static void what_contradicts_itself_is_refused(void **state)
         {"kserve-http", "data.binary=true", "data.tensors"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct rig rig;
         struct err err = {0};
@@ -469,7 +449,7 @@ static void what_contradicts_itself_is_refused(void **state)
 
 /* ---- answers ---- */
 
-static void whole_answers(void **state)
+TEST(whole_answers)
 {
     static const struct {
         const char *api;
@@ -510,7 +490,6 @@ static void whole_answers(void **state)
          0, true, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct response_head head = {.json_len = -1};
         struct rig rig;
@@ -533,7 +512,7 @@ static void whole_answers(void **state)
 }
 
 /* Where the body of a refusal says why. */
-static void refusals_have_reasons(void **state)
+TEST(refusals_have_reasons)
 {
     static const struct {
         const char *body;
@@ -554,7 +533,6 @@ static void refusals_have_reasons(void **state)
         {"", ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct jtext got =
             api_find_reason(cases[i].body, strlen(cases[i].body));
@@ -563,27 +541,4 @@ static void refusals_have_reasons(void **state)
         if (got.len > 0)
             assert_memory_equal(got.at, cases[i].reason, got.len);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_mean_apis),
-        cmocka_unit_test(sets_of_statuses),
-        cmocka_unit_test(a_chat_asks),
-        cmocka_unit_test(apis_take_prompts),
-        cmocka_unit_test(documents_are_ranked),
-        cmocka_unit_test(bodies_ask_for_lengths),
-        cmocka_unit_test(tensors_go_out),
-        cmocka_unit_test(examples_go_out),
-        cmocka_unit_test(raw_tensors_stand_behind_the_json),
-        cmocka_unit_test(a_body_of_the_users_is_filled_in),
-        cmocka_unit_test(a_stream_must_come_where_one_was_asked_for),
-        cmocka_unit_test(a_model_in_a_body_is_escaped),
-        cmocka_unit_test(what_contradicts_itself_is_refused),
-        cmocka_unit_test(whole_answers),
-        cmocka_unit_test(refusals_have_reasons),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

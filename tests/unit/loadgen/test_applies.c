@@ -1,18 +1,12 @@
 /* Settings that nobody would look at, and those that somebody does. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/settings/settings.h"
 #include "loadgen/prepare/discover.h"
+#include "tests/support/test.h"
 
-#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
 #define MAX_SETTINGS  3
 #define CHAT          "target.url=http://h/v1/chat/completions"
 #define INFER         "target.url=http://h/v2/models/m/infer"
@@ -61,7 +55,8 @@ static const struct {
     {{PLAIN, "checks=tensor y = 1"}, "'tensor'"},
     {{PLAIN, "checks=contains length 1"}, NULL},
     {{"target.url=http://h/generate", "data.input_tokens=50"}, "tgi or sglang"},
-    {{CHAT, "target.method=GET", "data.input_tokens=50"}, "no effect with the API http"},
+    {{CHAT, "target.method=GET", "data.input_tokens=50"},
+     "no effect with the API http"},
 };
 
 static void assign(struct settings *s, const char *assignment)
@@ -92,18 +87,8 @@ static void check(const char *const *settings, const char *part)
     settings_fini(&s);
 }
 
-static void what_nobody_uses_is_refused(void **state)
+TEST(what_nobody_uses_is_refused)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         check(cases[i].settings, cases[i].part);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_nobody_uses_is_refused),
-    };
-
-    return cmocka_run_group_tests_name("applies", tests, NULL, NULL);
 }

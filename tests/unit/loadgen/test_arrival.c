@@ -1,18 +1,13 @@
 /* Arrival processes: the asked rate, the promised shape, no bad settings. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "loadgen/schedule/arrival.h"
+#include "tests/support/test.h"
 
 #define N 100000
 
@@ -28,9 +23,8 @@ static void *process_new(const struct arrival_ops *ops, double cv)
     return self;
 }
 
-static void every_name_in_the_settings_has_a_process(void **state)
+TEST(every_name_in_the_settings_has_a_process)
 {
-    (void)state;
     assert_non_null(arrival_names[0]);
     for (size_t i = 0; arrival_names[i]; i++) {
         const struct arrival_ops *ops = arrival_of((enum arrival)i);
@@ -43,14 +37,13 @@ static void every_name_in_the_settings_has_a_process(void **state)
     assert_null(arrival_names[ARRIVAL_COUNT]);
 }
 
-static void a_metronome_starts_at_once(void **state)
+TEST(a_metronome_starts_at_once)
 {
     const struct arrival_ops *ops = arrival_of(ARRIVAL_CONSTANT);
     void *self = process_new(ops, 1);
     struct rng rng = rng_stream(1, RNG_ARRIVAL);
     struct rng before = rng;
 
-    (void)state;
     assert_true(ops->gap(self, &rng) == 0);
     for (int i = 0; i < 100; i++)
         assert_true(ops->gap(self, &rng) == 1);
@@ -63,11 +56,10 @@ static void a_metronome_starts_at_once(void **state)
  * and skewness 2/sqrt(k), so by the delta method the sample's cv has a
  * standard error of cv sqrt((1/2 + 3/(2k) + cv^2 - cv skewness) / N), which
  * with cv^2 = 1/k is cv sqrt((1/2 + 1/(2k)) / N).  5 sigma each. */
-static void gamma_gaps_have_their_variation(void **state)
+TEST(gamma_gaps_have_their_variation)
 {
     static const double cvs[] = {0.1, 0.5, 1, 2, 5};
 
-    (void)state;
     for (size_t c = 0; c < sizeof(cvs) / sizeof(cvs[0]); c++) {
         const struct arrival_ops *ops = arrival_of(ARRIVAL_GAMMA);
         void *self = process_new(ops, cvs[c]);
@@ -92,11 +84,10 @@ static void gamma_gaps_have_their_variation(void **state)
     }
 }
 
-static void gamma_refuses_odd_variations(void **state)
+TEST(gamma_refuses_odd_variations)
 {
     static const double cvs[] = {0, 0.001, 101, NAN};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cvs) / sizeof(cvs[0]); i++) {
         const struct arrival_ops *ops = arrival_of(ARRIVAL_GAMMA);
         const struct load_settings load = {.cv = cvs[i]};
@@ -114,7 +105,7 @@ static void gamma_refuses_odd_variations(void **state)
  * delta method: 2/N + 1/N - 2/N), and so has the correlation of neighbours.
  * The share above the mean is binomial with 1/e.  4.5 sigma each: fewer than
  * one seed in 10,000 would fail. */
-static void poisson_gaps_are_exponential_and_independent(void **state)
+TEST(poisson_gaps_are_exponential_and_independent)
 {
     const struct arrival_ops *ops = arrival_of(ARRIVAL_POISSON);
     void *self = process_new(ops, 1);
@@ -129,7 +120,6 @@ static void poisson_gaps_are_exponential_and_independent(void **state)
     double mean;
     double cv;
 
-    (void)state;
     for (int i = 0; i < N; i++) {
         double gap = ops->gap(self, &rng);
 
@@ -147,17 +137,4 @@ static void poisson_gaps_are_exponential_and_independent(void **state)
     assert_true(fabs(products / N) < margin);
     assert_true(fabs(above / N - p) < margin * sqrt(p * (1 - p)));
     free(self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_name_in_the_settings_has_a_process),
-        cmocka_unit_test(a_metronome_starts_at_once),
-        cmocka_unit_test(gamma_gaps_have_their_variation),
-        cmocka_unit_test(gamma_refuses_odd_variations),
-        cmocka_unit_test(poisson_gaps_are_exponential_and_independent),
-    };
-
-    return cmocka_run_group_tests_name("arrival", tests, NULL, NULL);
 }

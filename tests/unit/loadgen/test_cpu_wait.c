@@ -1,16 +1,11 @@
 /* How long a thread waited for a CPU: the kernel's text, and the kernel. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/recording/schema.h"
 #include "loadgen/observe/host.h"
+#include "tests/support/test.h"
 
-static void the_second_number_is_the_wait(void **state)
+TEST(the_second_number_is_the_wait)
 {
     static const struct {
         const char *text;
@@ -26,7 +21,6 @@ static void the_second_number_is_the_wait(void **state)
         {"", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int64_t wait_ns = 0;
         int64_t turns = 0;
@@ -38,13 +32,12 @@ static void the_second_number_is_the_wait(void **state)
     }
 }
 
-static void it_grows_or_is_absent(void **state)
+TEST(it_grows_or_is_absent)
 {
     struct cpu_wait q = cpu_wait_of_this_thread();
     struct observation a = {0};
     struct observation b = {0};
 
-    (void)state;
     cpu_wait_read(&q, &a);
     cpu_wait_read(&q, &b);
     assert_true(a.cpu_wait == TIME_ABSENT || b.cpu_wait >= a.cpu_wait);
@@ -53,14 +46,4 @@ static void it_grows_or_is_absent(void **state)
     cpu_wait_read(&q, &b);
     assert_int_equal(b.cpu_wait, TIME_ABSENT);
     assert_int_equal(b.cpu_turns, TIME_ABSENT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_second_number_is_the_wait),
-        cmocka_unit_test(it_grows_or_is_absent),
-    };
-
-    return cmocka_run_group_tests_name("runqueue", tests, NULL, NULL);
 }

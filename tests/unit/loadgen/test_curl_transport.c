@@ -2,22 +2,15 @@
  * and with a clock that stands: the same bytes and the same facts as natively.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/httprig.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 static struct httprig *rig_new(size_t body_len)
 {
@@ -49,9 +42,8 @@ static const struct httprig_setup setups[] = {
     {.has_no_body = true, .method = "GET", .path = "/a/./../b?c"},
 };
 
-static void the_same_bytes_as_natively(void **state)
+TEST(the_same_bytes_as_natively)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(setups); i++) {
         struct httprig_setup setup = setups[i];
         struct httprig *rig;
@@ -63,11 +55,10 @@ static void the_same_bytes_as_natively(void **state)
     }
 }
 
-static void every_byte_counts_once(void **state)
+TEST(every_byte_counts_once)
 {
     static const size_t lengths[] = {0, 10, 500};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lengths); i++) {
         struct httprig *rig = rig_new(lengths[i]);
         struct request r = httprig_request(rig);
@@ -86,7 +77,7 @@ static void every_byte_counts_once(void **state)
 }
 
 /* A body that libcurl sends apart from the head. */
-static void a_large_body_counts_once(void **state)
+TEST(a_large_body_counts_once)
 {
     struct httprig *rig = rig_new((size_t)200 << 10);
     size_t len = rig->targets.items[0].request.len;
@@ -95,7 +86,6 @@ static void a_large_body_counts_once(void **state)
     size_t got = 0;
     int fd;
 
-    (void)state;
     httprig_start(rig, &r);
     fd = httprig_accept(rig, 0, &r);
     for (int i = 0; i < HTTPRIG_MAX_SPIN && got < len; i++) {
@@ -116,7 +106,7 @@ static void a_large_body_counts_once(void **state)
 /* ---- what comes back ---- */
 
 /* The end of a body may come long after the rest of it. */
-static void the_last_byte_is_that_of_the_framing(void **state)
+TEST(the_last_byte_is_that_of_the_framing)
 {
     static const char chunked[] = "HTTP/1.1 200 OK\r\n"
                                   "Transfer-Encoding: chunked\r\n\r\n"
@@ -125,7 +115,6 @@ static void the_last_byte_is_that_of_the_framing(void **state)
     struct request r = httprig_request(rig);
     int fd;
 
-    (void)state;
     httprig_start(rig, &r);
     fd = httprig_accept(rig, 0, &r);
     httprig_answer(fd, chunked);
@@ -147,12 +136,10 @@ static void the_last_byte_is_that_of_the_framing(void **state)
 
 /* Closed by the server, or with bytes that no request asked for, such as the
  * goodbye of TLS: libcurl alone would take the latter for alive. */
-static void
-an_idle_connection_that_has_something_to_say_is_not_used(void **state)
+TEST(an_idle_connection_that_has_something_to_say_is_not_used)
 {
     static const char *const bytes[] = {"", "bye"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bytes); i++) {
         struct httprig *rig = rig_new(10);
         int fd = httprig_serve_one(rig, 0);
@@ -181,13 +168,12 @@ static void close_in_order(int fd)
 
 /* It had the request, and hung up at once, in order or not: as fast as this is
  * what a server that crashes on a request does. */
-static void who_breaks_off_at_once_has_failed(void **state)
+TEST(who_breaks_off_at_once_has_failed)
 {
     static void (*const ends[])(int fd) = {close_in_order, close_with_reset};
     static const char *const why[] = {"closed before any response",
                                       "Connection reset by peer"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(ends); i++) {
         struct httprig *rig = rig_new(10);
         int fd = httprig_serve_one(rig, 0);
@@ -223,24 +209,22 @@ static struct request break_late(struct httprig *rig, void (*end)(int fd))
     return r;
 }
 
-static void who_breaks_off_later_has_failed(void **state)
+TEST(who_breaks_off_later_has_failed)
 {
     struct httprig *rig = rig_new(10);
     struct request r = break_late(rig, close_with_reset);
 
-    (void)state;
     assert_int_equal(r.facts.detail, ECONNRESET);
     assert_string_equal(rig->why, "Connection reset by peer");
     httprig_free(rig);
 }
 
 /* A failure leaves nothing behind for the next request. */
-static void every_failure_is_its_own(void **state)
+TEST(every_failure_is_its_own)
 {
     struct httprig *rig = rig_new(10);
     struct request r = httprig_request(rig);
 
-    (void)state;
     httprig_start(rig, &r);
     close_with_reset(httprig_accept(rig, 0, &r));
     httprig_step_until_ended(rig, 1);
@@ -253,13 +237,12 @@ static void every_failure_is_its_own(void **state)
 }
 
 /* Not the request's, but another connection for it could not be had. */
-static void no_connection_to_send_it_again(void **state)
+TEST(no_connection_to_send_it_again)
 {
     struct httprig *rig = rig_new(10);
     int fd = httprig_serve_one(rig, 0);
     struct request r = httprig_request(rig);
 
-    (void)state;
     httprig_stop_server(rig, 0);
     httprig_start(rig, &r);
     close(fd);
@@ -283,13 +266,12 @@ static void set_files(rlim_t n)
 
 /* The same detail and text on both transports; the next request is not
  * affected. */
-static void no_descriptor_is_left(void **state)
+TEST(no_descriptor_is_left)
 {
     static const struct transport_ops *const transports[] = {&transport_http1,
                                                              &transport_curl};
     struct rlimit before;
 
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     for (size_t i = 0; i < COUNT(transports); i++) {
         struct httprig *rig =
@@ -310,23 +292,4 @@ static void no_descriptor_is_left(void **state)
         close(httprig_serve_one(rig, 0));
         httprig_free(rig);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_bytes_as_natively),
-        cmocka_unit_test(every_byte_counts_once),
-        cmocka_unit_test(a_large_body_counts_once),
-        cmocka_unit_test(the_last_byte_is_that_of_the_framing),
-        cmocka_unit_test(
-            an_idle_connection_that_has_something_to_say_is_not_used),
-        cmocka_unit_test(who_breaks_off_at_once_has_failed),
-        cmocka_unit_test(who_breaks_off_later_has_failed),
-        cmocka_unit_test(every_failure_is_its_own),
-        cmocka_unit_test(no_connection_to_send_it_again),
-        cmocka_unit_test(no_descriptor_is_left),
-    };
-
-    return cmocka_run_group_tests_name("curl_transport", tests, NULL, NULL);
 }

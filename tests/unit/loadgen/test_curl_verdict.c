@@ -1,15 +1,10 @@
 /* What libcurl says of a transfer, and the outcome that it is to us. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "loadgen/transport/curl_verdict.h"
+#include "tests/support/test.h"
 
 /* Stands for libcurl's own words. */
 #define ITS NULL
@@ -212,9 +207,8 @@ static const struct {
      "longer than target.max_response"},
 };
 
-static void every_ending_has_its_name(void **state)
+TEST(every_ending_has_its_name)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct curl_ending e = cases[i].ending;
         struct curl_verdict v;
@@ -230,13 +224,4 @@ static void every_ending_has_its_name(void **state)
         else
             assert_string_equal(v.text ? v.text : "", cases[i].text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_ending_has_its_name),
-    };
-
-    return cmocka_run_group_tests_name("curl_verdict", tests, NULL, NULL);
 }

@@ -1,23 +1,16 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "common/base/err.h"
 #include "common/settings/settings.h"
 #include "loadgen/payload/dataset.h"
 #include "loadgen/trace/unpack.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static char f_name[] = "f";
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct dataset *read_as(const struct data_settings *s, const char *text,
                                struct err *err)
@@ -61,7 +54,7 @@ static void assert_field(const struct dataset *d, size_t item, const char *name,
 
 /* ---- what is read ---- */
 
-static void lines_of_json(void **state)
+TEST(lines_of_json)
 {
     struct dataset *d =
         good(DATA_AUTO, "\xef\xbb\xbf{\"prompt\":\"a\\n\\u00e4\",\"n\":-1.5,"
@@ -69,7 +62,6 @@ static void lines_of_json(void **state)
                         "\n"
                         "  {\"deep\":{\"a\":[1]},\"prompt\":\"b\",\"n\":null}");
 
-    (void)state;
     assert_string_equal(d->format, "jsonl");
     assert_int_equal(d->n, 2);
     assert_true(d->forms[FORM_TEXT]);
@@ -85,12 +77,11 @@ static void lines_of_json(void **state)
     dataset_free(d);
 }
 
-static void arrays_of_json(void **state)
+TEST(arrays_of_json)
 {
     struct dataset *d =
         good(DATA_AUTO, "[\n {\"text\": \"a\"},\n\n {\"text\": \"b\"}\n]\n");
 
-    (void)state;
     assert_string_equal(d->format, "jsonl");
     assert_int_equal(d->n, 2);
     assert_int_equal(d->items[1].line, 4);
@@ -98,12 +89,11 @@ static void arrays_of_json(void **state)
     dataset_free(d);
 }
 
-static void token_ids(void **state)
+TEST(token_ids)
 {
     struct dataset *d = good(DATA_JSONL, "{\"input_ids\":[5, 6,7]}\n"
                                          "{\"input_ids\":[8]}\n");
 
-    (void)state;
     assert_true(d->forms[FORM_IDS]);
     assert_int_equal(d->items[0].input, 3);
     assert_int_equal(d->items[1].input, 1);
@@ -111,7 +101,7 @@ static void token_ids(void **state)
 }
 
 /* Where a text begins and where the last one ends. */
-static void messages_of_a_chat(void **state)
+TEST(messages_of_a_chat)
 {
     static const char text[] =
         "{\"messages\":[{\"role\":\"system\",\"content\":\"be\"},"
@@ -122,14 +112,13 @@ static void messages_of_a_chat(void **state)
     const struct value *v = dataset_value(d, 0, d->role[ROLE_MESSAGES]);
     const char *at = dataset_text(d, v);
 
-    (void)state;
     assert_true(d->forms[FORM_MESSAGES]);
     assert_memory_equal(at + d->items[0].head, "be", 2);
     assert_memory_equal(at + d->items[0].tail - 4, "what\"", 5);
     dataset_free(d);
 }
 
-static void values_between_commas(void **state)
+TEST(values_between_commas)
 {
     struct dataset *d =
         good(DATA_CSV, "prompt,\"the, answer\",output_tokens\r\n"
@@ -138,7 +127,6 @@ static void values_between_commas(void **state)
                        "plain \t,,\r\n"
                        "last,x,3");
 
-    (void)state;
     assert_int_equal(d->n, 3);
     assert_field(d, 0, "prompt", "a, \\\"b\\\"\\nc");
     assert_field(d, 0, "the, answer", "1");
@@ -151,11 +139,10 @@ static void values_between_commas(void **state)
     dataset_free(d);
 }
 
-static void lines_of_text(void **state)
+TEST(lines_of_text)
 {
     struct dataset *d = good(DATA_TEXT, "one \"1\"\r\n\n\\two\n\x01\n");
 
-    (void)state;
     assert_int_equal(d->n, 3);
     assert_field(d, 0, "prompt", "one \\\"1\\\"");
     assert_field(d, 1, "prompt", "\\\\two");
@@ -174,13 +161,12 @@ static const char talks[] =
     "{\"id\":\"d\",\"conversations\":[{\"role\":\"user\",\"content\":\"q\"},"
     "{\"role\":\"assistant\",\"content\":\"a\"}]}]";
 
-static void conversations(void **state)
+TEST(conversations)
 {
     struct data_settings s = {.file = f_name};
     struct err err = {0};
     struct dataset *d = read_as(&s, talks, &err);
 
-    (void)state;
     assert_non_null(d);
     assert_string_equal(d->format, "sharegpt");
     assert_int_equal(d->n, 2);
@@ -205,7 +191,7 @@ static void conversations(void **state)
     dataset_free(d);
 }
 
-static void fields_that_were_named(void **state)
+TEST(fields_that_were_named)
 {
     static char names[][6] = {"q", "n", "right", "Q"};
     struct data_settings s = {.file = f_name,
@@ -218,7 +204,6 @@ static void fields_that_were_named(void **state)
         &s, "{\"prompt\":\"no\",\"q\":\"yes\",\"n\":\"4\",\"right\":\"r\"}",
         &err);
 
-    (void)state;
     assert_non_null(d);
     assert_string_equal(d->columns.items[d->role[ROLE_TEXT]], "q");
     assert_string_equal(d->columns.items[d->role[ROLE_LABEL]], "right");
@@ -230,11 +215,10 @@ static void fields_that_were_named(void **state)
 }
 
 /* A field that is a prompt elsewhere, and a table here. */
-static void what_is_no_prompt_is_none(void **state)
+TEST(what_is_no_prompt_is_none)
 {
     struct dataset *d = good(DATA_JSONL, "{\"input\":{\"x\":1}}");
 
-    (void)state;
     assert_int_equal(d->role[ROLE_TEXT], -1);
     dataset_free(d);
 }
@@ -295,9 +279,8 @@ static const struct {
      "f: contains no samples with a question and an answer"},
 };
 
-static void damage_is_told_with_its_line(void **state)
+TEST(damage_is_told_with_its_line)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(damaged); i++) {
         const struct data_settings s = {.file = f_name,
                                         .format = damaged[i].format};
@@ -320,7 +303,7 @@ static const char gz[] = "\037\213\010\000\000\000\000\000\002\003\313\317\113"
 static const char zst[] = "\050\265\057\375\004\130\101\000\000\157\156\145\012"
                           "\164\167\157\012\346\246\016\100";
 
-static void files_compressed_or_not(void **state)
+TEST(files_compressed_or_not)
 {
     static const struct {
         const char *name;
@@ -333,7 +316,6 @@ static void files_compressed_or_not(void **state)
         {"a.txt.zst", zst, sizeof(zst) - 1, ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(files); i++) {
         char path[200];
         struct data_settings s = {.file = path};
@@ -352,14 +334,13 @@ static void files_compressed_or_not(void **state)
     }
 }
 
-static void files_that_are_none(void **state)
+TEST(files_that_are_none)
 {
     char path[200];
     struct data_settings s = {.file = path, .format = DATA_TEXT};
     struct err err = {0};
     struct dataset *d;
 
-    (void)state;
     snprintf(path, sizeof(path), "%s", tmpdir_path("nowhere"));
     assert_int_equal(dataset_load(&d, &s, &err), -1);
     assert_non_null(strstr(err.msg, "nowhere: No such file"));
@@ -380,14 +361,13 @@ static void files_that_are_none(void **state)
     assert_null(d);
 }
 
-static void a_file_may_be_too_large(void **state)
+TEST(a_file_may_be_too_large)
 {
     char path[200];
     char hash[SHA256_TEXT];
     struct err err = {0};
     struct buf file;
 
-    (void)state;
     snprintf(path, sizeof(path), "%s",
              tmpdir_write("a.gz", gz, sizeof(gz) - 1));
     buf_init(&file, 4); /* it unpacks to eight */
@@ -396,23 +376,4 @@ static void a_file_may_be_too_large(void **state)
     buf_fini(&file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_of_json),
-        cmocka_unit_test(arrays_of_json),
-        cmocka_unit_test(token_ids),
-        cmocka_unit_test(messages_of_a_chat),
-        cmocka_unit_test(values_between_commas),
-        cmocka_unit_test(lines_of_text),
-        cmocka_unit_test(conversations),
-        cmocka_unit_test(fields_that_were_named),
-        cmocka_unit_test(what_is_no_prompt_is_none),
-        cmocka_unit_test(damage_is_told_with_its_line),
-        cmocka_unit_test(files_compressed_or_not),
-        cmocka_unit_test(files_that_are_none),
-        cmocka_unit_test(a_file_may_be_too_large),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,13 +1,7 @@
 /* What is asked of a server before the run, and what becomes of its answer. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
@@ -18,9 +12,8 @@
 #include "loadgen/prepare/discover.h"
 #include "loadgen/prepare/show.h"
 #include "tests/support/metricsserver.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char page[] =
     "{\"data\":[{\"id\":\"tiny\"}],\"inputs\":[{\"name\":\"x\","
@@ -75,7 +68,7 @@ static void must_have_asked(const char *log, const char *path)
     free(line);
 }
 
-static void the_place_is_that_of_the_requests(void **state)
+TEST(the_place_is_that_of_the_requests)
 {
     static const struct question questions[] = {
         {"openai-chat", "/v1/chat/completions", NULL, "/v1/models"},
@@ -91,7 +84,6 @@ static void the_place_is_that_of_the_requests(void **state)
          "/inference/v2/models/infer-1"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(questions); i++) {
         const struct question *q = &questions[i];
         char *log = xstrdup(tmpdir_path("log"));
@@ -129,7 +121,7 @@ static void add_prompts(struct settings *s)
 }
 
 /* Nobody says --tensor: which input takes them is what the server says. */
-static void prompts_go_where_the_server_says(void **state)
+TEST(prompts_go_where_the_server_says)
 {
     struct metricsserver server =
         metricsserver_start(texts_page, WAY_GOOD, tmpdir_path("log"));
@@ -138,7 +130,6 @@ static void prompts_go_where_the_server_says(void **state)
     struct exchange x;
     struct settings s;
 
-    (void)state;
     settings_init(&s);
     set(&s, "target.url", url);
     set(&s, "load.rate", "1");
@@ -181,7 +172,7 @@ static void fail_to_ask(const struct absence *a, const char *server,
 
 /* A run that cannot start says which page was asked for, and what would do
  * without it; where nobody answers at all, what any run would say. */
-static void what_is_not_there_is_named(void **state)
+TEST(what_is_not_there_is_named)
 {
     static const struct absence cases[] = {
         {"openai-chat",
@@ -198,7 +189,6 @@ static void what_is_not_there_is_named(void **state)
          {"127.0.0.1:", ": Connection refused", ""}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct metricsserver server =
             metricsserver_start("no JSON", WAY_GOOD, tmpdir_path("log"));
@@ -215,14 +205,4 @@ static void what_is_not_there_is_named(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_place_is_that_of_the_requests),
-        cmocka_unit_test(prompts_go_where_the_server_says),
-        cmocka_unit_test(what_is_not_there_is_named),
-    };
-
-    return cmocka_run_group_tests_name("discover", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

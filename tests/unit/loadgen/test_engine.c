@@ -1,13 +1,7 @@
 /* The engine on a clock that the test moves and a transport that the test
  * ends: what it sends when, what it gives up, and that it comes to an end. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -17,20 +11,19 @@
 #include "loadgen/engine/request.h"
 #include "loadgen/schedule/source.h"
 #include "tests/support/enginerig.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MS           NS_PER_MS
+#define MS NS_PER_MS
 
 /* ---- step by step ---- */
 
-static void requests_go_out_when_they_are_due(void **state)
+TEST(requests_go_out_when_they_are_due)
 {
     const struct setup setup = {
         .load = rig_open_load(10, 3), .slots = 8, .timeout_ns = NS_PER_S};
     struct rig *rig = rig_new(&setup);
 
-    (void)state;
     rig_pass_at(rig, -1); /* before the start */
     assert_int_equal(rig->fake->started, 0);
     rig_pass_at(rig, 0);
@@ -54,13 +47,12 @@ static void requests_go_out_when_they_are_due(void **state)
 }
 
 /* What the cap holds back goes out within the very end that makes room. */
-static void the_end_of_one_lets_the_next_go(void **state)
+TEST(the_end_of_one_lets_the_next_go)
 {
     const struct setup setup = {
         .load = rig_open_load(100, 4), .slots = 2, .timeout_ns = NS_PER_S};
     struct rig *rig = rig_new(&setup);
 
-    (void)state;
     rig_pass_at(rig, 30 * MS); /* all four are due */
     assert_int_equal(rig->fake->started, 2);
     for (int i = 0; i < 3; i++)
@@ -84,13 +76,12 @@ static void the_end_of_one_lets_the_next_go(void **state)
 }
 
 /* The deadline counts from due; who times out makes room. */
-static void deadlines_pass_in_the_order_of_due(void **state)
+TEST(deadlines_pass_in_the_order_of_due)
 {
     const struct setup setup = {
         .load = rig_open_load(100, 3), .slots = 2, .timeout_ns = 50 * MS};
     struct rig *rig = rig_new(&setup);
 
-    (void)state;
     rig_pass_at(rig, 0);
     rig_pass_at(rig, 20 * MS);
     assert_int_equal(rig->fake->started, 2);
@@ -121,13 +112,12 @@ static void deadlines_pass_in_the_order_of_due(void **state)
 
 /* ---- a run that is cut ---- */
 
-static void a_cut_open_loop_accounts_for_those_that_wait(void **state)
+TEST(a_cut_open_loop_accounts_for_those_that_wait)
 {
     const struct setup setup = {
         .load = rig_open_load(10, 100), .slots = 1, .timeout_ns = NS_PER_S};
     struct rig *rig = rig_new(&setup);
 
-    (void)state;
     rig_pass_at(rig, 0);
     rig_cut_at(rig, 350 * MS);
     rig_close(rig);
@@ -141,7 +131,7 @@ static void a_cut_open_loop_accounts_for_those_that_wait(void **state)
 
 /* What fell due a moment before the cut was not left unsent: it belongs to what
  * comes after. */
-static void a_cut_forgives_the_pacer_its_lag(void **state)
+TEST(a_cut_forgives_the_pacer_its_lag)
 {
     static const struct {
         int64_t cut_ns;
@@ -151,7 +141,6 @@ static void a_cut_forgives_the_pacer_its_lag(void **state)
                  {102 * MS - 1, 1, 100 * MS},
                  {102 * MS, 2, 102 * MS}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct setup setup = {
             .load = rig_open_load(10, 100), .slots = 9, .timeout_ns = NS_PER_S};
@@ -168,13 +157,12 @@ static void a_cut_forgives_the_pacer_its_lag(void **state)
 }
 
 /* Five clients, two connections: three are due and wait. */
-static void a_cut_closed_loop_accounts_for_those_that_wait(void **state)
+TEST(a_cut_closed_loop_accounts_for_those_that_wait)
 {
     const struct setup setup = {
         .load = rig_closed_load(5, 0), .slots = 2, .timeout_ns = NS_PER_S};
     struct rig *rig = rig_new(&setup);
 
-    (void)state;
     rig_pass_at(rig, 0);
     assert_int_equal(rig->fake->started, 2);
     rig->clk.at_ns = 5 * MS;
@@ -192,14 +180,13 @@ static void a_cut_closed_loop_accounts_for_those_that_wait(void **state)
 
 /* ---- many at once ---- */
 
-static void responses_get_their_turn_after_64_sends(void **state)
+TEST(responses_get_their_turn_after_64_sends)
 {
     const struct setup setup = {.load = rig_open_load(1e6, 1000),
                                 .slots = RIG_MAX_FLIGHT,
                                 .timeout_ns = NS_PER_S};
     struct rig *rig = rig_new(&setup);
 
-    (void)state;
     for (int64_t i = 1; i <= 3; i++) {
         rig_pass_at(rig, 10 * MS);
         assert_int_equal(rig->fake->started, 64 * i);
@@ -215,7 +202,7 @@ static void responses_get_their_turn_after_64_sends(void **state)
 }
 
 /* ended() inside start(): no recursion, no request lost, the same end. */
-static void answers_may_come_before_start_returns(void **state)
+TEST(answers_may_come_before_start_returns)
 {
     const struct setup setups[] = {
         {.load = rig_open_load(1e6, 1000), .slots = 1, .timeout_ns = NS_PER_S},
@@ -223,7 +210,6 @@ static void answers_may_come_before_start_returns(void **state)
         {.load = rig_closed_load(70, 1000), .slots = 3, .timeout_ns = NS_PER_S},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(setups); i++) {
         struct rig *rig = rig_new(&setups[i]);
 
@@ -367,7 +353,7 @@ static struct load_settings poisson_load(double rate_rps, int64_t n)
     return load;
 }
 
-static void nothing_waits_where_there_is_room(void **state)
+TEST(nothing_waits_where_there_is_room)
 {
     const struct sim sim = {.setup = {.load = poisson_load(1000, 5000),
                                       .slots = 64,
@@ -375,18 +361,16 @@ static void nothing_waits_where_there_is_room(void **state)
                             .service_mean_ns = 5 * MS}; /* 5 are used */
     struct rig *rig = simulate(&sim);
 
-    (void)state;
     assert_int_equal(check_queue(rig, 64), 0);
     rig_free(rig);
 }
 
 /* The cap holds some back: the wait is charged to the client as lag, exactly
  * as long as a queue with k servers makes it. */
-static void a_full_cap_is_charged_as_lag(void **state)
+TEST(a_full_cap_is_charged_as_lag)
 {
     static const int64_t slots[] = {1, 2, 5};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(slots); i++) {
         const struct sim sim = {
             .setup = {.load = poisson_load(100 * (double)slots[i], 5000),
@@ -403,7 +387,7 @@ static void a_full_cap_is_charged_as_lag(void **state)
 /* Four times what the slots can take.  A slot is free at the latest when the
  * deadline of the request in it has passed, which is before that of the next
  * one in line: nobody is left unsent, everybody is late. */
-static void overload_is_charged_up_to_the_deadline(void **state)
+TEST(overload_is_charged_up_to_the_deadline)
 {
     const struct sim sim = {.setup = {.load = poisson_load(800, 5000),
                                       .slots = 2,
@@ -413,7 +397,6 @@ static void overload_is_charged_up_to_the_deadline(void **state)
     int64_t lag_max = 0;
     int64_t late = 0;
 
-    (void)state;
     for (size_t i = 0; i < rig->n; i++) {
         int64_t lag = rig->rows[i].issued - rig->rows[i].due;
 
@@ -432,7 +415,7 @@ static void overload_is_charged_up_to_the_deadline(void **state)
 /* 10/s, and the client is away for a second from when the request of 2.0 s has
  * ended, within 50 ms, with a timeout of 500 ms: those of 2.1 to 2.5 s have
  * expired, those of 2.6 to 3.0 s are late. */
-static void what_expired_while_the_client_was_away_is_unsent(void **state)
+TEST(what_expired_while_the_client_was_away_is_unsent)
 {
     const struct sim sim = {.setup = {.load = rig_open_load(10, 100),
                                       .slots = 64,
@@ -443,7 +426,6 @@ static void what_expired_while_the_client_was_away_is_unsent(void **state)
     struct rig *rig = simulate(&sim);
     int64_t late = 0;
 
-    (void)state;
     for (size_t i = 0; i < rig->n; i++) {
         const struct facts *f = &rig->rows[i];
 
@@ -456,23 +438,4 @@ static void what_expired_while_the_client_was_away_is_unsent(void **state)
     rig_free(rig);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_go_out_when_they_are_due),
-        cmocka_unit_test(the_end_of_one_lets_the_next_go),
-        cmocka_unit_test(deadlines_pass_in_the_order_of_due),
-        cmocka_unit_test(a_cut_open_loop_accounts_for_those_that_wait),
-        cmocka_unit_test(a_cut_forgives_the_pacer_its_lag),
-        cmocka_unit_test(a_cut_closed_loop_accounts_for_those_that_wait),
-        cmocka_unit_test(responses_get_their_turn_after_64_sends),
-        cmocka_unit_test(answers_may_come_before_start_returns),
-        cmocka_unit_test(nothing_waits_where_there_is_room),
-        cmocka_unit_test(a_full_cap_is_charged_as_lag),
-        cmocka_unit_test(overload_is_charged_up_to_the_deadline),
-        cmocka_unit_test(what_expired_while_the_client_was_away_is_unsent),
-    };
-
-    return cmocka_run_group_tests_name("engine", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

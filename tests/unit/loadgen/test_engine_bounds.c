@@ -1,21 +1,15 @@
 /* What bounds the engine: the burst after a suspension, the requests in
  * flight, the time at the end; and what it says of itself. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/settings/settings.h"
 #include "loadgen/engine/engine.h"
 #include "tests/support/enginerig.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MS           NS_PER_MS
+#define MS NS_PER_MS
 
 static void end_all(struct rig *rig)
 {
@@ -28,9 +22,8 @@ static void end_all(struct rig *rig)
 /* 100/s until 500 ms, then nobody runs until 1500 ms: 101 are due by then.
  * The loop takes some turns to get through them, and somewhere in between it
  * observes, which it had to do at 1000 ms. */
-static void after_a_suspension_the_burst_is_bounded(void **state)
+TEST(after_a_suspension_the_burst_is_bounded)
 {
-    (void)state;
     for (int observe_in = 0; observe_in < 4; observe_in++) {
         const struct setup setup = {.load = rig_open_load(100, 300),
                                     .slots = RIG_MAX_FLIGHT,
@@ -66,7 +59,7 @@ static void after_a_suspension_the_burst_is_bounded(void **state)
 }
 
 /* It was away when the run began. */
-static void a_client_can_miss_the_start(void **state)
+TEST(a_client_can_miss_the_start)
 {
     const struct setup setup = {.load = rig_open_load(100, 40),
                                 .slots = RIG_MAX_FLIGHT,
@@ -74,7 +67,6 @@ static void a_client_can_miss_the_start(void **state)
                                 .max_burst = 10};
     struct rig *rig = rig_new(&setup);
 
-    (void)state;
     rig->fake->ends_at_once = true;
     rig_pass_at(rig, 300 * MS); /* 31 are due */
     assert_int_equal(rig->fake->started, 10);
@@ -87,11 +79,10 @@ static void a_client_can_miss_the_start(void **state)
 }
 
 /* The burst is that of the client, not of each of its workers. */
-static void workers_share_the_burst(void **state)
+TEST(workers_share_the_burst)
 {
     static const int64_t want[] = {4, 3, 3};
 
-    (void)state;
     for (int64_t w = 0; w < 3; w++) {
         const struct setup setup = {.load = rig_open_load(100, 90),
                                     .slots = RIG_MAX_FLIGHT,
@@ -112,14 +103,13 @@ static void workers_share_the_burst(void **state)
 }
 
 /* No request is due for long, but its heart has to beat. */
-static void an_idle_client_can_be_suspended_too(void **state)
+TEST(an_idle_client_can_be_suspended_too)
 {
     const struct setup setup = {.load = rig_closed_load(1, 5),
                                 .slots = 1,
                                 .timeout_ns = 100 * NS_PER_S};
     struct rig *rig = rig_new(&setup);
 
-    (void)state;
     rig_pass_at(rig, 0);
     assert_int_equal(engine_observe(rig->engine).suspended_max, 0);
     rig_pass_at(rig, 100 * MS + 249 * MS);
@@ -134,7 +124,7 @@ static void an_idle_client_can_be_suspended_too(void **state)
 }
 
 /* To be late because there was no room is not to be suspended. */
-static void a_full_engine_is_not_suspended(void **state)
+TEST(a_full_engine_is_not_suspended)
 {
     const struct setup setup = {.load = rig_open_load(100, 50),
                                 .slots = 1,
@@ -142,7 +132,6 @@ static void a_full_engine_is_not_suspended(void **state)
                                 .max_burst = 1};
     struct rig *rig = rig_new(&setup);
 
-    (void)state;
     rig_pass_at(rig, 0);
     rig_pass_at(rig, 10 * MS);
     for (int64_t ms = 100; ms <= 2000; ms += 100)
@@ -159,7 +148,7 @@ static void a_full_engine_is_not_suspended(void **state)
 /* ---- requests in flight ---- */
 
 /* Whichever of the bounds is lower holds requests back, and lets them go. */
-static void the_lower_bound_holds_requests_back(void **state)
+TEST(the_lower_bound_holds_requests_back)
 {
     static const struct {
         int64_t slots;
@@ -167,7 +156,6 @@ static void the_lower_bound_holds_requests_back(void **state)
         int64_t want;
     } cases[] = {{8, 3, 3}, {3, 8, 3}, {4, 4, 4}, {1, 1, 1}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct setup setup = {.load = rig_open_load(1000, 10),
                                     .slots = cases[i].slots,
@@ -193,11 +181,10 @@ static void the_lower_bound_holds_requests_back(void **state)
 
 /* 10/s for a second after 500 ms of warm-up, nobody answers: 15 in flight at
  * the end of the window. */
-static void what_is_in_flight_gets_the_drain(void **state)
+TEST(what_is_in_flight_gets_the_drain)
 {
     static const int64_t drains_ms[] = {0, 1, 700};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(drains_ms); i++) {
         struct setup setup = {.load = rig_open_load(10, 0),
                               .slots = RIG_MAX_FLIGHT,
@@ -226,14 +213,13 @@ static void what_is_in_flight_gets_the_drain(void **state)
 }
 
 /* The window's last request is waited for even where the drain is 0. */
-static void a_drain_of_0_leaves_the_window_whole(void **state)
+TEST(a_drain_of_0_leaves_the_window_whole)
 {
     struct setup setup = {.load = rig_open_load(10, 0),
                           .slots = RIG_MAX_FLIGHT,
                           .timeout_ns = 100 * NS_PER_S};
     struct rig *rig;
 
-    (void)state;
     setup.load.duration_ns = 100 * MS + 1;
     setup.load.drain_ns = 0;
     rig = rig_new(&setup);
@@ -251,7 +237,7 @@ static void a_drain_of_0_leaves_the_window_whole(void **state)
 
 /* Ended by its count, whether or not there is a clock that would end it later:
  * the drain counts from when the last request was taken. */
-static void a_count_drains_from_its_last_request(void **state)
+TEST(a_count_drains_from_its_last_request)
 {
     static const struct {
         bool is_closed;
@@ -261,7 +247,6 @@ static void a_count_drains_from_its_last_request(void **state)
                  {true, 0},
                  {true, 3600 * NS_PER_S}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct setup setup = {.load = cases[i].is_closed ? rig_closed_load(1, 3)
                                                          : rig_open_load(10, 3),
@@ -291,14 +276,13 @@ static void a_count_drains_from_its_last_request(void **state)
 }
 
 /* Without a limit the timeout is what ends them. */
-static void without_a_drain_the_timeout_ends_them(void **state)
+TEST(without_a_drain_the_timeout_ends_them)
 {
     struct setup setup = {.load = rig_open_load(10, 0),
                           .slots = RIG_MAX_FLIGHT,
                           .timeout_ns = 5 * NS_PER_S};
     struct rig *rig;
 
-    (void)state;
     setup.load.duration_ns = 100 * MS;
     rig = rig_new(&setup);
     rig_pass_at(rig, 0);
@@ -313,13 +297,12 @@ static void without_a_drain_the_timeout_ends_them(void **state)
 }
 
 /* Cut by the end of the drain, those that waited for room are unsent. */
-static void who_waits_for_room_is_unsent_in_the_end(void **state)
+TEST(who_waits_for_room_is_unsent_in_the_end)
 {
     struct setup setup = {
         .load = rig_open_load(10, 0), .slots = 2, .timeout_ns = 100 * NS_PER_S};
     struct rig *rig;
 
-    (void)state;
     setup.load.duration_ns = 500 * MS;
     setup.load.drain_ns = 100 * MS;
     rig = rig_new(&setup);
@@ -338,7 +321,7 @@ static void who_waits_for_room_is_unsent_in_the_end(void **state)
 /* 10/s and 20 ms of spin: what it polls in the first and the last 20 ms of each
  * wait is spun, unless something came of it; of the wait for the start, only in
  * the last. */
-static void only_fruitless_polling_is_spun(void **state)
+TEST(only_fruitless_polling_is_spun)
 {
     static const struct {
         int64_t at_ms;
@@ -356,7 +339,6 @@ static void only_fruitless_polling_is_spun(void **state)
                                 .spin_ns = 20 * MS};
     struct rig *rig = rig_new(&setup);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         rig->clk.at_ns = cases[i].at_ms * MS;
         if (cases[i].ends)
@@ -393,7 +375,7 @@ static int64_t unsent_of_class(const struct rig *rig, int64_t class)
 }
 
 /* Work and rows do not grow with what is left. */
-static void a_cut_records_what_is_left_as_a_range(void **state)
+TEST(a_cut_records_what_is_left_as_a_range)
 {
     static const int64_t billion = 1000000000;
     const struct setup setup = {.load = offline_load(billion),
@@ -403,7 +385,6 @@ static void a_cut_records_what_is_left_as_a_range(void **state)
     struct rig *rig = rig_new(&setup);
     const struct facts *range;
 
-    (void)state;
     rig_pass_at(rig, 0);
     assert_int_equal(rig->fake->len, 3);
     rig_cut_at(rig, 100 * MS);
@@ -421,7 +402,7 @@ static void a_cut_records_what_is_left_as_a_range(void **state)
 }
 
 /* One range per class, by weight if no class was drawn. */
-static void ranges_are_of_one_class(void **state)
+TEST(ranges_are_of_one_class)
 {
     const struct setup setup = {
         .load = offline_load(10000000), .slots = 1, .timeout_ns = NS_PER_S};
@@ -430,7 +411,6 @@ static void ranges_are_of_one_class(void **state)
     struct rig *rig = rig_new(&setup);
     const struct class two[2] = {rig->workload.one, rig->workload.one};
 
-    (void)state;
     rig->workload.classes = two;
     rig->workload.is_drawn = true;
     rig->workload.drawn = &classes;
@@ -446,7 +426,7 @@ static void ranges_are_of_one_class(void **state)
 
 /* 10 in each millisecond, of which a row has those; the window begins within
  * one. */
-static void ranges_end_where_the_window_begins(void **state)
+TEST(ranges_end_where_the_window_begins)
 {
     struct setup setup = {.load = rig_open_load(10000, 100000),
                           .slots = 1,
@@ -454,7 +434,6 @@ static void ranges_end_where_the_window_begins(void **state)
     struct rig *rig;
     int64_t before = 0;
 
-    (void)state;
     setup.load.warmup_ns = 500 * MS + MS / 2;
     rig = rig_new(&setup);
     rig_pass_at(rig, 0);
@@ -480,7 +459,7 @@ static int64_t slow_now(const struct clk *clk)
 
 /* A schedule that takes long to follow is followed for a second; the recording
  * says up to when. */
-static void a_cut_follows_the_schedule_for_a_second(void **state)
+TEST(a_cut_follows_the_schedule_for_a_second)
 {
     const struct setup setup = {.load = rig_open_load(1000000, 1000000000),
                                 .slots = 1,
@@ -488,7 +467,6 @@ static void a_cut_follows_the_schedule_for_a_second(void **state)
     struct rig *rig = rig_new(&setup);
     int64_t due_end_ns;
 
-    (void)state;
     rig_pass_at(rig, 0);
     rig->clk.clk.now_ns = slow_now;
     rig_cut_at(rig, 100 * NS_PER_S);
@@ -500,27 +478,4 @@ static void a_cut_follows_the_schedule_for_a_second(void **state)
     rig_free(rig);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(after_a_suspension_the_burst_is_bounded),
-        cmocka_unit_test(a_client_can_miss_the_start),
-        cmocka_unit_test(workers_share_the_burst),
-        cmocka_unit_test(an_idle_client_can_be_suspended_too),
-        cmocka_unit_test(a_full_engine_is_not_suspended),
-        cmocka_unit_test(the_lower_bound_holds_requests_back),
-        cmocka_unit_test(what_is_in_flight_gets_the_drain),
-        cmocka_unit_test(a_drain_of_0_leaves_the_window_whole),
-        cmocka_unit_test(a_count_drains_from_its_last_request),
-        cmocka_unit_test(without_a_drain_the_timeout_ends_them),
-        cmocka_unit_test(who_waits_for_room_is_unsent_in_the_end),
-        cmocka_unit_test(only_fruitless_polling_is_spun),
-        cmocka_unit_test(a_cut_records_what_is_left_as_a_range),
-        cmocka_unit_test(ranges_are_of_one_class),
-        cmocka_unit_test(ranges_end_where_the_window_begins),
-        cmocka_unit_test(a_cut_follows_the_schedule_for_a_second),
-    };
-
-    return cmocka_run_group_tests_name("engine_bounds", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

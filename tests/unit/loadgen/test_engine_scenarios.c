@@ -1,18 +1,13 @@
 /* The engine in scenarios that are not an open loop: what is waited for, what
  * ends them, and that everything is accounted for. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/settings/option.h"
 #include "common/settings/settings.h"
 #include "loadgen/engine/engine.h"
 #include "tests/support/enginerig.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define MS NS_PER_MS
@@ -37,13 +32,12 @@ static struct load_settings query_load(int64_t size, int64_t n)
 /* ---- offline ---- */
 
 /* Those that wait for room wait for each other, not for the server. */
-static void offline_deadlines_count_from_issued(void **state)
+TEST(offline_deadlines_count_from_issued)
 {
     const struct setup setup = {
         .load = offline_load(4), .slots = 2, .timeout_ns = 50 * MS};
     struct rig *rig = rig_new(&setup);
 
-    (void)state;
     rig_pass_at(rig, 0);
     assert_int_equal(rig->fake->started, 2);
     rig->clk.at_ns = 40 * MS;
@@ -70,7 +64,7 @@ static void offline_deadlines_count_from_issued(void **state)
 
 /* However late: nothing is unsent, also after a suspension, in which nothing
  * fell due that was not due before. */
-static void offline_sends_everything(void **state)
+TEST(offline_sends_everything)
 {
     const struct setup setup = {.load = offline_load(200),
                                 .slots = 2,
@@ -78,7 +72,6 @@ static void offline_sends_everything(void **state)
                                 .max_burst = 5};
     struct rig *rig = rig_new(&setup);
 
-    (void)state;
     rig_pass_at(rig, 0);
     rig_pass_at(rig, 10 * NS_PER_S);
     for (int64_t ms = 10000; !rig->has_ended; ms += 10) {
@@ -94,13 +87,12 @@ static void offline_sends_everything(void **state)
     rig_free(rig);
 }
 
-static void offline_ends_with_max_duration(void **state)
+TEST(offline_ends_with_max_duration)
 {
     struct setup setup = {
         .load = offline_load(10), .slots = 3, .timeout_ns = 50 * NS_PER_S};
     struct rig *rig;
 
-    (void)state;
     setup.load.max_duration_ns = 200 * MS;
     rig = rig_new(&setup);
     rig_pass_at(rig, 0);
@@ -121,13 +113,12 @@ static void offline_ends_with_max_duration(void **state)
 
 /* ---- queries ---- */
 
-static void a_query_is_waited_for_whole(void **state)
+TEST(a_query_is_waited_for_whole)
 {
     const struct setup setup = {
         .load = query_load(3, 6), .slots = 8, .timeout_ns = 50 * MS};
     struct rig *rig = rig_new(&setup);
 
-    (void)state;
     rig_pass_at(rig, 0);
     assert_int_equal(rig->fake->started, 3);
     rig->clk.at_ns = 10 * MS;
@@ -152,13 +143,12 @@ static void a_query_is_waited_for_whole(void **state)
 }
 
 /* Fewer connections than it has requests: the rest waits for room. */
-static void a_query_that_is_cut_is_accounted_for(void **state)
+TEST(a_query_that_is_cut_is_accounted_for)
 {
     const struct setup setup = {
         .load = query_load(5, 50), .slots = 2, .timeout_ns = NS_PER_S};
     struct rig *rig = rig_new(&setup);
 
-    (void)state;
     rig_pass_at(rig, 0);
     rig->clk.at_ns = 10 * MS;
     rig_end_flight(rig, 0);
@@ -177,7 +167,7 @@ static void a_query_that_is_cut_is_accounted_for(void **state)
 
 /* Who need not think sends at once, though the timer waits for one that does;
  * no timer is helped along here. */
-static void a_thinker_holds_nobody_back(void **state)
+TEST(a_thinker_holds_nobody_back)
 {
     static char thoughts[] = "empirical 0:0ms 50:0ms 50.001:5s 100:5s";
     struct setup setup = {.load = rig_closed_load(2, 1000),
@@ -186,7 +176,6 @@ static void a_thinker_holds_nobody_back(void **state)
     int64_t sent_beside = 0;
     struct rig *rig;
 
-    (void)state;
     setup.load.think = thoughts;
     setup.load.seed = 2;
     rig = rig_new(&setup);
@@ -209,11 +198,10 @@ static void a_thinker_holds_nobody_back(void **state)
 /* ---- what bounds every scenario ---- */
 
 /* What is in flight when max_duration is over gets the drain, from then on. */
-static void the_drain_counts_from_max_duration(void **state)
+TEST(the_drain_counts_from_max_duration)
 {
     static const bool is_closed[] = {false, true};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct setup setup = {.load = is_closed[i] ? rig_closed_load(2, 0)
                                                    : rig_open_load(10, 0),
@@ -239,18 +227,4 @@ static void the_drain_counts_from_max_duration(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(offline_deadlines_count_from_issued),
-        cmocka_unit_test(offline_sends_everything),
-        cmocka_unit_test(offline_ends_with_max_duration),
-        cmocka_unit_test(a_query_is_waited_for_whole),
-        cmocka_unit_test(a_query_that_is_cut_is_accounted_for),
-        cmocka_unit_test(a_thinker_holds_nobody_back),
-        cmocka_unit_test(the_drain_counts_from_max_duration),
-    };
-
-    return cmocka_run_group_tests_name("engine_scenarios", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

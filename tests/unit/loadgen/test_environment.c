@@ -1,19 +1,14 @@
 /* What the client runs on, from a root of our own making. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "loadgen/observe/host.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static void put(const char *dir, const char *name, const char *text)
@@ -28,11 +23,10 @@ static void put(const char *dir, const char *name, const char *text)
     free(path);
 }
 
-static void files_become_texts(void **state)
+TEST(files_become_texts)
 {
     struct strmap map = {0};
 
-    (void)state;
     put("proc", "cpuinfo", "processor\t: 0\nmodel name\t: Abacus 9\nx: 1\n");
     put("proc", "meminfo", "MemTotal:       1024 kB\nMemFree: 3 kB\n");
     put("proc/self", "cgroup", "0::/a/b\n");
@@ -52,11 +46,10 @@ static void files_become_texts(void **state)
     strmap_fini(&map);
 }
 
-static void what_is_not_told_is_left_out(void **state)
+TEST(what_is_not_told_is_left_out)
 {
     struct strmap map = {0};
 
-    (void)state;
     environment_read(&map, tmpdir_path("nowhere"));
     assert_null(strmap_get(&map, "cpu_model"));
     assert_null(strmap_get(&map, "cgroup_cpu"));
@@ -64,12 +57,4 @@ static void what_is_not_told_is_left_out(void **state)
     strmap_fini(&map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_become_texts),
-        cmocka_unit_test(what_is_not_told_is_left_out),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

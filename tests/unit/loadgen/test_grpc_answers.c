@@ -1,20 +1,13 @@
 /* Answers of the APIs over gRPC: what is made of the messages that come back,
  * whole and in streams. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/proto/inference.pb-c.h"
 #include "common/proto/predict.pb-c.h"
 #include "common/settings/settings.h"
 #include "loadgen/api/response.h"
 #include "tests/support/grpcrig.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* An answer with one output y of FP32, raw or typed, or of texts. */
 struct answer {
@@ -80,7 +73,7 @@ static const char *take_whole(struct grpcrig *r, const struct answer *a)
     return response_finish(&r->response, 0, 5);
 }
 
-static void answers_are_checked(void **state)
+TEST(answers_are_checked)
 {
     static const struct {
         const char *check;
@@ -94,7 +87,6 @@ static void answers_are_checked(void **state)
         {"tensor z = 1.5", CHECK_FAILED},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(checks) * 2; i++) {
         struct answer a;
         struct grpcrig r;
@@ -114,13 +106,12 @@ static void answers_are_checked(void **state)
     }
 }
 
-static void texts_are_found(void **state)
+TEST(texts_are_found)
 {
     static uint8_t raw[] = {5, 0, 0, 0, 'h', 'e', 'l', 'l', 'o'};
     struct answer a;
     struct grpcrig r;
 
-    (void)state;
     grpcrig_begin(&r, API_KSERVE_GRPC, "x FP32 1");
     strlist_add(&r.settings.checks, "exact hello");
     grpcrig_ready(&r);
@@ -133,12 +124,11 @@ static void texts_are_found(void **state)
     grpcrig_end(&r);
 }
 
-static void bad_answers_are_no_success(void **state)
+TEST(bad_answers_are_no_success)
 {
     struct answer a;
     struct grpcrig r;
 
-    (void)state;
     grpcrig_begin(&r, API_KSERVE_GRPC, "x FP32 1");
     grpcrig_ready(&r);
     response_take(&r.response, 0, 5, "\xff\xff\xff", 3);
@@ -187,12 +177,11 @@ static void stream_begin(struct grpcrig *r)
     response_expect_messages(&r->response);
 }
 
-static void streams_have_times_and_an_end(void **state)
+TEST(streams_have_times_and_an_end)
 {
     struct answer a;
     struct grpcrig r;
 
-    (void)state;
     stream_begin(&r);
     answer_init(&a);
     answer_be_raw(&a);
@@ -213,12 +202,11 @@ static void streams_have_times_and_an_end(void **state)
     grpcrig_end(&r);
 }
 
-static void streams_that_fail(void **state)
+TEST(streams_that_fail)
 {
     struct answer a;
     struct grpcrig r;
 
-    (void)state;
     answer_init(&a);
     answer_be_raw(&a);
 
@@ -260,7 +248,7 @@ static void streams_that_fail(void **state)
 
 /* ---- TensorFlow Serving ---- */
 
-static void predictions_are_checked(void **state)
+TEST(predictions_are_checked)
 {
     float values[2] = {0.5F, 2};
     Serving__PredictResponse m;
@@ -270,7 +258,6 @@ static void predictions_are_checked(void **state)
     uint8_t bytes[GRPCRIG_MAX_BODY];
     size_t len;
 
-    (void)state;
     for (int is_raw = 0; is_raw < 2; is_raw++) {
         struct grpcrig r;
 
@@ -298,18 +285,4 @@ static void predictions_are_checked(void **state)
         assert_int_equal(r.facts.check, CHECK_PASSED);
         grpcrig_end(&r);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_checked),
-        cmocka_unit_test(texts_are_found),
-        cmocka_unit_test(bad_answers_are_no_success),
-        cmocka_unit_test(streams_have_times_and_an_end),
-        cmocka_unit_test(streams_that_fail),
-        cmocka_unit_test(predictions_are_checked),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

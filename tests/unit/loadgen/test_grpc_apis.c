@@ -1,11 +1,5 @@
 /* Requests of the APIs over gRPC: what goes out, byte for byte. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
@@ -14,8 +8,7 @@
 #include "common/settings/settings.h"
 #include "loadgen/api/api.h"
 #include "tests/support/grpcrig.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 static void make(struct grpcrig *r)
 {
@@ -32,12 +25,11 @@ static Inference__ModelInferRequest *unpack(const struct grpcrig *r)
     return m;
 }
 
-static void raw_tensors_go_out_whole(void **state)
+TEST(raw_tensors_go_out_whole)
 {
     Inference__ModelInferRequest *m;
     struct grpcrig r;
 
-    (void)state;
     grpcrig_begin(&r, API_KSERVE_GRPC, "x FP32 2x3");
     strlist_add(&r.settings.data.tensors, "y INT64 1");
     r.settings.target.model_version = xstrdup("3");
@@ -61,7 +53,7 @@ static void raw_tensors_go_out_whole(void **state)
 }
 
 /* The same values, whichever way they go. */
-static void typed_tensors_are_the_raw_ones(void **state)
+TEST(typed_tensors_are_the_raw_ones)
 {
     static const char *const tensors[] = {
         "x FP32 4",   "x FP64 4",   "x INT8 4",  "x INT16 4",
@@ -69,7 +61,6 @@ static void typed_tensors_are_the_raw_ones(void **state)
         "x UINT32 4", "x UINT64 4", "x BOOL 4",  "x BYTES 4",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(tensors); i++) {
         Inference__ModelInferRequest *raw;
         Inference__ModelInferRequest *typed;
@@ -120,12 +111,11 @@ static void typed_tensors_are_the_raw_ones(void **state)
     }
 }
 
-static void streams_ask_for_the_end(void **state)
+TEST(streams_ask_for_the_end)
 {
     Inference__ModelInferRequest *m;
     struct grpcrig r;
 
-    (void)state;
     grpcrig_begin(&r, API_TRITON_GRPC_STREAM, "x FP32 1");
     grpcrig_ready(&r);
     make(&r);
@@ -138,12 +128,11 @@ static void streams_ask_for_the_end(void **state)
     grpcrig_end(&r);
 }
 
-static void predict_names_its_inputs(void **state)
+TEST(predict_names_its_inputs)
 {
     Serving__PredictRequest *m;
     struct grpcrig r;
 
-    (void)state;
     grpcrig_begin(&r, API_TFSERVING_GRPC, "x FP32 2x2");
     strlist_add(&r.settings.data.tensors, "s BYTES 3");
     r.settings.target.model_version = xstrdup("12");
@@ -168,11 +157,10 @@ static void predict_names_its_inputs(void **state)
 #define SAID "a\"\303\251"
 
 /* In both forms, other inputs before and behind it. */
-static void prompts_are_elements_of_texts(void **state)
+TEST(prompts_are_elements_of_texts)
 {
     static const char want[] = "\4\0\0\0" SAID "\4\0\0\0" SAID;
 
-    (void)state;
     for (int is_typed = 0; is_typed < 2; is_typed++) {
         const Inference__InferTensorContents *c;
         Inference__ModelInferRequest *m;
@@ -208,12 +196,11 @@ static void prompts_are_elements_of_texts(void **state)
     }
 }
 
-static void predictions_of_prompts(void **state)
+TEST(predictions_of_prompts)
 {
     Serving__PredictRequest *m;
     struct grpcrig r;
 
-    (void)state;
     grpcrig_begin(&r, API_TFSERVING_GRPC, "t BYTES 1");
     strlist_add(&r.settings.data.tensors, "x FP32 3");
     grpcrig_take_data(&r, LINE);
@@ -233,12 +220,11 @@ static void predictions_of_prompts(void **state)
 
 /* A message of the user's is a field of the sample in base64, in which some who
  * write JSON escape the slash. */
-static void messages_of_a_data_set(void **state)
+TEST(messages_of_a_data_set)
 {
     static const char want[] = "\377\0\376"; /* base64: /wD+ */
     struct grpcrig r;
 
-    (void)state;
     grpcrig_begin(&r, API_GRPC, NULL);
     r.settings.data.prompt = xstrdup("m");
     grpcrig_take_data(&r, "{\"m\":\"\\/wD+\",\"prompt\":\"not me\"}");
@@ -249,14 +235,13 @@ static void messages_of_a_data_set(void **state)
     grpcrig_end(&r);
 }
 
-static void messages_that_are_none(void **state)
+TEST(messages_that_are_none)
 {
     static const char *const lines[] = {
         "{\"prompt\":\"AA==\"}\n{\"prompt\":\"what is this?\"}",
         "{\"prompt\":\"AA==\"}\n{\"prompt\":\"AAAA=AAA\"}",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lines); i++) {
         struct err err = {0};
         struct grpcrig r;
@@ -264,12 +249,13 @@ static void messages_that_are_none(void **state)
         grpcrig_begin(&r, API_GRPC, NULL);
         grpcrig_take_data(&r, lines[i]);
         assert_int_equal(api_init(&r.api, &r.settings, &err), -1);
-        assert_string_equal(err.msg, "data.file: f:2: the message is not base64");
+        assert_string_equal(err.msg,
+                            "data.file: f:2: the message is not base64");
         grpcrig_end(&r);
     }
 }
 
-static void what_is_missing_is_said(void **state)
+TEST(what_is_missing_is_said)
 {
     static const struct {
         enum api_kind kind;
@@ -290,7 +276,6 @@ static void what_is_missing_is_said(void **state)
          "data.tensors: tfserving-grpc does not support BF16"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         struct grpcrig r;
@@ -305,21 +290,4 @@ static void what_is_missing_is_said(void **state)
         assert_string_equal(err.msg, cases[i].why);
         grpcrig_end(&r);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(raw_tensors_go_out_whole),
-        cmocka_unit_test(typed_tensors_are_the_raw_ones),
-        cmocka_unit_test(streams_ask_for_the_end),
-        cmocka_unit_test(predict_names_its_inputs),
-        cmocka_unit_test(prompts_are_elements_of_texts),
-        cmocka_unit_test(predictions_of_prompts),
-        cmocka_unit_test(messages_of_a_data_set),
-        cmocka_unit_test(messages_that_are_none),
-        cmocka_unit_test(what_is_missing_is_said),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,9 @@
 #include <arpa/inet.h>
 #include <event2/event.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -24,6 +18,7 @@
 #include "loadgen/transport/transport.h"
 #include "tests/support/h2raw.h"
 #include "tests/support/loopback.h"
+#include "tests/support/test.h"
 
 #define MAX_RESPONSE (RPC_MAX_BACKLOG + ((int64_t)8 << 20))
 #define PATIENT_S    60
@@ -117,7 +112,7 @@ static bool is_late(const struct rig *rig)
 #define MESSAGE_LEN 16000
 
 /* While the worker takes no messages, reading stops at the limit. */
-static void backlog_is_bounded(void **state)
+TEST(backlog_is_bounded)
 {
     struct rig *rig = rig_new(h2raw_start_endless(MESSAGE_LEN));
     struct handoff *handoff = transport_grpc.handoff(rig->transport);
@@ -126,7 +121,6 @@ static void backlog_is_bounded(void **state)
     struct request *r = &rig->request;
     int64_t backlog = 0;
 
-    (void)state;
     handoff_enter(handoff);
     start(rig);
     while (backlog <= RPC_MAX_BACKLOG && !is_late(rig))
@@ -178,7 +172,7 @@ static bool is_open(int fd)
 
 /* Sockets of both families are found.  Those that are writable, and those to
  * another server, stay open. */
-static void stuck_connections_are_shut(void **state)
+TEST(stuck_connections_are_shut)
 {
     struct sockaddr_in peer = {0};
     struct sockaddr_in other = {0};
@@ -186,7 +180,6 @@ static void stuck_connections_are_shut(void **state)
     int listeners[] = {loopback_listen(&peer, 4), loopback_listen(&other, 4)};
     int fds[4];
 
-    (void)state;
     mapped.sin6_port = peer.sin_port;
     inet_pton(AF_INET6, "::ffff:127.0.0.1", &mapped.sin6_addr);
     fds[0] = connect_to(&peer, sizeof(peer));
@@ -208,14 +201,4 @@ static void stuck_connections_are_shut(void **state)
         close(fds[i]);
     close(listeners[0]);
     close(listeners[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(backlog_is_bounded),
-        cmocka_unit_test(stuck_connections_are_shut),
-    };
-
-    return cmocka_run_group_tests_name("grpc_transport", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* What gRPC says of the end of a call, and the outcome that it is to us: the
  * texts are those of C-core 1.51, as it gave them. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/wire/status.h"
 #include "loadgen/transport/grpc_verdict.h"
+#include "tests/support/test.h"
 
 #define NO_CONNECTION "failed to connect to all addresses; last error: "
 
@@ -131,9 +126,8 @@ static const struct {
      "the stream ended without a status"},
 };
 
-static void endings_have_outcomes(void **state)
+TEST(endings_have_outcomes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct rpc_verdict v = rpc_judge(&cases[i].ending);
 
@@ -144,22 +138,11 @@ static void endings_have_outcomes(void **state)
     }
 }
 
-static void codes_have_names(void **state)
+TEST(codes_have_names)
 {
-    (void)state;
     for (int i = 0; i < RPC_STATUS_COUNT; i++)
         assert_non_null(rpc_status_name(i));
     assert_string_equal(rpc_status_name(16), "UNAUTHENTICATED");
     assert_null(rpc_status_name(17));
     assert_null(rpc_status_name(-1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(endings_have_outcomes),
-        cmocka_unit_test(codes_have_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,19 +2,14 @@
 #include <event2/event.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "loadgen/engine/handoff.h"
 #include "loadgen/transport/transport.h"
+#include "tests/support/test.h"
 
 #define MAX_POSTS 40
 
@@ -97,7 +92,7 @@ static void bring(struct rig *rig, int n)
     handoff_serve(&rig->handoff);
 }
 
-static void test_who_brings_does(void **state)
+TEST_WITH(test_who_brings_does, setup, teardown)
 {
     struct rig *rig = *state;
 
@@ -108,7 +103,7 @@ static void test_who_brings_does(void **state)
 }
 
 /* Some a turn of the loop, so that its timers get theirs. */
-static void test_loop_does_what_came_meanwhile(void **state)
+TEST_WITH(test_loop_does_what_came_meanwhile, setup, teardown)
 {
     struct rig *rig = *state;
     int seen[3];
@@ -133,7 +128,7 @@ static void *bring_all(void *arg)
     return NULL;
 }
 
-static void test_waiter_goes_first(void **state)
+TEST_WITH(test_waiter_goes_first, setup, teardown)
 {
     struct rig *rig = *state;
     pthread_t thread;
@@ -185,7 +180,7 @@ static void *bring_many(void *arg)
 }
 
 /* Every post is run, once, and never beside the loop's thread. */
-static void test_nothing_is_lost(void **state)
+TEST_WITH(test_nothing_is_lost, setup, teardown)
 {
     struct rig *rig = *state;
     struct crowd c = {.handoff = &rig->handoff, .post.run = count};
@@ -205,7 +200,7 @@ static void test_nothing_is_lost(void **state)
     assert_int_equal(c.n, ROUNDS + n_others);
 }
 
-static void test_wait(void **state)
+TEST_WITH(test_wait, setup, teardown)
 {
     struct rig *rig = *state;
     pthread_t thread;
@@ -226,25 +221,8 @@ static void test_wait(void **state)
     assert_true(rig->is_ordered);
 }
 
-static void test_without_one(void **state)
+TEST(test_without_one)
 {
-    (void)state;
     handoff_enter(NULL);
     handoff_leave(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_who_brings_does, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_loop_does_what_came_meanwhile,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(test_waiter_goes_first, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_nothing_is_lost, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_wait, setup, teardown),
-        cmocka_unit_test(test_without_one),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

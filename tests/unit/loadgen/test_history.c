@@ -1,12 +1,6 @@
 /* What a turn of a session carries: the bytes of its body. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
@@ -14,8 +8,7 @@
 #include "loadgen/api/api.h"
 #include "loadgen/api/history.h"
 #include "loadgen/schedule/session.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 static const char talks[] =
     "[{\"conversations\":[{\"from\":\"system\",\"value\":\"be \\\"kind\\\"\"},"
@@ -140,14 +133,13 @@ static void find_prompt(const struct rig *rig, int64_t turn, struct buf *out)
     sample_put_text(&rig->api.sampler, &s, out);
 }
 
-static void a_chat_has_all_messages(void **state)
+TEST(a_chat_has_all_messages)
 {
     struct rig rig;
     struct buf p0;
     struct buf p1;
     char *want;
 
-    (void)state;
     rig_set_up(&rig, "http://h/v1/chat/completions");
     set(&rig, "load.turns=3");
     rig_start(&rig);
@@ -181,7 +173,7 @@ static void a_chat_has_all_messages(void **state)
     rig_fini(&rig);
 }
 
-static void others_have_one_text(void **state)
+TEST(others_have_one_text)
 {
     static const struct {
         const char *url;
@@ -192,7 +184,6 @@ static void others_have_one_text(void **state)
         {"http://h/v2/models/m/generate_stream", "{\"text_input\":\""},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct rig rig;
         struct buf p0;
@@ -216,12 +207,11 @@ static void others_have_one_text(void **state)
     }
 }
 
-static void a_shared_prefix_comes_once(void **state)
+TEST(a_shared_prefix_comes_once)
 {
     struct rig rig;
     size_t first;
 
-    (void)state;
     rig_set_up(&rig, "http://h/v1/completions");
     set(&rig, "load.turns=3");
     set(&rig, "data.shared_prefix=50");
@@ -235,7 +225,7 @@ static void a_shared_prefix_comes_once(void **state)
     rig_fini(&rig);
 }
 
-static void conversations_say_what_is_asked(void **state)
+TEST(conversations_say_what_is_asked)
 {
 #define OPENED                                                                 \
     "{\"model\":\"m\",\"messages\":[{\"role\":\"system\",\"content\":\"be "    \
@@ -252,7 +242,6 @@ static void conversations_say_what_is_asked(void **state)
                 "{\"role\":\"user\",\"content\":\"q1\\n\"}]"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct rig rig;
 
@@ -271,13 +260,12 @@ static void conversations_say_what_is_asked(void **state)
 }
 
 /* The word that makes it differ from other runs opens the session. */
-static void a_tag_comes_first_and_once(void **state)
+TEST(a_tag_comes_first_and_once)
 {
     struct rig rig;
     struct buf tag;
     const char *body;
 
-    (void)state;
     rig_set_up(&rig, "http://h/v1/chat/completions");
     set(&rig, "data.file=talks.json");
     set(&rig, "data.turns=session");
@@ -299,7 +287,7 @@ static void a_tag_comes_first_and_once(void **state)
     rig_fini(&rig);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+TEST(what_makes_no_sense_is_refused)
 {
     static const struct {
         const char *url;
@@ -338,7 +326,6 @@ static void what_makes_no_sense_is_refused(void **state)
          "load.seeds: mlperf requires load.scenario: server, single-stream"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct err err = {0};
         struct rig rig;
@@ -351,18 +338,4 @@ static void what_makes_no_sense_is_refused(void **state)
             fail_msg("%s", err.msg);
         rig_fini(&rig);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chat_has_all_messages),
-        cmocka_unit_test(others_have_one_text),
-        cmocka_unit_test(a_shared_prefix_comes_once),
-        cmocka_unit_test(conversations_say_what_is_asked),
-        cmocka_unit_test(a_tag_comes_first_and_once),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

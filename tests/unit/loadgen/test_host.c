@@ -1,25 +1,18 @@
 /* What the host says of itself: the kernel's texts, and where they lie. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "loadgen/observe/host.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void ticks_and_those_that_were_stolen(void **state)
+TEST(ticks_and_those_that_were_stolen)
 {
     static const struct {
         const char *text;
@@ -39,7 +32,6 @@ static void ticks_and_those_that_were_stolen(void **state)
         {"", false, 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         int64_t ticks = -1;
         int64_t steal = -1;
@@ -51,7 +43,7 @@ static void ticks_and_those_that_were_stolen(void **state)
     }
 }
 
-static void our_cgroup_with_the_cpu_controller(void **state)
+TEST(our_cgroup_with_the_cpu_controller)
 {
     static const struct {
         const char *text;
@@ -69,7 +61,6 @@ static void our_cgroup_with_the_cpu_controller(void **state)
         {"", NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char path[64];
 
@@ -80,16 +71,15 @@ static void our_cgroup_with_the_cpu_controller(void **state)
     }
 }
 
-static void a_path_too_long_is_none(void **state)
+TEST(a_path_too_long_is_none)
 {
     char path[8];
 
-    (void)state;
     assert_true(host_parse_cgroup("0::/234567\n", path, sizeof(path)));
     assert_false(host_parse_cgroup("0::/2345678\n", path, sizeof(path)));
 }
 
-static void throttling_of_either_version(void **state)
+TEST(throttling_of_either_version)
 {
     static const struct {
         const char *text;
@@ -106,12 +96,11 @@ static void throttling_of_either_version(void **state)
         {"", TIME_ABSENT},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_int_equal(host_parse_throttled(cases[i].text), cases[i].want);
 }
 
-static void pressure_on_some_task(void **state)
+TEST(pressure_on_some_task)
 {
     static const struct {
         const char *text;
@@ -125,7 +114,6 @@ static void pressure_on_some_task(void **state)
         {"", TIME_ABSENT},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_int_equal(host_parse_pressure(cases[i].text), cases[i].want);
 }
@@ -162,11 +150,10 @@ static struct observation read_below(const char *root)
     return seen;
 }
 
-static void a_host_that_tells_nothing(void **state)
+TEST(a_host_that_tells_nothing)
 {
     struct observation seen = read_below(tmpdir_path("nowhere"));
 
-    (void)state;
     assert_int_equal(seen.host_ticks, TIME_ABSENT);
     assert_int_equal(seen.host_steal, TIME_ABSENT);
     assert_int_equal(seen.throttled, TIME_ABSENT);
@@ -175,7 +162,7 @@ static void a_host_that_tells_nothing(void **state)
 }
 
 /* The nearest cgroup that tells. */
-static void cgroups_are_looked_up_to_the_root(void **state)
+TEST(cgroups_are_looked_up_to_the_root)
 {
     static const struct {
         const char *name;
@@ -192,7 +179,6 @@ static void cgroups_are_looked_up_to_the_root(void **state)
         {"beside", "0::/a/b\n", "sys/fs/cgroup/a/c/cpu.stat", TIME_ABSENT},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *root = xstrdup(tmpdir_path(cases[i].name));
         struct observation seen;
@@ -210,18 +196,4 @@ static void cgroups_are_looked_up_to_the_root(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ticks_and_those_that_were_stolen),
-        cmocka_unit_test(our_cgroup_with_the_cpu_controller),
-        cmocka_unit_test(a_path_too_long_is_none),
-        cmocka_unit_test(throttling_of_either_version),
-        cmocka_unit_test(pressure_on_some_task),
-        cmocka_unit_test(a_host_that_tells_nothing),
-        cmocka_unit_test(cgroups_are_looked_up_to_the_root),
-    };
-
-    return cmocka_run_group_tests_name("host", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,23 +1,16 @@
 /* The connections of the HTTP transport: several endpoints, the cap, opening
  * ahead, what is too slow or too long, and what the kernel tells of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/wire/http_message.h"
 #include "loadgen/schedule/source.h"
 #include "tests/support/httprig.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 static int64_t connections(const struct httprig *rig)
 {
@@ -39,12 +32,11 @@ static void serve_on(struct httprig *rig, size_t i, int fd)
     assert_int_equal(r.facts.is_fresh, 0);
 }
 
-static void endpoints_take_turns(void **state)
+TEST(endpoints_take_turns)
 {
     struct httprig *rig = httprig_new(&(struct httprig_setup){.n_servers = 2});
     int fds[2];
 
-    (void)state;
     for (size_t i = 0; i < 2; i++)
         fds[i] = httprig_serve_one(rig, i);
     for (size_t i = 0; i < 6; i++)
@@ -65,14 +57,13 @@ static void assert_closed_by_peer(int fd)
 
 /* Two connections are allowed and there, idle, one to each endpoint.  Two
  * requests for the first endpoint need both. */
-static void at_the_cap_an_idle_connection_gives_way(void **state)
+TEST(at_the_cap_an_idle_connection_gives_way)
 {
     struct httprig *rig = httprig_new(
         &(struct httprig_setup){.n_servers = 2, .max_connections = 2});
     struct request r[2];
     int fds[3];
 
-    (void)state;
     for (size_t i = 0; i < 2; i++)
         fds[i] = httprig_serve_one(rig, i);
     for (int i = 0; i < 2; i++) {
@@ -105,13 +96,12 @@ static void step_often(const struct httprig *rig)
 }
 
 /* Each has its own time, from when its connection was begun. */
-static void who_is_not_connected_in_time_fails(void **state)
+TEST(who_is_not_connected_in_time_fails)
 {
     struct httprig *rig = httprig_new(&(struct httprig_setup){.body_len = 1});
     struct request r[2];
     int filler;
 
-    (void)state;
     httprig_fill_server(rig, 0, &filler);
     rig->settings.connect_timeout_ns = 2000;
     for (int64_t i = 0; i < 2; i++) {
@@ -140,13 +130,12 @@ static void who_is_not_connected_in_time_fails(void **state)
 }
 
 /* Who is connected is no longer on that clock. */
-static void a_connection_made_in_time_is_not_late(void **state)
+TEST(a_connection_made_in_time_is_not_late)
 {
     struct httprig *rig = httprig_new(&(struct httprig_setup){.body_len = 1});
     struct request r = httprig_request(rig);
     int fd;
 
-    (void)state;
     rig->settings.connect_timeout_ns = 2000;
     httprig_start(rig, &r);
     fd = httprig_accept(rig, 0, &r);
@@ -160,13 +149,12 @@ static void a_connection_made_in_time_is_not_late(void **state)
 }
 
 /* Its deadline passed meanwhile: it is forgotten, and its connection. */
-static void a_request_may_be_cancelled_before_it_is_connected(void **state)
+TEST(a_request_may_be_cancelled_before_it_is_connected)
 {
     struct httprig *rig = httprig_new(&(struct httprig_setup){.body_len = 1});
     struct request r = httprig_request(rig);
     int filler;
 
-    (void)state;
     httprig_fill_server(rig, 0, &filler);
     rig->settings.connect_timeout_ns = 2000;
     httprig_start(rig, &r);
@@ -179,11 +167,10 @@ static void a_request_may_be_cancelled_before_it_is_connected(void **state)
     httprig_free(rig);
 }
 
-static void without_keepalive_each_has_its_own(void **state)
+TEST(without_keepalive_each_has_its_own)
 {
     struct httprig *rig = httprig_new(&(struct httprig_setup){.body_len = 1});
 
-    (void)state;
     rig->settings.no_keepalive = true; /* whatever the server says */
     for (int i = 0; i < 3; i++) {
         int fd = httprig_serve_one(rig, 0);
@@ -198,11 +185,10 @@ static void without_keepalive_each_has_its_own(void **state)
 
 /* Five over two endpoints, for the requests that this lane will send: with two
  * lanes all of them go to the same endpoint. */
-static void connections_opened_ahead_are_used(void **state)
+TEST(connections_opened_ahead_are_used)
 {
     static const struct lane lanes[] = {{0, 1}, {0, 2}, {1, 2}, {2, 3}};
 
-    (void)state;
     for (size_t k = 0; k < COUNT(lanes); k++) {
         struct httprig *rig =
             httprig_new(&(struct httprig_setup){.n_servers = 2});
@@ -228,14 +214,13 @@ static void connections_opened_ahead_are_used(void **state)
 }
 
 /* It was idle from the start, so it may be stale like any other. */
-static void one_opened_ahead_may_be_stale(void **state)
+TEST(one_opened_ahead_may_be_stale)
 {
     struct httprig *rig = httprig_new(&(struct httprig_setup){.body_len = 1});
     struct request r = httprig_request(rig);
     struct err err = {0};
     int fd;
 
-    (void)state;
     assert_int_equal(transport_http1.preconnect(rig->self, 1, &err), 0);
     close(accept(rig->listeners[0], NULL, NULL));
     httprig_start(rig, &r);
@@ -251,7 +236,7 @@ static void one_opened_ahead_may_be_stale(void **state)
     httprig_free(rig);
 }
 
-static void who_cannot_be_opened_ahead_is_an_error(void **state)
+TEST(who_cannot_be_opened_ahead_is_an_error)
 {
     static const struct {
         size_t n_servers;
@@ -266,7 +251,6 @@ static void who_cannot_be_opened_ahead_is_an_error(void **state)
          "Connection refused"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct httprig *rig = httprig_new(
             &(struct httprig_setup){.n_servers = cases[i].n_servers});
@@ -288,7 +272,7 @@ static void who_cannot_be_opened_ahead_is_an_error(void **state)
 #define OPEN_HEAD       OK_WITH("Connection: close") /* 38 bytes */
 
 /* 100 bytes are allowed. */
-static void a_response_that_is_too_long_is_malformed(void **state)
+TEST(a_response_that_is_too_long_is_malformed)
 {
     static const struct {
         const char *method;
@@ -308,7 +292,6 @@ static void a_response_that_is_too_long_is_malformed(void **state)
          OUTCOME_OK},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct httprig *rig = httprig_new(&(struct httprig_setup){
             .max_response = 100, .method = cases[i].method});
@@ -333,13 +316,12 @@ static void a_response_that_is_too_long_is_malformed(void **state)
 /* ---- what the kernel tells ---- */
 
 /* Whether it stamps what it receives, it decides; after a while, if at all. */
-static void how_long_an_answer_lay_in_the_kernel(void **state)
+TEST(how_long_an_answer_lay_in_the_kernel)
 {
     struct httprig *rig = httprig_new(&(struct httprig_setup){.body_len = 1});
     int64_t buffered = TIME_ABSENT;
     int fd = httprig_serve_one(rig, 0);
 
-    (void)state;
     for (int i = 0; i < 1000 && buffered == TIME_ABSENT; i++) {
         struct request r = httprig_request(rig);
 
@@ -359,14 +341,13 @@ static void how_long_an_answer_lay_in_the_kernel(void **state)
 }
 
 /* Of connections that are open, and of those that were. */
-static void the_path_is_of_all_connections(void **state)
+TEST(the_path_is_of_all_connections)
 {
     struct httprig *rig = httprig_new(&(struct httprig_setup){.n_servers = 2});
     struct socket_path open;
     struct socket_path closed;
     int fds[2];
 
-    (void)state;
     assert_int_equal(transport_http1.path(rig->self).segments, 0);
     fds[0] = httprig_serve_one(rig, 0);
     open = transport_http1.path(rig->self);
@@ -384,24 +365,4 @@ static void the_path_is_of_all_connections(void **state)
                 closed.segments + 3);
     close(fds[1]);
     httprig_free(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(endpoints_take_turns),
-        cmocka_unit_test(at_the_cap_an_idle_connection_gives_way),
-        cmocka_unit_test(who_is_not_connected_in_time_fails),
-        cmocka_unit_test(a_connection_made_in_time_is_not_late),
-        cmocka_unit_test(a_request_may_be_cancelled_before_it_is_connected),
-        cmocka_unit_test(without_keepalive_each_has_its_own),
-        cmocka_unit_test(connections_opened_ahead_are_used),
-        cmocka_unit_test(one_opened_ahead_may_be_stale),
-        cmocka_unit_test(who_cannot_be_opened_ahead_is_an_error),
-        cmocka_unit_test(a_response_that_is_too_long_is_malformed),
-        cmocka_unit_test(how_long_an_answer_lay_in_the_kernel),
-        cmocka_unit_test(the_path_is_of_all_connections),
-    };
-
-    return cmocka_run_group_tests_name("http1_pools", tests, NULL, NULL);
 }

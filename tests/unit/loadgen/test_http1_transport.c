@@ -1,18 +1,13 @@
 /* The HTTP transport against a server made of bare sockets, in one thread and
  * with a clock that stands: which facts it writes down, and when. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/httprig.h"
+#include "tests/support/test.h"
 
 #define REFUSAL "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"
 #define LARGE   ((size_t)8 << 20)
@@ -24,13 +19,12 @@ static struct httprig *rig_new(size_t body_len)
 
 /* ---- facts ---- */
 
-static void fresh_is_who_got_its_connection(void **state)
+TEST(fresh_is_who_got_its_connection)
 {
     struct httprig *rig = rig_new(10);
     struct request r = httprig_request(rig);
     int fd;
 
-    (void)state;
     httprig_start(rig, &r);
     assert_int_equal(r.facts.is_fresh, 0); /* it only tries yet */
     fd = httprig_accept(rig, 0, &r);
@@ -47,12 +41,11 @@ static void fresh_is_who_got_its_connection(void **state)
     httprig_free(rig);
 }
 
-static void a_refused_connection_was_not_opened(void **state)
+TEST(a_refused_connection_was_not_opened)
 {
     struct httprig *rig = rig_new(10);
     struct request r = httprig_request(rig);
 
-    (void)state;
     httprig_stop_server(rig, 0);
     httprig_start(rig, &r);
     httprig_step_until_ended(rig, 1);
@@ -64,14 +57,13 @@ static void a_refused_connection_was_not_opened(void **state)
 }
 
 /* The server closed the idle connection: the bytes of both attempts count. */
-static void a_stale_connection_is_replaced_once(void **state)
+TEST(a_stale_connection_is_replaced_once)
 {
     struct httprig *rig = rig_new(10);
     int64_t len = (int64_t)rig->targets.items[0].request.len;
     int fd = httprig_serve_one(rig, 0);
     struct request r = httprig_request(rig);
 
-    (void)state;
     close(fd); /* nobody looked yet */
     httprig_start(rig, &r);
     assert_int_equal(r.facts.sent, 1000);
@@ -93,13 +85,12 @@ static void a_stale_connection_is_replaced_once(void **state)
 
 /* It had the request for longer than a round trip, and then hung up: that is no
  * stale connection, and the request is not sent again. */
-static void who_breaks_off_later_has_failed(void **state)
+TEST(who_breaks_off_later_has_failed)
 {
     struct httprig *rig = rig_new(10);
     int fd = httprig_serve_one(rig, 0);
     struct request r = httprig_request(rig);
 
-    (void)state;
     httprig_start(rig, &r);
     httprig_read_request(rig, 0, fd);
     rig->clk.at_ns += NS_PER_S;
@@ -113,11 +104,10 @@ static void who_breaks_off_later_has_failed(void **state)
 
 /* It had the request, and hung up at once, in order or not: as fast as this is
  * what a server that crashes on a request does. */
-static void who_breaks_off_at_once_has_failed(void **state)
+TEST(who_breaks_off_at_once_has_failed)
 {
     struct linger reset = {.l_onoff = 1};
 
-    (void)state;
     for (int with_reset = 0; with_reset < 2; with_reset++) {
         struct httprig *rig = rig_new(10);
         int fd = httprig_serve_one(rig, 0);
@@ -136,13 +126,12 @@ static void who_breaks_off_at_once_has_failed(void **state)
 }
 
 /* Nobody looked for longer than any grace; the server did not have it. */
-static void a_stale_connection_may_show_late(void **state)
+TEST(a_stale_connection_may_show_late)
 {
     struct httprig *rig = rig_new(10);
     int fd = httprig_serve_one(rig, 0);
     struct request r = httprig_request(rig);
 
-    (void)state;
     close(fd);
     httprig_start(rig, &r);
     rig->clk.at_ns += NS_PER_S;
@@ -153,7 +142,7 @@ static void a_stale_connection_may_show_late(void **state)
 }
 
 /* Reset: the kernel takes no byte of the first attempt, so it was not sent. */
-static void what_the_kernel_did_not_take_was_not_sent(void **state)
+TEST(what_the_kernel_did_not_take_was_not_sent)
 {
     struct httprig *rig = rig_new(10);
     int64_t len = (int64_t)rig->targets.items[0].request.len;
@@ -161,7 +150,6 @@ static void what_the_kernel_did_not_take_was_not_sent(void **state)
     int fd = httprig_serve_one(rig, 0);
     struct request r = httprig_request(rig);
 
-    (void)state;
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
     close(fd);
     httprig_start(rig, &r);
@@ -178,7 +166,7 @@ static void what_the_kernel_did_not_take_was_not_sent(void **state)
     httprig_free(rig);
 }
 
-static void a_large_request_counts_as_it_goes(void **state)
+TEST(a_large_request_counts_as_it_goes)
 {
     struct httprig *rig = rig_new(LARGE);
     size_t len = rig->targets.items[0].request.len;
@@ -187,7 +175,6 @@ static void a_large_request_counts_as_it_goes(void **state)
     size_t got = 0;
     int fd;
 
-    (void)state;
     httprig_start(rig, &r);
     fd = httprig_accept(rig, 0, &r);
     assert_in_range(r.facts.bytes_out, 1, len - 1);
@@ -212,13 +199,12 @@ static void a_large_request_counts_as_it_goes(void **state)
 }
 
 /* An answer before the request is out: nothing more of it may follow. */
-static void an_early_answer_ends_the_connection(void **state)
+TEST(an_early_answer_ends_the_connection)
 {
     struct httprig *rig = rig_new(LARGE);
     struct request r = httprig_request(rig);
     int fd;
 
-    (void)state;
     httprig_start(rig, &r);
     fd = httprig_accept(rig, 0, &r);
     httprig_answer(fd, REFUSAL);
@@ -276,9 +262,8 @@ static void serve_two(struct httprig *rig, int a, int b)
 }
 
 /* Three are idle, any one of them is closed: the other two serve on. */
-static void any_idle_connection_may_go(void **state)
+TEST(any_idle_connection_may_go)
 {
-    (void)state;
     for (int gone = 0; gone < N_IDLE; gone++) {
         struct httprig *rig = rig_new(10);
         int fds[N_IDLE];
@@ -292,22 +277,4 @@ static void any_idle_connection_may_go(void **state)
         close(fds[b]);
         httprig_free(rig);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fresh_is_who_got_its_connection),
-        cmocka_unit_test(a_refused_connection_was_not_opened),
-        cmocka_unit_test(a_stale_connection_is_replaced_once),
-        cmocka_unit_test(who_breaks_off_later_has_failed),
-        cmocka_unit_test(who_breaks_off_at_once_has_failed),
-        cmocka_unit_test(a_stale_connection_may_show_late),
-        cmocka_unit_test(what_the_kernel_did_not_take_was_not_sent),
-        cmocka_unit_test(a_large_request_counts_as_it_goes),
-        cmocka_unit_test(an_early_answer_ends_the_connection),
-        cmocka_unit_test(any_idle_connection_may_go),
-    };
-
-    return cmocka_run_group_tests_name("http1_transport", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* The list of requests in flight keeps its order and reuses its memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/rng.h"
 #include "loadgen/engine/inflight.h"
+#include "tests/support/test.h"
 
 #define MANY ((size_t)1000) /* several slabs */
 
@@ -32,12 +27,11 @@ static void assert_holds(const struct inflight *f, const int64_t *seq,
     assert_null(r);
 }
 
-static void a_new_request_knows_only_when_it_is_due(void **state)
+TEST(a_new_request_knows_only_when_it_is_due)
 {
     struct inflight f = {0};
     struct request *r = inflight_add(&f, 7, 123);
 
-    (void)state;
     assert_int_equal(r->facts.seq, 7);
     assert_int_equal(r->facts.due, 123);
     assert_true(r->facts.issued == TIME_ABSENT);
@@ -53,12 +47,11 @@ static void a_new_request_knows_only_when_it_is_due(void **state)
     inflight_fini(&f);
 }
 
-static void order_survives_removal(void **state)
+TEST(order_survives_removal)
 {
     struct inflight f = {0};
     struct request *r[5];
 
-    (void)state;
     assert_null(inflight_oldest(&f));
     for (int64_t i = 0; i < 5; i++)
         r[i] = inflight_add(&f, i, i * 10);
@@ -79,13 +72,12 @@ static void order_survives_removal(void **state)
 }
 
 /* One that is given out again carries nothing of its first life. */
-static void a_used_one_comes_back_clean(void **state)
+TEST(a_used_one_comes_back_clean)
 {
     struct inflight f = {0};
     struct request *first = inflight_add(&f, 1, 10);
     struct request *second;
 
-    (void)state;
     first->facts.status = 503;
     first->facts.outcome = OUTCOME_STATUS;
     first->facts.end = 99;
@@ -104,14 +96,13 @@ static void a_used_one_comes_back_clean(void **state)
 }
 
 /* Random comings and goings below the highest mark take no more memory. */
-static void memory_stays_at_the_highest_mark(void **state)
+TEST(memory_stays_at_the_highest_mark)
 {
     struct inflight f = {0};
     struct request *r[MANY];
     struct rng rng = {.state = 5};
     const struct slab *slabs;
 
-    (void)state;
     for (size_t i = 0; i < MANY; i++)
         r[i] = inflight_add(&f, (int64_t)i, 0);
     slabs = f.slabs;
@@ -131,16 +122,4 @@ static void memory_stays_at_the_highest_mark(void **state)
     assert_int_equal(f.len, 0);
     inflight_fini(&f);
     inflight_fini(&f); /* twice is fine */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_new_request_knows_only_when_it_is_due),
-        cmocka_unit_test(order_survives_removal),
-        cmocka_unit_test(a_used_one_comes_back_clean),
-        cmocka_unit_test(memory_stays_at_the_highest_mark),
-    };
-
-    return cmocka_run_group_tests_name("inflight", tests, NULL, NULL);
 }

@@ -1,18 +1,11 @@
 /* The memory of all answers is bounded: what is taken and given back, and what
  * becomes of an answer for which there is none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "tests/support/responserig.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 static int teardown(void **state)
 {
@@ -21,9 +14,8 @@ static int teardown(void **state)
     return 0;
 }
 
-static void no_more_than_there_is(void **state)
+TEST_WITH(no_more_than_there_is, NULL, teardown)
 {
-    (void)state;
     budget_set(100);
     assert_true(budget_take(50));
     assert_false(budget_is_tight());
@@ -68,11 +60,10 @@ static int starve(struct responserig *rig, size_t i)
 }
 
 /* The outcome does not depend on how the transport ends it. */
-static void a_starved_answer_has_its_name(void **state)
+TEST_WITH(a_starved_answer_has_its_name, NULL, teardown)
 {
     struct responserig rig;
 
-    (void)state;
     budget_set(BUDGET);
     responserig_init(&rig, API_OPENAI_CHAT);
     for (size_t i = 0; i < COUNT(answers); i++) {
@@ -99,13 +90,12 @@ static void a_starved_answer_has_its_name(void **state)
 }
 
 /* Memory of a request that is over can be used by others. */
-static void the_next_finds_what_was_given_back(void **state)
+TEST_WITH(the_next_finds_what_was_given_back, NULL, teardown)
 {
     struct responserig one;
     struct responserig other;
     int n;
 
-    (void)state;
     budget_set(BUDGET);
     responserig_init(&one, API_OPENAI_CHAT);
     responserig_init(&other, API_OPENAI_CHAT);
@@ -117,12 +107,11 @@ static void the_next_finds_what_was_given_back(void **state)
 }
 
 /* If the budget is not tight, the next request allocates nothing. */
-static void memory_is_kept_where_there_is_enough(void **state)
+TEST_WITH(memory_is_kept_where_there_is_enough, NULL, teardown)
 {
     struct responserig rig;
     const char *data;
 
-    (void)state;
     budget_set((int64_t)100 * BUDGET);
     responserig_init(&rig, API_OPENAI_CHAT);
     responserig_begin(&rig, "application/json");
@@ -132,17 +121,4 @@ static void memory_is_kept_where_there_is_enough(void **state)
     responserig_begin(&rig, "application/json");
     assert_ptr_equal(rig.response.body.data, data);
     responserig_fini(&rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(no_more_than_there_is, teardown),
-        cmocka_unit_test_teardown(a_starved_answer_has_its_name, teardown),
-        cmocka_unit_test_teardown(the_next_finds_what_was_given_back, teardown),
-        cmocka_unit_test_teardown(memory_is_kept_where_there_is_enough,
-                                  teardown),
-    };
-
-    return cmocka_run_group_tests_name("budget", tests, NULL, NULL);
 }

@@ -1,16 +1,10 @@
 /* What can be read of the server's host: below a root of our own making, from a
  * library of our own, and of this very process. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -20,6 +14,7 @@
 #include "common/wire/prometheus.h"
 #include "loadgen/observe/meter.h"
 #include "tests/support/metricsserver.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static void put(const char *dir, const char *name, const char *text)
@@ -61,13 +56,12 @@ static void closed(const struct meter_ops *ops, void *self)
 }
 
 /* Two packages, one of which wraps. */
-static void packages_are_added_up(void **state)
+TEST(packages_are_added_up)
 {
     const char *root = tmpdir_path("");
     const struct meter_ops *ops;
     void *self;
 
-    (void)state;
     assert_null(opened("rapl", false, root, NULL, &ops));
     put("sys/class/powercap/intel-rapl:0", "energy_uj", "900\n");
     put("sys/class/powercap/intel-rapl:0", "max_energy_range_uj", "1000\n");
@@ -96,13 +90,12 @@ static void packages_are_added_up(void **state)
 
 /* Beside a package that can be read one that cannot, and then the platform,
  * which has both in it. */
-static void packages_are_all_read_or_none(void **state)
+TEST(packages_are_all_read_or_none)
 {
     const struct meter_ops *ops;
     char *root;
     void *self;
 
-    (void)state;
     put("two/sys/class/powercap/intel-rapl:0", "energy_uj", "900\n");
     put("two/sys/class/powercap/intel-rapl:0", "name", "package-0\n");
     put("two/sys/class/powercap/intel-rapl:1", "energy_uj", "\n");
@@ -117,14 +110,13 @@ static void packages_are_all_read_or_none(void **state)
     free(root);
 }
 
-static void gpus_are_added_up(void **state)
+TEST(gpus_are_added_up)
 {
     char *text = xasprintf("nvml %s", getenv("FAKE_NVML"));
     const struct meter_ops *ops;
     void *self = opened(text, false, "", NULL, &ops);
     int64_t first;
 
-    (void)state;
     assert_non_null(self);
     first = ops->read(self, 0);
     assert_int_equal(ops->read(self, 0) - first, 5000000);
@@ -133,14 +125,13 @@ static void gpus_are_added_up(void **state)
     assert_null(opened("nvml /nowhere/libnone.so", false, "", NULL, &ops));
 }
 
-static void our_own_memory(void **state)
+TEST(our_own_memory)
 {
     char *text = xasprintf("pid %ld", (long)getpid());
     char *group = xasprintf("group %ld", (long)getpgrp());
     const struct meter_ops *ops;
     void *self = opened(text, true, "", NULL, &ops);
 
-    (void)state;
     assert_non_null(self);
     assert_true(ops->read(self, 0) > 100000);
     closed(ops, self);
@@ -156,12 +147,11 @@ static void our_own_memory(void **state)
 }
 
 /* Two of group 7 and one of another, with a name that tries to deceive. */
-static void members_of_a_group(void **state)
+TEST(members_of_a_group)
 {
     const struct meter_ops *ops;
     void *self;
 
-    (void)state;
     put("proc/10", "stat", "10 (a) S 1 7 7 0\n");
     put("proc/10", "status", "Name: a\nVmHWM:\t 9 kB\nVmRSS:\t 5 kB\n");
     put("proc/11", "stat", "11 (b) R 1 8) S 1 7 7 0\n");
@@ -178,12 +168,11 @@ static void members_of_a_group(void **state)
     closed(ops, self);
 }
 
-static void a_cgroup_has_a_peak_or_not(void **state)
+TEST(a_cgroup_has_a_peak_or_not)
 {
     const struct meter_ops *ops;
     void *self;
 
-    (void)state;
     assert_null(
         opened("cgroup /sys/fs/cgroup/x", true, tmpdir_path(""), NULL, &ops));
     put("sys/fs/cgroup/x", "memory.current", "123\n");
@@ -198,13 +187,12 @@ static void a_cgroup_has_a_peak_or_not(void **state)
     closed(ops, self);
 }
 
-static void a_name_without_a_unit_is_refused(void **state)
+TEST(a_name_without_a_unit_is_refused)
 {
     const struct meter_ops *ops;
     struct err err = {0};
     const char *arg;
 
-    (void)state;
     assert_null(opened("series http://127.0.0.1:9/metrics node_power", false,
                        "", NULL, &ops));
     assert_null(opened("series http://127.0.0.1:9/metrics x_joules y", false,
@@ -236,11 +224,10 @@ static double grown_by(struct grown *g, const char *page)
 
 /* Two boards, of which one starts anew: what it had before is not taken away.
  */
-static void a_counter_that_starts_anew(void **state)
+TEST(a_counter_that_starts_anew)
 {
     struct grown g = {0};
 
-    (void)state;
     assert_true(grown_by(&g, "j{i=\"0\"} 100\nj{i=\"1\"} 50\n") == 0);
     assert_true(grown_by(&g, "j{i=\"1\"} 60\nj{i=\"0\"} 120\n") == 30);
     assert_true(grown_by(&g, "j{i=\"0\"} 7\nj{i=\"1\"} 61\n") == 8);
@@ -252,7 +239,7 @@ static void a_counter_that_starts_anew(void **state)
 }
 
 /* 50 W for 2 s, in two samples; and a counter of joules. */
-static void what_others_measure(void **state)
+TEST(what_others_measure)
 {
     struct metricsserver server = metricsserver_start(
         "gpu_watts{i=\"0\"} 20\ngpu_watts{i=\"1\"} 30\nboard_joules_total 7\n",
@@ -265,7 +252,6 @@ static void what_others_measure(void **state)
     struct settings s;
     void *self;
 
-    (void)state;
     settings_init(&s);
     strlist_add(&s.target.urls, server.url);
     self = opened(power, false, "", &s.target, &ops);
@@ -300,14 +286,13 @@ static char *nodes(const char *name, int n)
 }
 
 /* Counters are told apart, which has an end; power is added up. */
-static void of_counters_there_may_be_so_many(void **state)
+TEST(of_counters_there_may_be_so_many)
 {
     static const struct {
         const char *name;
         bool is_read;
     } cases[] = {{"node_joules_total", false}, {"node_watts", true}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *page = nodes(cases[i].name, COUNTERS_MAX + 1);
         struct metricsserver server =
@@ -331,20 +316,4 @@ static void of_counters_there_may_be_so_many(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packages_are_added_up),
-        cmocka_unit_test(packages_are_all_read_or_none),
-        cmocka_unit_test(gpus_are_added_up),
-        cmocka_unit_test(our_own_memory),
-        cmocka_unit_test(members_of_a_group),
-        cmocka_unit_test(a_cgroup_has_a_peak_or_not),
-        cmocka_unit_test(a_name_without_a_unit_is_refused),
-        cmocka_unit_test(a_counter_that_starts_anew),
-        cmocka_unit_test(what_others_measure),
-        cmocka_unit_test(of_counters_there_may_be_so_many),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,16 +1,11 @@
 /* Pages as servers write them, and what they come to. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "loadgen/observe/metrics_dialect.h"
 #include "loadgen/observe/scrape.h"
+#include "tests/support/test.h"
 
 static struct server_scrape look_at(const char *page, const char *dialect)
 {
@@ -45,7 +40,7 @@ static void must_be(const char *page, const char *dialect,
 }
 
 /* Two engines; the series of reasons and of times of creation are others. */
-static void vllm(void **state)
+TEST(vllm)
 {
     static const char page[] =
         "# HELP vllm:num_requests_running Number of requests in model "
@@ -87,7 +82,6 @@ static void vllm(void **state)
         "vllm:request_queue_time_seconds_sum{engine=\"0\"} 1.5132\n";
     struct server_scrape want = server_look_none();
 
-    (void)state;
     want.running = 32;
     want.waiting = 72;
     want.cache_use = 456522;
@@ -104,7 +98,7 @@ static void vllm(void **state)
     must_be("vllm:gpu_cache_usage_perc{model_name=\"m\"} 0.5\n", "vllm", &want);
 }
 
-static void sglang(void **state)
+TEST(sglang)
 {
     static const char page[] =
         "# TYPE sglang:num_running_reqs gauge\n"
@@ -131,7 +125,6 @@ static void sglang(void **state)
         "sglang:queue_time_seconds_count{model_name=\"m\"} 10.0\n";
     struct server_scrape want = server_look_none();
 
-    (void)state;
     want.running = 14;
     want.waiting = 3;
     want.cache_use = 740000;
@@ -146,7 +139,7 @@ static void sglang(void **state)
 
 /* Tensor and pipeline parallel ranks say the same, data parallel ones do not;
  * of priorities there is a sum. */
-static void sglang_says_things_twice(void **state)
+TEST(sglang_says_things_twice)
 {
     static const struct {
         const char *page;
@@ -167,13 +160,12 @@ static void sglang_says_things_twice(void **state)
          14},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_int_equal(look_at(cases[i].page, "sglang").running,
                          cases[i].running);
 }
 
-static void tgi(void **state)
+TEST(tgi)
 {
     static const char page[] =
         "# TYPE tgi_request_success counter\n"
@@ -195,7 +187,6 @@ static void tgi(void **state)
         "tgi_request_input_length_sum 900\n";
     struct server_scrape want = server_look_none();
 
-    (void)state;
     want.running = 4;
     want.waiting = 7;
     want.queue_sum_us = 35500;
@@ -206,7 +197,7 @@ static void tgi(void **state)
     must_be(page, "tgi", &want);
 }
 
-static void triton(void **state)
+TEST(triton)
 {
     static const char page[] =
         "# TYPE nv_inference_request_success counter\n"
@@ -222,7 +213,6 @@ static void triton(void **state)
         "nv_inference_pending_request_count{model=\"a\",version=\"1\"} 12\n";
     struct server_scrape want = server_look_none();
 
-    (void)state;
     want.waiting = 12;
     want.queue_sum_us = 2500000;
     want.queue_count = 1000;
@@ -232,7 +222,7 @@ static void triton(void **state)
 
 /* As its server of autumn 2026 writes them, after 6886 prompt tokens of which
  * 2000 were cached; and an older one, which has the cache's use. */
-static void llamacpp(void **state)
+TEST(llamacpp)
 {
     static const char page[] =
         "# HELP llamacpp:prompt_tokens_total Number of prompt tokens "
@@ -263,7 +253,6 @@ static void llamacpp(void **state)
                                 "llamacpp:requests_deferred 46\n";
     struct server_scrape want = server_look_none();
 
-    (void)state;
     want.running = 4;
     want.waiting = 46;
     want.prompt_tokens = 6886;
@@ -277,7 +266,7 @@ static void llamacpp(void **state)
 }
 
 /* Those of others stand beside the stub's own, and count. */
-static void stub(void **state)
+TEST(stub)
 {
     static const char page[] = "tailgate_stub_running 2\n"
                                "tailgate_stub_queue_depth 5\n"
@@ -286,7 +275,6 @@ static void stub(void **state)
                                "tailgate_stub_queue_seconds_count 70\n";
     struct server_scrape want = server_look_none();
 
-    (void)state;
     want.running = 2;
     want.waiting = 5;
     want.cache_use = 500000;
@@ -298,7 +286,7 @@ static void stub(void **state)
     must_be("tailgate_stub_running 2\ntgi_queue_size 1\n", "tgi", &want);
 }
 
-static void what_is_not_known_is_absent(void **state)
+TEST(what_is_not_known_is_absent)
 {
     static const char *const pages[] = {
         "", "process_cpu_seconds_total 12.5\n",
@@ -307,7 +295,6 @@ static void what_is_not_known_is_absent(void **state)
         "vllm:num_requests_running -1\nvllm:num_requests_running +Inf\n"};
     struct server_scrape none = server_look_none();
 
-    (void)state;
     for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
         must_be(pages[i], NULL, &none);
     assert_true(look_at("tgi_queue_size 1e300\n", "tgi").waiting < INT64_C(1)
@@ -315,11 +302,10 @@ static void what_is_not_known_is_absent(void **state)
 }
 
 /* One look a second, and over time at every part of it alike. */
-static void looks_are_spread_over_the_second(void **state)
+TEST(looks_are_spread_over_the_second)
 {
     int tenths[10] = {0};
 
-    (void)state;
     assert_int_equal(scrape_due_ns(0), 0);
     for (int64_t n = 0; n < 100; n++) {
         int64_t within = scrape_due_ns(n) - n * NS_PER_S;
@@ -329,21 +315,4 @@ static void looks_are_spread_over_the_second(void **state)
     }
     for (size_t i = 0; i < 10; i++)
         assert_in_range(tenths[i], 8, 12);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vllm),
-        cmocka_unit_test(sglang),
-        cmocka_unit_test(sglang_says_things_twice),
-        cmocka_unit_test(tgi),
-        cmocka_unit_test(triton),
-        cmocka_unit_test(llamacpp),
-        cmocka_unit_test(stub),
-        cmocka_unit_test(what_is_not_known_is_absent),
-        cmocka_unit_test(looks_are_spread_over_the_second),
-    };
-
-    return cmocka_run_group_tests_name("flavour", tests, NULL, NULL);
 }

@@ -5,20 +5,13 @@
  * std::shuffle and std::uniform_int_distribution of libstdc++ 12, compiled by
  * GCC: the first samples, and a hash (FNV-1a, a sample a step) of them all.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/settings/settings.h"
 #include "loadgen/payload/data_select.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* Of the round of 6.1. */
 #define QSL   2085463073848966840U
@@ -143,9 +136,8 @@ static const struct {
      4345843979263113600U},
 };
 
-static void samples_are_loadgens(void **state)
+TEST(samples_are_loadgens)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct mlperf_samples m;
 
@@ -175,11 +167,10 @@ static struct mlperf_choice choice_of(const char *const *assignments)
     return c;
 }
 
-static void settings_become_loadgens(void **state)
+TEST(settings_become_loadgens)
 {
     struct mlperf_choice c;
 
-    (void)state;
     c = choice_of((const char *const[]){
         "load.scenario=server", "load.rate=100", "load.min_duration=10s",
         "load.min_requests=500", "load.qsl_rng_seed=5",
@@ -206,7 +197,7 @@ static void settings_become_loadgens(void **state)
 }
 
 /* Each set whole: of a single stream one more than was asked for. */
-static void a_single_stream_has_whole_sets(void **state)
+TEST(a_single_stream_has_whole_sets)
 {
     const struct mlperf_choice c = {.is_equal_issue = true,
                                     .is_single_stream = true,
@@ -215,7 +206,6 @@ static void a_single_stream_has_whole_sets(void **state)
     struct mlperf_samples m;
     int seen[10] = {0};
 
-    (void)state;
     mlperf_samples_make(&m, &c, 10);
     assert_int_equal(m.len, 30);
     for (int i = 0; i < 30; i++)
@@ -223,15 +213,4 @@ static void a_single_stream_has_whole_sets(void **state)
     for (int i = 0; i < 10; i++)
         assert_int_equal(seen[i], 3);
     mlperf_samples_fini(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_are_loadgens),
-        cmocka_unit_test(settings_become_loadgens),
-        cmocka_unit_test(a_single_stream_has_whole_sets),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

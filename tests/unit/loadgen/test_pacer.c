@@ -1,18 +1,11 @@
 /* The pacer's decisions; what the engine makes of them is in test_engine.c. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "loadgen/schedule/pacer.h"
 #include "loadgen/schedule/source.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void decisions(void **state)
+TEST(decisions)
 {
     static const struct {
         int64_t now;
@@ -38,7 +31,6 @@ static void decisions(void **state)
         {INT64_MAX - 1, 0, INT64_MAX, true, PACE_ISSUE},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct pacer p = pacer_make(cases[i].timeout, 0);
 
@@ -52,7 +44,7 @@ static void decisions(void **state)
 
 #define AWAY PACER_SUSPENDED_NS
 
-static void who_does_not_run_for_long_was_suspended(void **state)
+TEST(who_does_not_run_for_long_was_suspended)
 {
     static const struct {
         int64_t now;
@@ -70,7 +62,6 @@ static void who_does_not_run_for_long_was_suspended(void **state)
         {INT64_MAX - 1, 0, INT64_MAX - 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct pacer p = pacer_make(INT64_MAX, 5);
         bool was_away = cases[i].want > 0;
@@ -96,7 +87,7 @@ static int64_t send_backlog(struct pacer *p, int64_t now, int64_t len)
     return sent;
 }
 
-static void a_burst_is_bounded(void **state)
+TEST(a_burst_is_bounded)
 {
     static const struct {
         int64_t max_burst;
@@ -105,7 +96,6 @@ static void a_burst_is_bounded(void **state)
     } cases[] = {
         {10, 9, 9}, {10, 10, 10}, {10, 100, 10}, {1, 100, 1}, {0, 100, 0}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct pacer p = pacer_make(INT64_MAX, cases[i].max_burst);
 
@@ -121,12 +111,11 @@ static void a_burst_is_bounded(void **state)
 
 /* Who waits for room keeps its place in the burst; who is due later, or falls
  * behind without a suspension, needs none. */
-static void only_the_backlog_is_bounded(void **state)
+TEST(only_the_backlog_is_bounded)
 {
     const int64_t back = 2 * AWAY;
     struct pacer p = pacer_make(AWAY + 1, 1);
 
-    (void)state;
     pacer_wake(&p, back, 0);
     assert_int_equal(pacer_decide(&p, back, 0, true), PACE_UNSENT); /* late */
     assert_int_equal(pacer_decide(&p, back, back - 9, false), PACE_FULL);
@@ -138,16 +127,4 @@ static void only_the_backlog_is_bounded(void **state)
         assert_int_equal(pacer_decide(&p, back + 20, due, true), PACE_ISSUE);
     assert_int_equal(pacer_decide(&p, back, DUE_UNKNOWN, true), PACE_IDLE);
     assert_int_equal(pacer_decide(&p, back, DUE_NEVER, true), PACE_OVER);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decisions),
-        cmocka_unit_test(who_does_not_run_for_long_was_suspended),
-        cmocka_unit_test(a_burst_is_bounded),
-        cmocka_unit_test(only_the_backlog_is_bounded),
-    };
-
-    return cmocka_run_group_tests_name("pacer", tests, NULL, NULL);
 }

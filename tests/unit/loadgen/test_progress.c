@@ -1,13 +1,7 @@
 /* What is said of a run while it goes on, from what the recorder is handed. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -19,8 +13,7 @@
 #include "loadgen/schedule/window_limits.h"
 #include "loadgen/trace/trace_survey.h"
 #include "tests/support/rows.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* 100/s for 10 s after 1 s of warm-up. */
 static void make_settings(struct settings *s, const char *slo)
@@ -59,13 +52,12 @@ static bool is_near_ms(int64_t ns, double ms)
     return fabs((double)ns / 1e6 - ms) <= ms / 1000;
 }
 
-static void nothing_yet(void **state)
+TEST(nothing_yet)
 {
     struct settings s;
     struct progress *p;
     struct run_progress now;
 
-    (void)state;
     make_settings(&s, NULL);
     p = make(&s, 2);
     now = read_at(p, -50);
@@ -82,7 +74,7 @@ static void nothing_yet(void **state)
 }
 
 /* The second is over when the shard says so; the next forgets it. */
-static void a_second_is_shown_when_it_is_whole(void **state)
+TEST(a_second_is_shown_when_it_is_whole)
 {
     struct facts rows[] = {row_ok(0, 100, 10), row_ok(1, 200, 20),
                            row_ok(2, 300, 30),
@@ -96,7 +88,6 @@ static void a_second_is_shown_when_it_is_whole(void **state)
     struct progress *p;
     struct run_progress now;
 
-    (void)state;
     make_settings(&s, NULL);
     p = make(&s, 1);
     rows[0].issued = rows[0].due + 5 * NS_PER_MS;
@@ -139,7 +130,7 @@ static void a_second_is_shown_when_it_is_whole(void **state)
 }
 
 /* Of streams the first token is shown too; who sends none has none. */
-static void streams_have_their_first_token(void **state)
+TEST(streams_have_their_first_token)
 {
     struct facts rows[] = {row_ok(0, 100, 30), row_ok(1, 200, 30),
                            row_failed(2, 300, 40, OUTCOME_EMPTY)};
@@ -148,7 +139,6 @@ static void streams_have_their_first_token(void **state)
     struct progress *p;
     struct run_progress now;
 
-    (void)state;
     make_settings(&s, NULL);
     p = make(&s, 1);
     assert_false(read_at(p, 0).has_streams);
@@ -173,7 +163,7 @@ static void streams_have_their_first_token(void **state)
 }
 
 /* Two shards make one second; when one of them has ended, the other's count. */
-static void shards_are_summed_up(void **state)
+TEST(shards_are_summed_up)
 {
     struct facts row = row_ok(0, 100, 10);
     struct observation seen = {.at = NS_PER_S, .issued = 5, .done = 3};
@@ -181,7 +171,6 @@ static void shards_are_summed_up(void **state)
     struct progress *p;
     struct run_progress now;
 
-    (void)state;
     make_settings(&s, NULL);
     p = make(&s, 2);
     progress_add(p, 0, &row, 1, &seen);
@@ -206,7 +195,7 @@ static void shards_are_summed_up(void **state)
 }
 
 /* Only what was due in the window counts, unsent requests among it. */
-static void attainment_so_far(void **state)
+TEST(attainment_so_far)
 {
     struct facts rows[] = {
         row_ok(0, 999, 10),  row_ok(1, 1000, 10),
@@ -218,7 +207,6 @@ static void attainment_so_far(void **state)
     struct progress *p;
     struct run_progress now;
 
-    (void)state;
     make_settings(&s, "e2e p99 < 50ms");
     p = make(&s, 1);
     progress_add(p, 0, rows, COUNT(rows), NULL);
@@ -231,7 +219,7 @@ static void attainment_so_far(void **state)
     settings_fini(&s);
 }
 
-static void what_the_schedule_asks_for(void **state)
+TEST(what_the_schedule_asks_for)
 {
     static const struct {
         const char *stage; /* NULL: a constant rate of 100/s */
@@ -243,7 +231,6 @@ static void what_the_schedule_asks_for(void **state)
         {NULL, 13000, 0},  {"0..100/s 10s", 6000, 45}, {"0..100/s 10s", 500, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct settings s;
         struct progress *p;
@@ -262,13 +249,12 @@ static void what_the_schedule_asks_for(void **state)
     }
 }
 
-static void a_closed_loop_asks_for_no_rate(void **state)
+TEST(a_closed_loop_asks_for_no_rate)
 {
     struct settings s;
     struct progress *p;
     struct run_progress now;
 
-    (void)state;
     settings_init(&s);
     s.load.scenario = SCENARIO_CLOSED;
     s.load.clients = 3;
@@ -283,7 +269,7 @@ static void a_closed_loop_asks_for_no_rate(void **state)
 }
 
 /* Only where the clock alone ends it is known how long it takes. */
-static void scenarios_plan_what_is_known(void **state)
+TEST(scenarios_plan_what_is_known)
 {
     static const struct {
         struct load_settings load;
@@ -315,7 +301,6 @@ static void scenarios_plan_what_is_known(void **state)
          true},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct settings s;
         struct progress *p;
@@ -335,7 +320,7 @@ static void scenarios_plan_what_is_known(void **state)
 
 /* Warm-up of so many requests: nobody knows how long it takes, until it is
  * over. */
-static void phases_by_count(void **state)
+TEST(phases_by_count)
 {
     static const struct {
         int64_t at_ms;
@@ -347,7 +332,6 @@ static void phases_by_count(void **state)
     struct settings s;
     struct progress *p;
 
-    (void)state;
     make_settings(&s, NULL);
     s.load.warmup_ns = 0;
     s.load.warmup_requests = 400;
@@ -368,14 +352,13 @@ static void phases_by_count(void **state)
 }
 
 /* 3 rows in the first second, none in the second, 1 in the third. */
-static void a_trace_asks(void **state)
+TEST(a_trace_asks)
 {
     static const int64_t due_ms[] = {0, 100, 999, 2500};
     struct timeline t = {0};
     struct settings s;
     struct progress *p;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(due_ms); i++)
         timeline_add(&t, due_ms[i] * NS_PER_MS);
     make_settings(&s, NULL);
@@ -393,35 +376,15 @@ static void a_trace_asks(void **state)
     timeline_fini(&t);
 }
 
-static void an_slo_that_cannot_be_read(void **state)
+TEST(an_slo_that_cannot_be_read)
 {
     struct settings s;
     struct progress *p = NULL;
     struct err err = {0};
 
-    (void)state;
     make_settings(&s, "e2e p99 > 1s");
     assert_int_equal(progress_new(&p, &s, &phases, 1, &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
     assert_null(p);
     settings_fini(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_yet),
-        cmocka_unit_test(a_second_is_shown_when_it_is_whole),
-        cmocka_unit_test(streams_have_their_first_token),
-        cmocka_unit_test(shards_are_summed_up),
-        cmocka_unit_test(attainment_so_far),
-        cmocka_unit_test(what_the_schedule_asks_for),
-        cmocka_unit_test(a_closed_loop_asks_for_no_rate),
-        cmocka_unit_test(scenarios_plan_what_is_known),
-        cmocka_unit_test(phases_by_count),
-        cmocka_unit_test(a_trace_asks),
-        cmocka_unit_test(an_slo_that_cannot_be_read),
-    };
-
-    return cmocka_run_group_tests_name("progress", tests, NULL, NULL);
 }

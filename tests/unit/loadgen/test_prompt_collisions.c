@@ -1,12 +1,6 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
@@ -15,8 +9,7 @@
 #include "common/wire/api_names.h"
 #include "loadgen/payload/prompt_collisions.h"
 #include "loadgen/payload/sample.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 static void assign(struct settings *s, const char *what)
 {
@@ -78,7 +71,7 @@ static int count(const struct settings *s, bool is_ids, int n)
 /* What was expected is what is made.  Repeats vary less than independent events
  * would; lengths, of which a thousand are looked at, by some percent: five
  * deviations of the one and a fifth for the other. */
-static void repeats_are_as_many_as_expected(void **state)
+TEST(repeats_are_as_many_as_expected)
 {
     static const struct {
         int api;
@@ -90,7 +83,6 @@ static void repeats_are_as_many_as_expected(void **state)
     };
     const int n = 4000;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct settings s;
         double expected;
@@ -108,7 +100,7 @@ static void repeats_are_as_many_as_expected(void **state)
     }
 }
 
-static void longer_ones_do_not_repeat(void **state)
+TEST(longer_ones_do_not_repeat)
 {
     static const struct {
         int api;
@@ -122,7 +114,6 @@ static void longer_ones_do_not_repeat(void **state)
         {API_KSERVE_HTTP, "1"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct settings s;
 
@@ -133,13 +124,12 @@ static void longer_ones_do_not_repeat(void **state)
 }
 
 /* Who asks for it needs no warning. */
-static void repeats_that_are_meant(void **state)
+TEST(repeats_that_are_meant)
 {
     static const char *const asked[] = {"data.unique=false",
                                         "data.cache_check=true",
                                         "target.body=x", "data.file=f"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(asked); i++) {
         struct settings s;
 
@@ -149,15 +139,4 @@ static void repeats_that_are_meant(void **state)
         assert_true(prompt_collisions_expected(&s, 1000) == 0);
         settings_fini(&s);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(repeats_are_as_many_as_expected),
-        cmocka_unit_test(longer_ones_do_not_repeat),
-        cmocka_unit_test(repeats_that_are_meant),
-    };
-
-    return cmocka_run_group_tests_name("repeats", tests, NULL, NULL);
 }

@@ -1,19 +1,12 @@
 /* Rates as functions of time: the inverse of the integral, by hand and by
  * going there and back. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/settings/settings.h"
 #include "loadgen/schedule/rate_shape.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 static struct shape make(struct load_settings *load)
 {
@@ -31,12 +24,11 @@ static void assert_near(double got, double want)
     assert_true(fabs(got - want) <= 1e-9 * fabs(want) + 1e-6);
 }
 
-static void a_constant_rate_is_a_straight_line(void **state)
+TEST(a_constant_rate_is_a_straight_line)
 {
     struct load_settings load = {.rate_rps = 50};
     struct shape s = make(&load);
 
-    (void)state;
     assert_near(shape_when_ns(&s, 0), 0);
     assert_near(shape_when_ns(&s, 1), 20e6);
     assert_near(shape_when_ns(&s, 5e6), 1e14);
@@ -45,12 +37,11 @@ static void a_constant_rate_is_a_straight_line(void **state)
 }
 
 /* From 0 to 100/s in 2 s: t^2 * 25 arrivals by t seconds. */
-static void a_ramp_is_a_square_root(void **state)
+TEST(a_ramp_is_a_square_root)
 {
     struct load_settings load = {0};
     struct shape s;
 
-    (void)state;
     strlist_add(&load.stages, "0..100/s 2s");
     s = make(&load);
     for (int i = 1; i < 100; i++)
@@ -63,7 +54,7 @@ static void a_ramp_is_a_square_root(void **state)
 }
 
 /* 10/s for 1 s of warm-up, up to 30/s in 1 s, silence, 30/s down to 10/s. */
-static void stages_follow_each_other(void **state)
+TEST(stages_follow_each_other)
 {
     static const struct {
         double arrivals;
@@ -74,7 +65,6 @@ static void stages_follow_each_other(void **state)
     struct load_settings load = {.warmup_ns = NS_PER_S};
     struct shape s;
 
-    (void)state;
     strlist_add(&load.stages, "10/s..30/s 1s");
     strlist_add(&load.stages, "0 1s");
     strlist_add(&load.stages, "30/s..10/s 1s");
@@ -92,14 +82,13 @@ static void stages_follow_each_other(void **state)
 }
 
 /* 100/s on average, all of it in the first 200 ms of each second: 500/s. */
-static void bursts_keep_the_mean(void **state)
+TEST(bursts_keep_the_mean)
 {
     struct load_settings load = {.rate_rps = 100,
                                  .burst_on_ns = 200 * NS_PER_MS,
                                  .burst_off_ns = 800 * NS_PER_MS};
     struct shape s = make(&load);
 
-    (void)state;
     assert_near(shape_when_ns(&s, 50), 100e6);
     assert_near(shape_when_ns(&s, 100), 1e9);
     assert_near(shape_when_ns(&s, 150), 1.1e9);
@@ -107,16 +96,4 @@ static void bursts_keep_the_mean(void **state)
     assert_near(shape_arrivals(&s, 3e9), 300);
     assert_near(shape_arrivals(&s, 3.9e9), 400);
     shape_fini(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_constant_rate_is_a_straight_line),
-        cmocka_unit_test(a_ramp_is_a_square_root),
-        cmocka_unit_test(stages_follow_each_other),
-        cmocka_unit_test(bursts_keep_the_mean),
-    };
-
-    return cmocka_run_group_tests_name("shape", tests, NULL, NULL);
 }

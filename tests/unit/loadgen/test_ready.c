@@ -1,15 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "loadgen/prepare/ready.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void any_answer_but_a_gateways_excuse(void **state)
+TEST(any_answer_but_a_gateways_excuse)
 {
     static const struct {
         int64_t status;
@@ -20,16 +12,6 @@ static void any_answer_but_a_gateways_excuse(void **state)
         {503, false}, {504, false}, {505, true},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_int_equal(ready_is(cases[i].status), cases[i].is_ready);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_answer_but_a_gateways_excuse),
-    };
-
-    return cmocka_run_group_tests_name("ready", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
  * and stops nobody. */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "loadgen/record/recorder.h"
 #include "tests/support/rows.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define N_SHARDS 3
@@ -151,21 +146,18 @@ static void rows_arrive_once(int n_shards, int64_t n_each, const char *name)
     free(dir);
 }
 
-static void one_shard_records_every_row(void **state)
+TEST(one_shard_records_every_row)
 {
-    (void)state;
     rows_arrive_once(1, N_EACH, "one");
 }
 
-static void three_shards_record_every_row(void **state)
+TEST(three_shards_record_every_row)
 {
-    (void)state;
     rows_arrive_once(N_SHARDS, N_EACH, "three");
 }
 
-static void a_whole_chunk_and_one_row(void **state)
+TEST(a_whole_chunk_and_one_row)
 {
-    (void)state;
     rows_arrive_once(1, 1024, "chunk");
     rows_arrive_once(1, 1, "row");
 }
@@ -191,7 +183,7 @@ static void count_chunk(void *arg, unsigned shard, const struct facts *rows,
 }
 
 /* Each chunk, in order, a trickle too. */
-static void a_watcher_sees_every_row(void **state)
+TEST(a_watcher_sees_every_row)
 {
     char *dir = make_dir("watched");
     struct seen seen = {0};
@@ -199,7 +191,6 @@ static void a_watcher_sees_every_row(void **state)
     struct recorder *recorder;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(recorder_new(&recorder, dir, N_SHARDS, false, &err), 0);
     assert_int_equal(recorder_n_shards(recorder), N_SHARDS);
     recorder_watch(recorder, (struct watcher){count_chunk, &seen});
@@ -217,13 +208,12 @@ static void a_watcher_sees_every_row(void **state)
 }
 
 /* Seconds without a row are seen all the same, each with the host's times. */
-static void idle_seconds_are_written_as_they_come(void **state)
+TEST(idle_seconds_are_written_as_they_come)
 {
     char *dir = make_dir("idle");
     struct recorder *recorder;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(recorder_new(&recorder, dir, 1, false, &err), 0);
     for (int64_t i = 0; i < 7; i++) {
         struct observation seen = {.at = i};
@@ -236,7 +226,7 @@ static void idle_seconds_are_written_as_they_come(void **state)
     free(dir);
 }
 
-static void an_empty_run_leaves_readable_tables(void **state)
+TEST(an_empty_run_leaves_readable_tables)
 {
     char *dir = make_dir("empty");
     struct recorder *recorder;
@@ -245,7 +235,6 @@ static void an_empty_run_leaves_readable_tables(void **state)
     const void *rows;
     size_t len;
 
-    (void)state;
     assert_int_equal(recorder_new(&recorder, dir, 1, false, &err), 0);
     shard_flush(recorder_shard(recorder, 0));
     assert_int_equal(recorder_finish(recorder, &err), 0);
@@ -256,12 +245,11 @@ static void an_empty_run_leaves_readable_tables(void **state)
     free(dir);
 }
 
-static void a_missing_directory_is_an_error(void **state)
+TEST(a_missing_directory_is_an_error)
 {
     struct recorder *recorder = NULL;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(
         recorder_new(&recorder, tmpdir_path("nowhere"), 1, false, &err), -1);
     assert_int_equal(err.code, ERR_IO);
@@ -284,11 +272,10 @@ int fsync(int fd)
 }
 
 /* Whichever file it is, its name and what the system said are told. */
-static void a_failing_flush_is_named(void **state)
+TEST(a_failing_flush_is_named)
 {
     static const char *const files[] = {"requests.tgr", "client.tgr"};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         char *dir = make_dir(files[i]);
         char *want = xasprintf("%s/%s: Input/output error", dir, files[i]);
@@ -342,7 +329,7 @@ static size_t count_readable(const char *dir)
 
 /* Many times more rows than the rings hold, so that a writer that stopped
  * emptying them would hang this test. */
-static void a_full_disk_is_reported_and_nobody_hangs(void **state)
+TEST(a_full_disk_is_reported_and_nobody_hangs)
 {
     char *dir = make_dir("full");
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -352,7 +339,6 @@ static void a_full_disk_is_reported_and_nobody_hangs(void **state)
     struct job job = {.n = 200000};
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(recorder_new(&recorder, dir, 1, false, &err), 0);
     assert_int_equal(sigaction(SIGXFSZ, &ignore, &before), 0);
     limit = disk_limit(DISK_BYTES);
@@ -368,20 +354,4 @@ static void a_full_disk_is_reported_and_nobody_hangs(void **state)
     free(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_shard_records_every_row),
-        cmocka_unit_test(three_shards_record_every_row),
-        cmocka_unit_test(a_whole_chunk_and_one_row),
-        cmocka_unit_test(idle_seconds_are_written_as_they_come),
-        cmocka_unit_test(a_watcher_sees_every_row),
-        cmocka_unit_test(an_empty_run_leaves_readable_tables),
-        cmocka_unit_test(a_missing_directory_is_an_error),
-        cmocka_unit_test(a_failing_flush_is_named),
-        cmocka_unit_test(a_full_disk_is_reported_and_nobody_hangs),
-    };
-
-    return cmocka_run_group_tests_name("recorder", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

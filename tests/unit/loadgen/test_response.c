@@ -1,28 +1,21 @@
 /* Streams that are fine, by hand, and whole answers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "tests/support/responserig.h"
+#include "tests/support/test.h"
 
-#define MS           NS_PER_MS
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MS NS_PER_MS
 
 /* The stream of the definitions: first token after 100 ms, then 4 events of 4
  * tokens each, 40 ms apart. */
-static void the_worked_stream(void **state)
+TEST(the_worked_stream)
 {
     struct responserig rig;
     char event[256];
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     responserig_begin_stream(&rig);
     responserig_take(&rig, 50 * MS, ROLE);
@@ -62,12 +55,11 @@ static void the_worked_stream(void **state)
     responserig_fini(&rig);
 }
 
-static void tokens_of_events_without_counts_are_spread(void **state)
+TEST(tokens_of_events_without_counts_are_spread)
 {
     static const int64_t want[] = {1, 2, 3, 3};
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     responserig_begin_stream(&rig);
     for (int i = 0; i < 4; i++)
@@ -83,11 +75,10 @@ static void tokens_of_events_without_counts_are_spread(void **state)
     responserig_fini(&rig);
 }
 
-static void events_are_tokens_where_nobody_counts(void **state)
+TEST(events_are_tokens_where_nobody_counts)
 {
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     responserig_begin_stream(&rig);
     responserig_take(&rig, 10 * MS, TOKEN("a") TOKEN("b"));
@@ -100,11 +91,10 @@ static void events_are_tokens_where_nobody_counts(void **state)
     responserig_fini(&rig);
 }
 
-static void token_ids_count(void **state)
+TEST(token_ids_count)
 {
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_COMPLETIONS);
     responserig_begin_stream(&rig);
     responserig_take(
@@ -127,11 +117,10 @@ static void token_ids_count(void **state)
 
 /* Parts of a character have no text, and come with the event that has it; what
  * ends an answer comes with none. */
-static void ids_without_text_count(void **state)
+TEST(ids_without_text_count)
 {
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     responserig_begin_stream(&rig);
     responserig_take(&rig, 10 * MS, IDS("a", "1"));
@@ -151,11 +140,10 @@ static void ids_without_text_count(void **state)
 }
 
 /* A count that comes with the role is one of the running ones. */
-static void usage_before_content_is_not_the_last(void **state)
+TEST(usage_before_content_is_not_the_last)
 {
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     responserig_begin_stream(&rig);
     responserig_take(&rig, 10 * MS, USAGE("3", "0"));
@@ -173,11 +161,10 @@ static void usage_before_content_is_not_the_last(void **state)
     "}," more "}\n\n"
 
 /* What ends an answer is a token and no content. */
-static void special_tokens_are_no_content(void **state)
+TEST(special_tokens_are_no_content)
 {
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_TGI);
     responserig_begin_stream(&rig);
     responserig_take(&rig, 10 * MS,
@@ -202,7 +189,7 @@ static void special_tokens_are_no_content(void **state)
 
 /* TensorRT-LLM may tell all of the text each time: then what does not grow is
  * no content, and the last is the answer. */
-static void text_may_be_told_from_its_beginning(void **state)
+TEST(text_may_be_told_from_its_beginning)
 {
     static const struct {
         const char *bytes;
@@ -222,7 +209,6 @@ static void text_may_be_told_from_its_beginning(void **state)
     struct responserig rig = {0};
     struct err err = {0};
 
-    (void)state;
     settings_init(&settings);
     settings.target.api = API_TRITON_GENERATE;
     strlist_add(&settings.checks, "exact a b c");
@@ -239,7 +225,7 @@ static void text_may_be_told_from_its_beginning(void **state)
     settings_fini(&settings);
 }
 
-static void reasoning_that_is_hidden_is_not_delivered(void **state)
+TEST(reasoning_that_is_hidden_is_not_delivered)
 {
     static const char usage[] =
         "data: {\"choices\":[],\"usage\":{\"completion_tokens\":12,"
@@ -249,7 +235,6 @@ static void reasoning_that_is_hidden_is_not_delivered(void **state)
         "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"hm\"}}]}\n\n";
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     responserig_begin_stream(&rig);
     responserig_take(&rig, 10 * MS, TOKEN("a") TOKEN("b"));
@@ -268,11 +253,10 @@ static void reasoning_that_is_hidden_is_not_delivered(void **state)
     responserig_fini(&rig);
 }
 
-static void tool_calls_are_content_and_nulls_are_not(void **state)
+TEST(tool_calls_are_content_and_nulls_are_not)
 {
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     responserig_begin_stream(&rig);
     responserig_take(
@@ -293,11 +277,10 @@ static void tool_calls_are_content_and_nulls_are_not(void **state)
 }
 
 /* The server may keep the connection open after its terminator. */
-static void what_is_over_was_whole(void **state)
+TEST(what_is_over_was_whole)
 {
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     responserig_begin_stream(&rig);
     responserig_take(&rig, 10 * MS, TOKEN("a") DONE);
@@ -319,11 +302,10 @@ static void what_is_over_was_whole(void **state)
 }
 
 /* What comes after the terminator makes no content of none. */
-static void what_is_over_and_empty_is_no_success(void **state)
+TEST(what_is_over_and_empty_is_no_success)
 {
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     responserig_begin_stream(&rig);
     responserig_take(&rig, 10 * MS, ROLE DONE);
@@ -336,14 +318,13 @@ static void what_is_over_and_empty_is_no_success(void **state)
 }
 
 /* A count that no answer can have is not said at all. */
-static void counts_beyond_all_bounds_are_none(void **state)
+TEST(counts_beyond_all_bounds_are_none)
 {
     static const char *const numbers[] = {"9223372036854775807", "2147483648",
                                           "-1", "-9223372036854775807"};
     struct responserig rig;
     char usage[256];
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     for (size_t i = 0; i < COUNT(numbers); i++) {
         snprintf(usage, sizeof(usage),
@@ -366,11 +347,10 @@ static void counts_beyond_all_bounds_are_none(void **state)
 }
 
 /* Memory is bounded, and what does not fit is not handed out. */
-static void events_beyond_the_bound_are_a_failure(void **state)
+TEST(events_beyond_the_bound_are_a_failure)
 {
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     responserig_begin_stream(&rig);
     rig.response.events.max = 3 * sizeof(struct response_event);
@@ -387,14 +367,13 @@ static void events_beyond_the_bound_are_a_failure(void **state)
 }
 
 /* 2^32 microseconds are 71.6 minutes. */
-static void event_times_do_not_wrap(void **state)
+TEST(event_times_do_not_wrap)
 {
     static const int64_t at_us[] = {1000, INT64_C(4294967295) + 1000,
                                     INT64_C(4294967296) + 1000,
                                     INT64_C(90000000000)};
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     responserig_begin_stream(&rig);
     for (size_t i = 0; i < COUNT(at_us); i++)
@@ -408,11 +387,10 @@ static void event_times_do_not_wrap(void **state)
 
 /* ---- whole answers ---- */
 
-static void a_whole_answer_is_read(void **state)
+TEST(a_whole_answer_is_read)
 {
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     rig.api.streams = false;
     rig.api.must_stream = false;
@@ -472,14 +450,13 @@ static int64_t checked(enum api_kind kind, const char *rule, const char *header,
     return check;
 }
 
-static void answers_are_checked(void **state)
+TEST(answers_are_checked)
 {
     static const char thought[] =
         "{\"choices\":[{\"message\":{\"content\":\"4\\n2\","
         "\"reasoning_content\":\"well\"}}]}";
     static const char path[] = "{\"path\":\"C:\\\\temp\"}";
 
-    (void)state;
     assert_int_equal(checked(API_OPENAI_CHAT, "exact 4\n2", NULL, thought),
                      CHECK_PASSED);
     assert_int_equal(checked(API_OPENAI_CHAT, "contains well", NULL, thought),
@@ -496,29 +473,4 @@ static void answers_are_checked(void **state)
                      CHECK_FAILED);
     assert_int_equal(checked(API_HTTP, "tensor y = 1", "99999", path),
                      CHECK_FAILED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_worked_stream),
-        cmocka_unit_test(tokens_of_events_without_counts_are_spread),
-        cmocka_unit_test(events_are_tokens_where_nobody_counts),
-        cmocka_unit_test(token_ids_count),
-        cmocka_unit_test(ids_without_text_count),
-        cmocka_unit_test(usage_before_content_is_not_the_last),
-        cmocka_unit_test(special_tokens_are_no_content),
-        cmocka_unit_test(text_may_be_told_from_its_beginning),
-        cmocka_unit_test(reasoning_that_is_hidden_is_not_delivered),
-        cmocka_unit_test(tool_calls_are_content_and_nulls_are_not),
-        cmocka_unit_test(what_is_over_was_whole),
-        cmocka_unit_test(what_is_over_and_empty_is_no_success),
-        cmocka_unit_test(counts_beyond_all_bounds_are_none),
-        cmocka_unit_test(events_beyond_the_bound_are_a_failure),
-        cmocka_unit_test(event_times_do_not_wrap),
-        cmocka_unit_test(a_whole_answer_is_read),
-        cmocka_unit_test(answers_are_checked),
-    };
-
-    return cmocka_run_group_tests_name("response", tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 /* Answers that are none: each gets its outcome. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "tests/support/responserig.h"
+#include "tests/support/test.h"
 
-#define MS           NS_PER_MS
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MS NS_PER_MS
 
 static const struct {
     const char *name;
@@ -60,11 +54,10 @@ static const struct {
     {"a page", "text/html", "<html>", OUTCOME_MALFORMED, RESPONSE_NOT_A_STREAM},
 };
 
-static void each_failure_has_its_name(void **state)
+TEST(each_failure_has_its_name)
 {
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     for (size_t i = 0; i < COUNT(failures); i++) {
         responserig_begin(&rig, failures[i].type);
@@ -77,7 +70,7 @@ static void each_failure_has_its_name(void **state)
     responserig_fini(&rig);
 }
 
-static void what_is_no_json_is_told_apart(void **state)
+TEST(what_is_no_json_is_told_apart)
 {
     static const struct {
         const char *bytes;
@@ -90,7 +83,6 @@ static void what_is_no_json_is_told_apart(void **state)
     };
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     for (size_t i = 0; i < COUNT(cases); i++) {
         responserig_begin_stream(&rig);
@@ -100,11 +92,10 @@ static void what_is_no_json_is_told_apart(void **state)
     responserig_fini(&rig);
 }
 
-static void an_error_says_why(void **state)
+TEST(an_error_says_why)
 {
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     responserig_begin_stream(&rig);
     responserig_take(&rig, 5 * MS, TOKEN("a"));
@@ -118,11 +109,10 @@ static void an_error_says_why(void **state)
     responserig_fini(&rig);
 }
 
-static void a_status_is_a_failure(void **state)
+TEST(a_status_is_a_failure)
 {
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     responserig_begin(&rig, "application/json");
     response_take(&rig.response, 503, 5 * MS, "{}", 2);
@@ -141,7 +131,7 @@ static void a_status_is_a_failure(void **state)
 }
 
 /* An answer of no bytes is empty where the API has content to promise. */
-static void no_body_is_empty(void **state)
+TEST(no_body_is_empty)
 {
     static const struct {
         enum api_kind kind;
@@ -159,7 +149,6 @@ static void no_body_is_empty(void **state)
         {API_HTTP, "name=x", OUTCOME_OK, RESPONSE_FINE},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct responserig rig = {0};
         struct err err = {0};
@@ -178,11 +167,10 @@ static void no_body_is_empty(void **state)
     }
 }
 
-static void a_length_that_was_forced_is_kept(void **state)
+TEST(a_length_that_was_forced_is_kept)
 {
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     for (int forced = 0; forced < 2; forced++) {
         rig.settings.target.ignore_eos = forced;
@@ -202,11 +190,10 @@ static void a_length_that_was_forced_is_kept(void **state)
 
 /* Nobody says how many tokens an event has: two of them may be twenty tokens,
  * but twenty are no two. */
-static void few_events_may_be_a_length_that_was_forced(void **state)
+TEST(few_events_may_be_a_length_that_was_forced)
 {
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     rig.settings.target.ignore_eos = true;
     responserig_begin_stream(&rig);
@@ -224,7 +211,7 @@ static void few_events_may_be_a_length_that_was_forced(void **state)
 }
 
 /* Nobody asked for it, and the body means nothing then. */
-static void a_compressed_answer_is_named(void **state)
+TEST(a_compressed_answer_is_named)
 {
     static const struct {
         const char *type;
@@ -240,7 +227,8 @@ static void a_compressed_answer_is_named(void **state)
         {"text/event-stream", "zstd", "\x28\xb5\x2f\xfd", 200,
          "the answer is compressed (zstd), which is not supported"},
         {"text/event-stream", "\x1b[31m", "x", 200,
-         "the answer is compressed (an unknown coding), which is not supported"},
+         "the answer is compressed (an unknown coding), which is not "
+         "supported"},
         {"application/json", "Deflate", "\x1f\x8b\b", 400,
          "HTTP status 400: the body is compressed (deflate)"},
         {"text/event-stream", "identity", TOKEN("a") DONE, 200, NULL},
@@ -248,7 +236,6 @@ static void a_compressed_answer_is_named(void **state)
     };
     struct responserig rig;
 
-    (void)state;
     responserig_init(&rig, API_OPENAI_CHAT);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *why;
@@ -267,20 +254,4 @@ static void a_compressed_answer_is_named(void **state)
             assert_int_equal(rig.facts.outcome, OUTCOME_MALFORMED);
     }
     responserig_fini(&rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_failure_has_its_name),
-        cmocka_unit_test(what_is_no_json_is_told_apart),
-        cmocka_unit_test(an_error_says_why),
-        cmocka_unit_test(a_status_is_a_failure),
-        cmocka_unit_test(no_body_is_empty),
-        cmocka_unit_test(a_length_that_was_forced_is_kept),
-        cmocka_unit_test(few_events_may_be_a_length_that_was_forced),
-        cmocka_unit_test(a_compressed_answer_is_named),
-    };
-
-    return cmocka_run_group_tests_name("response_failures", tests, NULL, NULL);
 }

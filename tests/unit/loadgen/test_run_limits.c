@@ -1,18 +1,11 @@
 /* What "auto" becomes, and what this machine cannot do. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/recording/schema.h"
 #include "common/settings/settings.h"
 #include "loadgen/engine/run_limits.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 #define AUTO OPT_AUTO
 
@@ -85,9 +78,8 @@ static const struct {
     {{.scenario = SCENARIO_CLOSED, .clients = 10000}, {NULL}, 1, 1},
 };
 
-static void threads_follow_from_load_and_cores(void **state)
+TEST(threads_follow_from_load_and_cores)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(threads); i++) {
         struct settings s = settings_of(&threads[i].load, &all_auto);
         struct machine machine = {.cores = threads[i].cores, .files = 1000000};
@@ -205,9 +197,8 @@ static struct load_settings load_of(int64_t clients)
                                   .rate_rps = clients > 0 ? 0 : 200000};
 }
 
-static void the_lowest_bound_holds(void **state)
+TEST(the_lowest_bound_holds)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(bounds); i++) {
         struct load_settings load = load_of(bounds[i].clients);
         struct settings s = settings_of(&load, &bounds[i].client);
@@ -268,9 +259,8 @@ static const struct {
      "client.threads: 65; the maximum is 64"},
 };
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct load_settings load = load_of(refusals[i].clients);
         struct settings s = settings_of(&load, &refusals[i].client);
@@ -284,13 +274,12 @@ static void what_cannot_be_is_refused(void **state)
     }
 }
 
-static void a_rate_that_nobody_sends_is_refused(void **state)
+TEST(a_rate_that_nobody_sends_is_refused)
 {
     struct load_settings load = {.scenario = SCENARIO_SERVER, .rate_rps = 2e6};
     struct settings s = settings_of(&load, &all_auto);
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(
         plan_client(&s, (struct machine){.cores = 8, .files = 1024}, &err), 0);
     s.load.burst_on_ns = 1;
@@ -302,13 +291,12 @@ static void a_rate_that_nobody_sends_is_refused(void **state)
                                  "maximum is 1e+07/s");
 }
 
-static void each_thread_needs_a_connection(void **state)
+TEST(each_thread_needs_a_connection)
 {
     struct load_settings load = load_of(0);
     struct settings s = settings_of(&load, &all_auto);
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(
         plan_client(&s, (struct machine){.cores = 8, .files = 99}, &err), -1);
     assert_string_equal(
@@ -367,9 +355,8 @@ static const struct {
      64},
 };
 
-static void scenarios_have_what_they_need(void **state)
+TEST(scenarios_have_what_they_need)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(needs); i++) {
         struct settings s = settings_of(&needs[i].load, &needs[i].client);
         struct machine machine = {.cores = 8, .files = needs[i].files};
@@ -382,15 +369,14 @@ static void scenarios_have_what_they_need(void **state)
     }
 }
 
-static void nobody_polls_where_there_is_one_core(void **state)
+TEST(nobody_polls_where_there_is_one_core)
 {
-    (void)state;
     assert_int_equal(plan_short_wait_ns((struct machine){.cores = 1}), 0);
     assert_in_range(plan_short_wait_ns((struct machine){.cores = 2}),
                     10 * NS_PER_US, 100 * NS_PER_US);
 }
 
-static void timestamps_of_all_where_they_are_few(void **state)
+TEST(timestamps_of_all_where_they_are_few)
 {
     const struct load_settings slow = {.scenario = SCENARIO_SERVER,
                                        .rate_rps = 2000};
@@ -398,14 +384,13 @@ static void timestamps_of_all_where_they_are_few(void **state)
                                        .rate_rps = 2001};
     const struct load_settings closed = {.scenario = SCENARIO_CLOSED};
 
-    (void)state;
     assert_true(plan_stamps_all(&slow));
     assert_false(plan_stamps_all(&fast));
     assert_false(plan_stamps_all(&closed));
 }
 
 /* There is a minimum for a machine whose memory is not known. */
-static void answers_take_half_of_the_memory(void **state)
+TEST(answers_take_half_of_the_memory)
 {
     static const struct {
         int64_t asked;
@@ -417,7 +402,6 @@ static void answers_take_half_of_the_memory(void **state)
         {1000, (int64_t)8 << 30, 1000},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct load_settings load = {.scenario = SCENARIO_SERVER,
                                            .rate_rps = 1};
@@ -434,21 +418,4 @@ static void answers_take_half_of_the_memory(void **state)
             0);
         assert_int_equal(s.client.memory, cases[i].want);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_polls_where_there_is_one_core),
-        cmocka_unit_test(timestamps_of_all_where_they_are_few),
-        cmocka_unit_test(threads_follow_from_load_and_cores),
-        cmocka_unit_test(answers_take_half_of_the_memory),
-        cmocka_unit_test(the_lowest_bound_holds),
-        cmocka_unit_test(what_cannot_be_is_refused),
-        cmocka_unit_test(a_rate_that_nobody_sends_is_refused),
-        cmocka_unit_test(each_thread_needs_a_connection),
-        cmocka_unit_test(scenarios_have_what_they_need),
-    };
-
-    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/settings/settings.h"
 #include "loadgen/payload/sample.h"
 #include "loadgen/trace/trace_format.h"
+#include "tests/support/test.h"
 
 static struct sampler make(const char *input, uint64_t seed, uint64_t nonce)
 {
@@ -44,13 +39,12 @@ static void put(const struct sampler *sampler, int64_t seq, bool ids,
         sample_put_text(sampler, &sample, out);
 }
 
-static void lengths_are_those_of_the_distribution(void **state)
+TEST(lengths_are_those_of_the_distribution)
 {
     struct sampler s = make("lognormal 512 256", 1, 7);
     double sum = 0;
     const int n = 20000;
 
-    (void)state;
     for (int i = 0; i < n; i++)
         sum += (double)sample_draw(&s, i, NULL).prompt_tokens;
     /* 5 standard errors of the mean */
@@ -60,14 +54,13 @@ static void lengths_are_those_of_the_distribution(void **state)
     sampler_fini(&s);
 }
 
-static void prompts_are_the_same_again_and_differ(void **state)
+TEST(prompts_are_the_same_again_and_differ)
 {
     struct sampler s = make("40", 1, 7);
     struct sampler other = make("40", 1, 8);
     struct buf a;
     struct buf b;
 
-    (void)state;
     buf_init(&a, 10000);
     buf_init(&b, 10000);
     for (int ids = 0; ids < 2; ids++) {
@@ -87,12 +80,11 @@ static void prompts_are_the_same_again_and_differ(void **state)
 
 /* The seed draws lengths and the nonce content: another run of the same load
  * has the same lengths. */
-static void a_nonce_does_not_move_lengths(void **state)
+TEST(a_nonce_does_not_move_lengths)
 {
     struct sampler s = make("lognormal 512 256", 1, 7);
     struct sampler other = make("lognormal 512 256", 1, 8);
 
-    (void)state;
     for (int i = 0; i < 100; i++)
         assert_int_equal(sample_draw(&s, i, NULL).prompt_tokens,
                          sample_draw(&other, i, NULL).prompt_tokens);
@@ -100,14 +92,13 @@ static void a_nonce_does_not_move_lengths(void **state)
     sampler_fini(&other);
 }
 
-static void a_prompt_has_its_tokens(void **state)
+TEST(a_prompt_has_its_tokens)
 {
     struct sampler s = make("17", 1, 7);
     struct buf out;
     size_t words = 1;
     json_t *ids;
 
-    (void)state;
     buf_init(&out, 10000);
     put(&s, 9, false, &out);
     for (const char *p = buf_text(&out); *p; p++)
@@ -130,13 +121,12 @@ static void a_prompt_has_its_tokens(void **state)
     sampler_fini(&s);
 }
 
-static void no_tokens_to_draw_from(void **state)
+TEST(no_tokens_to_draw_from)
 {
     struct settings s;
     struct sampler sampler;
     struct err err = {0};
 
-    (void)state;
     settings_init(&s);
     s.data.first_id = 5;
     s.data.last_id = 4;
@@ -147,7 +137,7 @@ static void no_tokens_to_draw_from(void **state)
 }
 
 /* What a class sends again was sent by itself. */
-static void reuse_stays_within_a_class(void **state)
+TEST(reuse_stays_within_a_class)
 {
     struct class_settings two[2] = {{.weight = 1}, {.weight = 3}};
     const struct classes workload = {.items = two, .len = 2};
@@ -156,7 +146,6 @@ static void reuse_stays_within_a_class(void **state)
     struct err err = {0};
     int64_t again = 0;
 
-    (void)state;
     settings_init(&s);
     s.data.cache_hit_rate = 0.5;
     s.data.workload = &workload;
@@ -236,7 +225,7 @@ static int64_t count_tokens(const struct buf *a, char sep)
     return n;
 }
 
-static void prompts_of_common_blocks_begin_alike(void **state)
+TEST(prompts_of_common_blocks_begin_alike)
 {
     static const struct {
         int64_t a[2];
@@ -254,7 +243,6 @@ static void prompts_of_common_blocks_begin_alike(void **state)
     struct buf a;
     struct buf b;
 
-    (void)state;
     buf_init(&a, 10000);
     buf_init(&b, 10000);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -274,7 +262,7 @@ static void prompts_of_common_blocks_begin_alike(void **state)
 }
 
 /* What a cache kept of one run does not help in the next. */
-static void blocks_are_of_one_run(void **state)
+TEST(blocks_are_of_one_run)
 {
     static const int64_t blocks[2] = {1, 2};
     struct sampler s = of_trace(7);
@@ -282,7 +270,6 @@ static void blocks_are_of_one_run(void **state)
     struct buf a;
     struct buf b;
 
-    (void)state;
     buf_init(&a, 10000);
     buf_init(&b, 10000);
     put_row(&s, 3, 8, blocks, true, &a);
@@ -319,7 +306,7 @@ static struct sampler of_cache_check(void)
 
 /* Of two neighbours one repeats, now the first and now the second; all are of
  * one length, and no other is like it. */
-static void half_of_a_cache_check_is_one_prompt(void **state)
+TEST(half_of_a_cache_check_is_one_prompt)
 {
     struct sampler s = of_cache_check();
     const int n = 400;
@@ -327,7 +314,6 @@ static void half_of_a_cache_check_is_one_prompt(void **state)
     struct buf other;
     int even = 0;
 
-    (void)state;
     buf_init(&first, 10000);
     buf_init(&other, 10000);
     put(&s, sample_draw(&s, 0, NULL).is_repeat ? 0 : 1, false, &first);
@@ -350,21 +336,4 @@ static void half_of_a_cache_check_is_one_prompt(void **state)
     buf_fini(&first);
     buf_fini(&other);
     sampler_fini(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lengths_are_those_of_the_distribution),
-        cmocka_unit_test(prompts_are_the_same_again_and_differ),
-        cmocka_unit_test(a_nonce_does_not_move_lengths),
-        cmocka_unit_test(a_prompt_has_its_tokens),
-        cmocka_unit_test(no_tokens_to_draw_from),
-        cmocka_unit_test(reuse_stays_within_a_class),
-        cmocka_unit_test(prompts_of_common_blocks_begin_alike),
-        cmocka_unit_test(blocks_are_of_one_run),
-        cmocka_unit_test(half_of_a_cache_check_is_one_prompt),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

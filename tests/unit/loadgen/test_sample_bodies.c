@@ -1,13 +1,7 @@
 /* Where a sample of a data set goes: into the fields of a body, into tensors,
  * into the label that an answer is held against; and what does not fit. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
@@ -16,6 +10,7 @@
 #include "loadgen/payload/dataset.h"
 #include "loadgen/payload/sample.h"
 #include "tests/support/datarig.h"
+#include "tests/support/test.h"
 
 /* An error that begins so; the rig is over. */
 static void refuse(struct datarig *rig, const char *want)
@@ -29,12 +24,11 @@ static void refuse(struct datarig *rig, const char *want)
 
 /* ---- bodies and labels ---- */
 
-static void fields_go_into_a_body(void **state)
+TEST(fields_go_into_a_body)
 {
     struct datarig rig;
     json_t *body;
 
-    (void)state;
     datarig_init(&rig, "http", datarig_three);
     datarig_set(&rig, "data.select=order");
     datarig_set(&rig, "data.unique=false");
@@ -57,12 +51,11 @@ static void fields_go_into_a_body(void **state)
 }
 
 /* The nonce is in the prompt, not in the other fields. */
-static void a_body_without_the_prompt_may_repeat(void **state)
+TEST(a_body_without_the_prompt_may_repeat)
 {
     static const char *const bodies[] = {"target.body={\"q\":\"{{prompt}}\"}",
                                          "target.body={\"q\":\"{{label}}\"}"};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct datarig rig;
 
@@ -75,13 +68,12 @@ static void a_body_without_the_prompt_may_repeat(void **state)
     }
 }
 
-static void labels_are_found_again(void **state)
+TEST(labels_are_found_again)
 {
     static const char *const want[] = {"1", "2", "3\t"};
     struct datarig rig;
     struct buf label;
 
-    (void)state;
     buf_init(&label, 100);
     datarig_init(&rig, "openai-chat", datarig_three);
     datarig_start(&rig);
@@ -96,7 +88,7 @@ static void labels_are_found_again(void **state)
     buf_fini(&label);
 }
 
-static void what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
     static const struct {
         const char *api;
@@ -130,7 +122,6 @@ static void what_does_not_fit_is_refused(void **state)
          "target.body={{k}}", "f:1: has no field 'k'"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct datarig rig;
 
@@ -193,11 +184,10 @@ static const struct {
 #undef CASE
 };
 
-static void prompts_are_elements_of_texts(void **state)
+TEST(prompts_are_elements_of_texts)
 {
     struct buf body;
 
-    (void)state;
     buf_init(&body, 10000);
     for (size_t i = 0; i < sizeof(prompted) / sizeof(prompted[0]); i++) {
         struct datarig rig;
@@ -218,11 +208,10 @@ static void prompts_are_elements_of_texts(void **state)
 
 /* One that is new has its word before it, and another length than the model's
  * shape would give. */
-static void prompts_in_tensors_are_new(void **state)
+TEST(prompts_in_tensors_are_new)
 {
     struct datarig rig;
 
-    (void)state;
     datarig_init(&rig, "kserve-http", datarig_three);
     datarig_set(&rig, "data.tensors=t BYTES 1");
     datarig_start(&rig);
@@ -230,12 +219,11 @@ static void prompts_in_tensors_are_new(void **state)
     datarig_fini(&rig);
 }
 
-static void tensors_of_a_file(void **state)
+TEST(tensors_of_a_file)
 {
     struct datarig rig;
     struct buf body;
 
-    (void)state;
     buf_init(&body, 10000);
     datarig_init(&rig, "kserve-http", NULL);
     take_raw(&rig, sizeof(raw) - 1);
@@ -260,19 +248,4 @@ static void tensors_of_a_file(void **state)
     refuse(&rig, "not a multiple of the sample size of 6 bytes");
     datarig_fini(&rig);
     buf_fini(&body);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_go_into_a_body),
-        cmocka_unit_test(a_body_without_the_prompt_may_repeat),
-        cmocka_unit_test(labels_are_found_again),
-        cmocka_unit_test(what_does_not_fit_is_refused),
-        cmocka_unit_test(prompts_are_elements_of_texts),
-        cmocka_unit_test(prompts_in_tensors_are_new),
-        cmocka_unit_test(tensors_of_a_file),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

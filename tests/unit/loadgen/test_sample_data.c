@@ -1,13 +1,7 @@
 /* What requests carry of a data set: the same whoever asks, no prompt twice
  * unless that was asked for. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
@@ -15,18 +9,18 @@
 #include "loadgen/payload/data_select.h"
 #include "loadgen/payload/sample.h"
 #include "tests/support/datarig.h"
+#include "tests/support/test.h"
 
 #define MANY 3000
 
 /* A warm-up takes the places before the window's: none of its prompts comes
  * again, though the data set has datarig_three. */
-static void no_prompt_is_sent_twice(void **state)
+TEST(no_prompt_is_sent_twice)
 {
     static const char *const apis[] = {"openai-chat", "openai-completions"};
     static const char *const sets[] = {
         datarig_three, "{\"input_ids\":[1,2]}\n{\"input_ids\":[3]}\n"};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct datarig rig;
 
@@ -38,12 +32,11 @@ static void no_prompt_is_sent_twice(void **state)
     }
 }
 
-static void repeats_by_choice(void **state)
+TEST(repeats_by_choice)
 {
     struct datarig rig;
     json_t *body;
 
-    (void)state;
     datarig_init(&rig, "openai-completions", datarig_three);
     datarig_set(&rig, "data.unique=false");
     datarig_set(&rig, "data.select=order");
@@ -63,11 +56,10 @@ static void repeats_by_choice(void **state)
 
 /* The nonce, the seed and the file give every byte; another nonce gives other
  * prompts of the same samples. */
-static void the_same_again(void **state)
+TEST(the_same_again)
 {
     struct buf bodies[3];
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct datarig rig;
 
@@ -86,14 +78,13 @@ static void the_same_again(void **state)
         buf_fini(&bodies[i]);
 }
 
-static void messages_go_as_messages(void **state)
+TEST(messages_go_as_messages)
 {
     struct datarig rig;
     json_t *body;
     const json_t *messages;
     const char *text;
 
-    (void)state;
     datarig_init(&rig, "openai-chat",
                  "{\"messages\":[{\"role\":\"system\",\"content\":\"be\"},"
                  "{\"role\":\"user\",\"content\":\"why\"}]}");
@@ -112,7 +103,7 @@ static void messages_go_as_messages(void **state)
 }
 
 /* Twenty ids of ten kinds hold 64 bits. */
-static void token_ids_have_a_tag_of_ids(void **state)
+TEST(token_ids_have_a_tag_of_ids)
 {
     struct datarig rig;
     struct facts f = facts_unknown(0, 0);
@@ -120,7 +111,6 @@ static void token_ids_have_a_tag_of_ids(void **state)
     json_t *body;
     const json_t *ids;
 
-    (void)state;
     datarig_init(&rig, "openai-completions", "{\"input_ids\":[1, 2]}\n");
     datarig_set(&rig, "data.shared_prefix=3");
     datarig_start(&rig);
@@ -147,7 +137,7 @@ static size_t common(const struct buf *a, const struct buf *b)
     return n;
 }
 
-static void prompts_share_a_prefix(void **state)
+TEST(prompts_share_a_prefix)
 {
     struct datarig rig;
     struct buf a;
@@ -155,7 +145,6 @@ static void prompts_share_a_prefix(void **state)
     struct facts f = facts_unknown(3, 0);
     const char *sets[] = {NULL, datarig_three};
 
-    (void)state;
     buf_init(&a, 100000);
     buf_init(&b, 100000);
     for (int i = 0; i < 2; i++) {
@@ -179,14 +168,13 @@ static void prompts_share_a_prefix(void **state)
 
 /* So many begin with all of a prompt before theirs, and end in their own way.
  */
-static void prompts_come_again(void **state)
+TEST(prompts_come_again)
 {
     struct datarig rig;
     struct buf text;
     struct buf origin;
     int again = 0;
 
-    (void)state;
     buf_init(&text, 100000);
     buf_init(&origin, 100000);
     datarig_init(&rig, "openai-chat", NULL);
@@ -220,12 +208,11 @@ static void prompts_come_again(void **state)
 }
 
 /* Without the nonce, made prompts are the seed's. */
-static void made_prompts_may_be_those_of_the_seed(void **state)
+TEST(made_prompts_may_be_those_of_the_seed)
 {
     struct buf a;
     struct buf b;
 
-    (void)state;
     buf_init(&a, 100000);
     buf_init(&b, 100000);
     for (int i = 0; i < 2; i++) {
@@ -245,14 +232,13 @@ static void made_prompts_may_be_those_of_the_seed(void **state)
 
 /* ---- seeds ---- */
 
-static void samples_by_loadgens_seeds(void **state)
+TEST(samples_by_loadgens_seeds)
 {
     static const char *const scenarios[] = {"load.scenario=server",
                                             "load.scenario=single-stream",
                                             "load.scenario=multi-stream"};
     struct buf text;
 
-    (void)state;
     buf_init(&text, 10000);
     for (int i = 0; i < 50; i++)
         buf_addf(&text, "{\"prompt\":\"%d\"}\n", i);
@@ -279,21 +265,4 @@ static void samples_by_loadgens_seeds(void **state)
         datarig_fini(&rig);
     }
     buf_fini(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_prompt_is_sent_twice),
-        cmocka_unit_test(repeats_by_choice),
-        cmocka_unit_test(the_same_again),
-        cmocka_unit_test(messages_go_as_messages),
-        cmocka_unit_test(token_ids_have_a_tag_of_ids),
-        cmocka_unit_test(prompts_share_a_prefix),
-        cmocka_unit_test(prompts_come_again),
-        cmocka_unit_test(made_prompts_may_be_those_of_the_seed),
-        cmocka_unit_test(samples_by_loadgens_seeds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
@@ -13,9 +7,8 @@
 #include "common/settings/settings.h"
 #include "loadgen/prepare/secret.h"
 #include "loadgen/prepare/target.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The secrets of a target with this URL, proxy and header. */
 static struct strlist secrets_of(const char *url, const char *proxy,
@@ -36,7 +29,7 @@ static struct strlist secrets_of(const char *url, const char *proxy,
     return secrets;
 }
 
-static void what_comes_back_is_crossed_out(void **state)
+TEST(what_comes_back_is_crossed_out)
 {
     static const struct {
         const char *url;
@@ -79,7 +72,6 @@ static void what_comes_back_is_crossed_out(void **state)
          "**** is no key, ****"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct strlist secrets =
             secrets_of(cases[i].url, cases[i].proxy, cases[i].line);
@@ -95,7 +87,7 @@ static void what_comes_back_is_crossed_out(void **state)
     }
 }
 
-static void exchanges_are_shown_without_secrets(void **state)
+TEST(exchanges_are_shown_without_secrets)
 {
     static const struct {
         const char *bytes;
@@ -127,7 +119,6 @@ static void exchanges_are_shown_without_secrets(void **state)
     struct strlist secrets =
         secrets_of("http://h/", NULL, "x-api-key: sk-planted");
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct buf bytes;
         struct buf out;
@@ -143,7 +134,7 @@ static void exchanges_are_shown_without_secrets(void **state)
     strlist_fini(&secrets);
 }
 
-static void keys_are_read(void **state)
+TEST(keys_are_read)
 {
     static const struct {
         const char *env;  /* value of SECRET_TEST; NULL: not from there */
@@ -162,7 +153,6 @@ static void keys_are_read(void **state)
          "target.auth_env: the variable 'SECRET_TEST' is not set"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct target_settings s = {0};
         struct strlist lines = {0};
@@ -189,13 +179,12 @@ static void keys_are_read(void **state)
 }
 
 /* Somebody who gives the key instead of its place is not quoted. */
-static void a_key_for_a_name_is_not_repeated(void **state)
+TEST(a_key_for_a_name_is_not_repeated)
 {
     struct target_settings s = {0};
     struct strlist lines = {0};
     struct err err = {0};
 
-    (void)state;
     s.auth_env = xstrdup("sk-planted");
     assert_int_equal(secret_add_header(&s, &lines, &err), -1);
     assert_string_equal(err.msg,
@@ -203,15 +192,4 @@ static void a_key_for_a_name_is_not_repeated(void **state)
     free(s.auth_env);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_comes_back_is_crossed_out),
-        cmocka_unit_test(exchanges_are_shown_without_secrets),
-        cmocka_unit_test(keys_are_read),
-        cmocka_unit_test(a_key_for_a_name_is_not_repeated),
-    };
-
-    return cmocka_run_group_tests_name("secret", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,24 +1,16 @@
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "loadgen/payload/data_select.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void a_permutation_takes_each_place_once(void **state)
+TEST(a_permutation_takes_each_place_once)
 {
     static const int64_t sizes[] = {1, 2, 3, 5, 7, 16, 100, 1000, 4097};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(sizes); i++) {
         int64_t n = sizes[i];
         bool *seen = xcalloc((size_t)n, sizeof(bool));
@@ -36,7 +28,7 @@ static void a_permutation_takes_each_place_once(void **state)
 
 /* The six orders of three come equally often: chi-squared of five degrees is
  * above 25.7 once in ten thousand. */
-static void all_orders_are_as_likely(void **state)
+TEST(all_orders_are_as_likely)
 {
     const int rounds = 60000;
     int count[27] = {0};
@@ -44,7 +36,6 @@ static void all_orders_are_as_likely(void **state)
     double chi2 = 0;
     int kinds = 0;
 
-    (void)state;
     for (int r = 0; r < rounds; r++)
         count[select_permute((uint64_t)r * 7919, 3, 0) * 9 +
               select_permute((uint64_t)r * 7919, 3, 1) * 3 +
@@ -61,13 +52,12 @@ static void all_orders_are_as_likely(void **state)
 
 /* Where the first of a hundred goes is uniform (99 degrees: 161 once in ten
  * thousand). */
-static void places_are_as_likely(void **state)
+TEST(places_are_as_likely)
 {
     const int rounds = 20000;
     int count[100] = {0};
     double chi2 = 0;
 
-    (void)state;
     for (int r = 0; r < rounds; r++)
         count[select_permute((uint64_t)r, 100, 0)]++;
     for (int i = 0; i < 100; i++)
@@ -75,13 +65,12 @@ static void places_are_as_likely(void **state)
     assert_true(chi2 < 161);
 }
 
-static void each_round_has_each_sample_once(void **state)
+TEST(each_round_has_each_sample_once)
 {
     struct selection s = selection_of(SELECT_PERMUTATION, 7, 50, 0);
     int64_t first[50] = {0};
     bool is_other = false;
 
-    (void)state;
     for (int64_t round = 0; round < 4; round++) {
         bool seen[50] = {false};
 
@@ -98,14 +87,13 @@ static void each_round_has_each_sample_once(void **state)
     assert_true(is_other);
 }
 
-static void in_order_and_with_replacement(void **state)
+TEST(in_order_and_with_replacement)
 {
     struct selection order = selection_of(SELECT_ORDER, 7, 5, 0);
     struct selection any = selection_of(SELECT_REPLACEMENT, 7, 100, 0);
     int count[100] = {0};
     double chi2 = 0;
 
-    (void)state;
     for (int64_t i = 0; i < 20; i++)
         assert_int_equal(selection_at(&order, i), i % 5);
     for (int64_t i = 0; i < 20000; i++)
@@ -117,14 +105,13 @@ static void in_order_and_with_replacement(void **state)
 
 /* Those of a shuffle: the same ones whatever the way, other ones of another
  * seed; in order, the first. */
-static void a_limit_takes_so_many(void **state)
+TEST(a_limit_takes_so_many)
 {
     static const int ways[] = {SELECT_PERMUTATION, SELECT_REPLACEMENT};
     bool seen[2][1000] = {{false}};
     int n = 0;
     int differ = 0;
 
-    (void)state;
     for (int w = 0; w < 2; w++) {
         struct selection s = selection_of(ways[w], 7, 1000, 10);
 
@@ -144,18 +131,4 @@ static void a_limit_takes_so_many(void **state)
         differ += !seen[0][selection_at(&other, i)];
     }
     assert_true(differ > 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_permutation_takes_each_place_once),
-        cmocka_unit_test(all_orders_are_as_likely),
-        cmocka_unit_test(places_are_as_likely),
-        cmocka_unit_test(each_round_has_each_sample_once),
-        cmocka_unit_test(in_order_and_with_replacement),
-        cmocka_unit_test(a_limit_takes_so_many),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

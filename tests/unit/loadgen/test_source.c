@@ -1,14 +1,8 @@
 /* Which request is due next: the open loop by its window, the closed loop by
  * what its clients wait for. */
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -18,13 +12,12 @@
 #include "common/settings/settings.h"
 #include "loadgen/schedule/source.h"
 #include "tests/support/sourcerig.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* ---- open loop ---- */
 
 /* A metronome of 10/s: 0 s, 0.1 s, 0.2 s, ... */
-static void open_window_ends_by_time_or_count(void **state)
+TEST(open_window_ends_by_time_or_count)
 {
     static const struct {
         int64_t warmup_ms;
@@ -39,7 +32,6 @@ static void open_window_ends_by_time_or_count(void **state)
         {0, 1050, 400, 11, 1050}, {450, 1000, 400, 15, 1450},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct load_settings load = {
             .scenario = SCENARIO_SERVER,
@@ -60,7 +52,7 @@ static void open_window_ends_by_time_or_count(void **state)
     }
 }
 
-static void open_constant_does_not_drift(void **state)
+TEST(open_constant_does_not_drift)
 {
     struct load_settings load = {.scenario = SCENARIO_SERVER,
                                  .arrival = ARRIVAL_CONSTANT,
@@ -68,7 +60,6 @@ static void open_constant_does_not_drift(void **state)
                                  .duration_ns = 10 * NS_PER_S};
     struct source s = source_make(&load);
 
-    (void)state;
     for (int64_t i = 0; i < 3000000; i++) {
         struct due due = s.ops->take(s.self);
         int64_t off_ns = due.at_ns - i * 10000 / 3;
@@ -103,9 +94,8 @@ static uint64_t digest(uint64_t seed, double rate_rps)
     return hash;
 }
 
-static void open_seed_decides_the_stream(void **state)
+TEST(open_seed_decides_the_stream)
 {
-    (void)state;
     assert_true(digest(42, 1000) == digest(42, 1000));
     assert_true(digest(42, 1000) != digest(43, 1000));
     assert_true(digest(42, 1000) != digest(42, 1001));
@@ -113,7 +103,7 @@ static void open_seed_decides_the_stream(void **state)
 }
 
 /* The second arrival would be due in 30,000 years. */
-static void open_rate_near_zero_is_due_once(void **state)
+TEST(open_rate_near_zero_is_due_once)
 {
     struct load_settings load = {.scenario = SCENARIO_SERVER,
                                  .arrival = ARRIVAL_CONSTANT,
@@ -121,14 +111,13 @@ static void open_rate_near_zero_is_due_once(void **state)
                                  .duration_ns = NS_PER_S};
     struct source s = source_make(&load);
 
-    (void)state;
     take_at(&s, 0, 0);
     assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), NS_PER_S);
     source_end(&s);
 }
 
-static void open_bad_rate_is_refused(void **state)
+TEST(open_bad_rate_is_refused)
 {
     struct load_settings load = {.scenario = SCENARIO_SERVER,
                                  .arrival = ARRIVAL_POISSON,
@@ -136,7 +125,6 @@ static void open_bad_rate_is_refused(void **state)
     struct source s = {.ops = source_for(&load)};
     struct err err = {0};
 
-    (void)state;
     s.self = xcalloc(1, s.ops->state_size);
     assert_int_equal(s.ops->init(s.self, &load, (struct lane){0, 1}, &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
@@ -146,9 +134,8 @@ static void open_bad_rate_is_refused(void **state)
 
 /* Whatever the process and the seed, the window holds what was asked for, the
  * warm-up is left to chance, and nothing is due outside. */
-static void an_exact_count_is_exact(void **state)
+TEST(an_exact_count_is_exact)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 60; seed++) {
         struct load_settings load = {
             .scenario = SCENARIO_SERVER,
@@ -180,7 +167,7 @@ static void an_exact_count_is_exact(void **state)
 }
 
 /* A trillion gaps are not drawn to their end. */
-static void an_exact_window_can_be_interrupted(void **state)
+TEST(an_exact_window_can_be_interrupted)
 {
     const struct load_settings load = {
         .scenario = SCENARIO_SERVER,
@@ -192,7 +179,6 @@ static void an_exact_window_can_be_interrupted(void **state)
     void *self = xcalloc(1, source_open.state_size);
     struct err err = {0};
 
-    (void)state;
     atomic_store(&stop_signal, SIGINT);
     assert_int_equal(source_open.init(self, &load, (struct lane){0, 1}, &err),
                      -1);
@@ -205,11 +191,10 @@ static void an_exact_window_can_be_interrupted(void **state)
 /* Given their number, independent arrivals are uniform: the mean of 500 times
  * in a window of length 1 has a standard error of sqrt(1/12/500); over 200
  * seeds, 5 sigma. */
-static void an_exact_poisson_stream_is_uniform(void **state)
+TEST(an_exact_poisson_stream_is_uniform)
 {
     double sum = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
         struct load_settings load = {.scenario = SCENARIO_SERVER,
                                      .rate_rps = 500,
@@ -227,13 +212,12 @@ static void an_exact_poisson_stream_is_uniform(void **state)
 
 /* ---- closed loop ---- */
 
-static void closed_clients_wait_for_their_answers(void **state)
+TEST(closed_clients_wait_for_their_answers)
 {
     struct load_settings load = {
         .scenario = SCENARIO_CLOSED, .clients = 3, .duration_ns = 1000};
     struct source s = source_make(&load);
 
-    (void)state;
     for (int64_t seq = 0; seq < 3; seq++)
         take_at(&s, seq, 0);
     assert_nothing_due(&s);
@@ -252,7 +236,7 @@ static void closed_clients_wait_for_their_answers(void **state)
     source_end(&s);
 }
 
-static void closed_loop_ends_by_time(void **state)
+TEST(closed_loop_ends_by_time)
 {
     struct load_settings load = {.scenario = SCENARIO_CLOSED,
                                  .clients = 2,
@@ -260,7 +244,6 @@ static void closed_loop_ends_by_time(void **state)
                                  .duration_ns = 1000};
     struct source s = source_make(&load);
 
-    (void)state;
     take_at(&s, 0, 0);
     take_at(&s, 1, 0);
     s.ops->ended(s.self, NULL, 1099);
@@ -273,7 +256,7 @@ static void closed_loop_ends_by_time(void **state)
     source_end(&s);
 }
 
-static void closed_loop_ends_by_count(void **state)
+TEST(closed_loop_ends_by_count)
 {
     struct load_settings load = {.scenario = SCENARIO_CLOSED,
                                  .clients = 2,
@@ -281,7 +264,6 @@ static void closed_loop_ends_by_count(void **state)
                                  .requests = 3};
     struct source s = source_make(&load);
 
-    (void)state;
     take_at(&s, 0, 0); /* those of the warm-up do not count */
     take_at(&s, 1, 0);
     s.ops->ended(s.self, NULL, 99);
@@ -325,7 +307,7 @@ static void check_lanes(const struct load_settings *load, int64_t workers)
     free(due);
 }
 
-static void open_lanes_share_one_schedule(void **state)
+TEST(open_lanes_share_one_schedule)
 {
     static const struct {
         struct load_settings load;
@@ -359,7 +341,6 @@ static void open_lanes_share_one_schedule(void **state)
          {"50/s 2s", "100/s..10/s 2s"}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct load_settings load = cases[i].load;
 
@@ -375,7 +356,7 @@ static void open_lanes_share_one_schedule(void **state)
 }
 
 /* More lanes than requests: those that get none are over from the start. */
-static void an_open_lane_may_have_nothing(void **state)
+TEST(an_open_lane_may_have_nothing)
 {
     struct load_settings load = {
         .scenario = SCENARIO_SERVER, .rate_rps = 50, .requests = 3, .seed = 1};
@@ -383,7 +364,6 @@ static void an_open_lane_may_have_nothing(void **state)
     int64_t due_end_ns;
     int64_t *due = source_draw_all(&load, &n, &due_end_ns);
 
-    (void)state;
     assert_int_equal(n, 3);
     for (int64_t w = 0; w < 7; w++) {
         struct source s = lane_make(&load, (struct lane){w, 7});
@@ -410,9 +390,8 @@ static void check_shares(int64_t total, int64_t workers)
     assert_int_equal(sum, total);
 }
 
-static void shares_are_even_and_complete(void **state)
+TEST(shares_are_even_and_complete)
 {
-    (void)state;
     for (int64_t total = 0; total < 30; total++) {
         for (int64_t workers = 1; workers < 12; workers++)
             check_shares(total, workers);
@@ -444,14 +423,13 @@ static int64_t run_closed_lane(const struct load_settings *load,
     return taken;
 }
 
-static void closed_lanes_share_clients_and_requests(void **state)
+TEST(closed_lanes_share_clients_and_requests)
 {
     static const struct {
         int64_t clients;
         int64_t requests;
     } cases[] = {{7, 100}, {20, 101}, {20, 7}, {20, 3}, {20, 1}, {7, 7}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct load_settings load = {.scenario = SCENARIO_CLOSED,
                                      .clients = cases[i].clients,
@@ -465,27 +443,4 @@ static void closed_lanes_share_clients_and_requests(void **state)
             assert_int_equal(sum, cases[i].requests);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_window_ends_by_time_or_count),
-        cmocka_unit_test(open_constant_does_not_drift),
-        cmocka_unit_test(open_seed_decides_the_stream),
-        cmocka_unit_test(open_rate_near_zero_is_due_once),
-        cmocka_unit_test(open_bad_rate_is_refused),
-        cmocka_unit_test(an_exact_count_is_exact),
-        cmocka_unit_test(an_exact_window_can_be_interrupted),
-        cmocka_unit_test(an_exact_poisson_stream_is_uniform),
-        cmocka_unit_test(closed_clients_wait_for_their_answers),
-        cmocka_unit_test(closed_loop_ends_by_time),
-        cmocka_unit_test(closed_loop_ends_by_count),
-        cmocka_unit_test(open_lanes_share_one_schedule),
-        cmocka_unit_test(an_open_lane_may_have_nothing),
-        cmocka_unit_test(shares_are_even_and_complete),
-        cmocka_unit_test(closed_lanes_share_clients_and_requests),
-    };
-
-    return cmocka_run_group_tests_name("source", tests, NULL, NULL);
 }

@@ -1,22 +1,16 @@
 /* A warm-up of so many requests, a window and a cool-down: who is in which, in
  * every scenario and however many lanes share it. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/settings/settings.h"
 #include "loadgen/schedule/window_limits.h"
 #include "tests/support/sourcerig.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MAX_LANES    3
-#define MAX_TAKEN    4000
-#define MS           NS_PER_MS
+#define MAX_LANES 3
+#define MAX_TAKEN 4000
+#define MS        NS_PER_MS
 
 /* What all lanes gave out. */
 struct taken {
@@ -181,11 +175,10 @@ static const struct {
 };
 
 /* Whatever the number of lanes, the same requests. */
-static void open_loops_count_exactly(void **state)
+TEST(open_loops_count_exactly)
 {
     static struct taken t;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(open_cases); i++) {
         struct load_settings load = open_cases[i].load;
         struct counts first = {0};
@@ -214,7 +207,7 @@ static void open_loops_count_exactly(void **state)
 
 /* After the last stage the load goes on as that one ended: at 500/s, for 100 ms
  * of cool-down. */
-static void the_last_stage_goes_on(void **state)
+TEST(the_last_stage_goes_on)
 {
     static struct taken t;
     struct load_settings load = {.scenario = SCENARIO_SERVER,
@@ -224,7 +217,6 @@ static void the_last_stage_goes_on(void **state)
                                  .warmup_ns = 10 * MS,
                                  .cooldown_ns = 100 * MS};
 
-    (void)state;
     strlist_add(&load.stages, "1000/s 20ms");
     strlist_add(&load.stages, "500/s 20ms");
     run(&load, 1, &t);
@@ -236,11 +228,10 @@ static void the_last_stage_goes_on(void **state)
 /* Of several lanes the fast ones go on until the last has had its part: there
  * may be more before the window, never fewer; in it there are as many as were
  * asked for. */
-static void closed_loops_count_exactly(void **state)
+TEST(closed_loops_count_exactly)
 {
     static struct taken t;
 
-    (void)state;
     for (int64_t lanes = 1; lanes <= MAX_LANES; lanes++) {
         for (int64_t warmup = 1; warmup <= 50; warmup++) {
             struct load_settings load = {.scenario = SCENARIO_CLOSED,
@@ -257,7 +248,7 @@ static void closed_loops_count_exactly(void **state)
 }
 
 /* Lanes that are to have none of the window's requests warm up all the same. */
-static void closed_lanes_without_a_share(void **state)
+TEST(closed_lanes_without_a_share)
 {
     static struct taken t;
     struct load_settings load = {.scenario = SCENARIO_CLOSED,
@@ -265,18 +256,16 @@ static void closed_lanes_without_a_share(void **state)
                                  .warmup_requests = 30,
                                  .requests = 1};
 
-    (void)state;
     run(&load, 3, &t);
     assert_int_equal(count(&t).inside, 1);
     assert_true(count(&t).before >= 30);
 }
 
 /* The window of all lanes is the same, and as long as was asked for. */
-static void closed_windows_by_time(void **state)
+TEST(closed_windows_by_time)
 {
     static struct taken t;
 
-    (void)state;
     for (int64_t lanes = 1; lanes <= MAX_LANES; lanes++) {
         struct load_settings load = {.scenario = SCENARIO_CLOSED,
                                      .clients = 6,
@@ -296,7 +285,7 @@ static void closed_windows_by_time(void **state)
 
 /* One at a time, or a whole query: exactly as many, and the window begins with
  * the first of its own. */
-static void streams_count_exactly(void **state)
+TEST(streams_count_exactly)
 {
     static struct taken t;
     static const struct {
@@ -309,7 +298,6 @@ static void streams_count_exactly(void **state)
         {SCENARIO_MULTI_STREAM, 4, 8, 12},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct load_settings load = {.scenario = cases[i].scenario,
                                      .clients = 1,
@@ -330,7 +318,7 @@ static void streams_count_exactly(void **state)
 
 /* Without clients to spare: those that are due together with the last of the
  * warm-up cannot be told from it. */
-static void what_is_due_at_once_is_warm_up(void **state)
+TEST(what_is_due_at_once_is_warm_up)
 {
     static struct taken t;
     struct load_settings load = {.scenario = SCENARIO_CLOSED,
@@ -338,23 +326,7 @@ static void what_is_due_at_once_is_warm_up(void **state)
                                  .warmup_requests = 3,
                                  .requests = 16};
 
-    (void)state;
     run(&load, 1, &t);
     assert_int_equal(count(&t).before, 8);
     assert_int_equal(count(&t).inside, 16);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_loops_count_exactly),
-        cmocka_unit_test(the_last_stage_goes_on),
-        cmocka_unit_test(closed_loops_count_exactly),
-        cmocka_unit_test(closed_lanes_without_a_share),
-        cmocka_unit_test(closed_windows_by_time),
-        cmocka_unit_test(streams_count_exactly),
-        cmocka_unit_test(what_is_due_at_once_is_warm_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

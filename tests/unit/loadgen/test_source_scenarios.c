@@ -1,12 +1,6 @@
 /* Which request is due next: clients that think, one stream of requests or of
  * queries, all at once, and the schedule of LoadGen. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -14,15 +8,14 @@
 #include "common/settings/settings.h"
 #include "loadgen/schedule/mlperf_schedule.h"
 #include "tests/support/sourcerig.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* ---- clients that think ---- */
 
 static char fixed[] = "fixed 100ns";
 static char random_times[] = "exponential 100ns";
 
-static void a_client_thinks_after_each_answer(void **state)
+TEST(a_client_thinks_after_each_answer)
 {
     const struct load_settings load = {.scenario = SCENARIO_CLOSED,
                                        .clients = 2,
@@ -30,7 +23,6 @@ static void a_client_thinks_after_each_answer(void **state)
                                        .think = fixed};
     struct source s = source_make(&load);
 
-    (void)state;
     take_at(&s, 0, 0); /* nobody thinks before the first */
     take_at(&s, 1, 0);
     assert_nothing_due(&s);
@@ -49,7 +41,7 @@ static void a_client_thinks_after_each_answer(void **state)
 }
 
 /* One that thinks beyond the end says nothing of those who still wait. */
-static void a_long_thought_does_not_end_the_run(void **state)
+TEST(a_long_thought_does_not_end_the_run)
 {
     static char thoughts[] = "empirical 0:0ns 50:0ns 50.001:5000ns 100:5000ns";
     const struct load_settings load = {.scenario = SCENARIO_CLOSED,
@@ -62,7 +54,6 @@ static void a_long_thought_does_not_end_the_run(void **state)
     int64_t now_ns = 0;
     int64_t at_ns;
 
-    (void)state;
     take_at(&s, 0, 0);
     take_at(&s, 1, 0);
     /* One by one: whoever is free sends at once, or is lost in thought. */
@@ -85,7 +76,7 @@ static void a_long_thought_does_not_end_the_run(void **state)
 }
 
 /* Answers come at once: 1000 requests are 999 thoughts apart. */
-static void thoughts_are_drawn_from_the_seed(void **state)
+TEST(thoughts_are_drawn_from_the_seed)
 {
     struct load_settings load = {.scenario = SCENARIO_CLOSED,
                                  .clients = 1,
@@ -94,7 +85,6 @@ static void thoughts_are_drawn_from_the_seed(void **state)
                                  .seed = 5};
     int64_t sum[3];
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct source s;
 
@@ -113,7 +103,7 @@ static void thoughts_are_drawn_from_the_seed(void **state)
     assert_in_range(sum[0], 999 * 84, 999 * 116);
 }
 
-static void a_thought_that_is_none_is_refused(void **state)
+TEST(a_thought_that_is_none_is_refused)
 {
     static char bad[] = "hard";
     const struct load_settings load = {
@@ -121,7 +111,6 @@ static void a_thought_that_is_none_is_refused(void **state)
     struct source s = {.ops = source_for(&load)};
     struct err err = {0};
 
-    (void)state;
     s.self = xcalloc(1, s.ops->state_size);
     assert_int_equal(s.ops->init(s.self, &load, (struct lane){0, 1}, &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
@@ -130,7 +119,7 @@ static void a_thought_that_is_none_is_refused(void **state)
 
 /* ---- one stream ---- */
 
-static void single_stream_has_one_in_flight(void **state)
+TEST(single_stream_has_one_in_flight)
 {
     const struct load_settings load = {.scenario = SCENARIO_SINGLE_STREAM,
                                        .clients = 1,
@@ -138,7 +127,6 @@ static void single_stream_has_one_in_flight(void **state)
                                        .min_requests = 3};
     struct source s = source_make(&load);
 
-    (void)state;
     take_at(&s, 0, 0);
     assert_nothing_due(&s);
     s.ops->ended(s.self, NULL, 60);
@@ -170,7 +158,7 @@ static void end_query(struct source *s, int64_t first_ns)
     s->ops->ended(s->self, NULL, first_ns + 3);
 }
 
-static void a_query_goes_out_whole_and_is_waited_for(void **state)
+TEST(a_query_goes_out_whole_and_is_waited_for)
 {
     const struct load_settings load = {.scenario = SCENARIO_MULTI_STREAM,
                                        .clients = 1,
@@ -178,7 +166,6 @@ static void a_query_goes_out_whole_and_is_waited_for(void **state)
                                        .duration_ns = 100};
     struct source s = source_make(&load);
 
-    (void)state;
     take_query(&s, 0, 0);
     assert_nothing_due(&s);
     end_query(&s, 50);
@@ -194,7 +181,7 @@ static void a_query_goes_out_whole_and_is_waited_for(void **state)
 }
 
 /* A failure may end while others of its query are still to be sent. */
-static void ends_within_a_query_that_is_being_sent(void **state)
+TEST(ends_within_a_query_that_is_being_sent)
 {
     const struct load_settings load = {.scenario = SCENARIO_MULTI_STREAM,
                                        .clients = 1,
@@ -202,7 +189,6 @@ static void ends_within_a_query_that_is_being_sent(void **state)
                                        .min_requests = 4};
     struct source s = source_make(&load);
 
-    (void)state;
     take_at(&s, 0, 0);
     s.ops->ended(s.self, NULL, 5);
     take_at(&s, 1, 0);
@@ -224,11 +210,10 @@ static void ends_within_a_query_that_is_being_sent(void **state)
 
 /* ---- all at once ---- */
 
-static void offline_everything_is_due_at_the_start(void **state)
+TEST(offline_everything_is_due_at_the_start)
 {
     static const int64_t workers[] = {1, 2, 3, 7};
 
-    (void)state;
     for (size_t k = 0; k < COUNT(workers); k++) {
         const struct load_settings load = {
             .scenario = SCENARIO_OFFLINE, .clients = 1, .requests = 5};
@@ -273,11 +258,10 @@ static struct load_settings official(int64_t warmup_ns)
 }
 
 /* The warm-up goes before it, by our own seed, and moves it as a whole. */
-static void the_window_has_the_official_schedule(void **state)
+TEST(the_window_has_the_official_schedule)
 {
     static const int64_t warmups[] = {0, 1, 100 * NS_PER_MS};
 
-    (void)state;
     for (size_t k = 0; k < COUNT(warmups); k++) {
         const struct load_settings load = official(warmups[k]);
         int64_t n;
@@ -298,7 +282,7 @@ static void the_window_has_the_official_schedule(void **state)
 
 /* How many there are follows from it too: the first that is due at the end of
  * the minimum, or later, is the last. */
-static void the_official_schedule_ends_as_loadgens(void **state)
+TEST(the_official_schedule_ends_as_loadgens)
 {
     struct load_settings load = official(0);
     struct mlperf_schedule s = mlperf_schedule_make(SEED, 1000);
@@ -307,7 +291,6 @@ static void the_official_schedule_ends_as_loadgens(void **state)
     int64_t *due;
     int64_t last = 0;
 
-    (void)state;
     load.requests = 0;
     load.min_duration_ns = 300 * NS_PER_MS;
     load.min_requests = 10;
@@ -341,9 +324,8 @@ static void check_official_lanes(const struct load_settings *load,
     free(due);
 }
 
-static void the_official_schedule_is_that_of_all_lanes(void **state)
+TEST(the_official_schedule_is_that_of_all_lanes)
 {
-    (void)state;
     for (int64_t workers = 1; workers <= 3; workers++) {
         struct load_settings load = official(0);
 
@@ -354,23 +336,4 @@ static void the_official_schedule_is_that_of_all_lanes(void **state)
         load.min_duration_ns = 200 * NS_PER_MS;
         check_official_lanes(&load, workers);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_client_thinks_after_each_answer),
-        cmocka_unit_test(a_long_thought_does_not_end_the_run),
-        cmocka_unit_test(thoughts_are_drawn_from_the_seed),
-        cmocka_unit_test(a_thought_that_is_none_is_refused),
-        cmocka_unit_test(single_stream_has_one_in_flight),
-        cmocka_unit_test(a_query_goes_out_whole_and_is_waited_for),
-        cmocka_unit_test(ends_within_a_query_that_is_being_sent),
-        cmocka_unit_test(offline_everything_is_due_at_the_start),
-        cmocka_unit_test(the_window_has_the_official_schedule),
-        cmocka_unit_test(the_official_schedule_ends_as_loadgens),
-        cmocka_unit_test(the_official_schedule_is_that_of_all_lanes),
-    };
-
-    return cmocka_run_group_tests_name("source_scenarios", tests, NULL, NULL);
 }

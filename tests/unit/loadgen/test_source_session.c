@@ -1,12 +1,6 @@
 /* Which turn of which session is due next. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -16,8 +10,7 @@
 #include "loadgen/engine/request.h"
 #include "loadgen/schedule/session.h"
 #include "tests/support/sourcerig.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 static char three[] = "3";
 static char some[] = "uniform 1 6";
@@ -65,14 +58,13 @@ static struct request take_turn(struct source *s, int64_t session, int64_t turn,
     return r;
 }
 
-static void turns_come_in_sequence(void **state)
+TEST(turns_come_in_sequence)
 {
     struct load_settings load = sessions();
     struct source s = source_make(&load);
     struct request a = take_turn(&s, 0, 0, 0);
     struct request b;
 
-    (void)state;
     assert_int_equal(a.facts.seq, 0);
     assert_int_equal(a.facts.turns, 3);
     b = take_turn(&s, 1, 0, 1000); /* arrivals do not wait */
@@ -88,12 +80,11 @@ static void turns_come_in_sequence(void **state)
     source_end(&s);
 }
 
-static void a_failure_ends_its_session(void **state)
+TEST(a_failure_ends_its_session)
 {
     static const enum outcome failures[] = {OUTCOME_STATUS, OUTCOME_TIMEOUT,
                                             OUTCOME_UNSENT};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(failures); i++) {
         struct load_settings load = sessions();
         struct source s = source_make(&load);
@@ -107,14 +98,13 @@ static void a_failure_ends_its_session(void **state)
 }
 
 /* Who is waited for may still be due before the end. */
-static void the_window_ends_them_all(void **state)
+TEST(the_window_ends_them_all)
 {
     struct load_settings load = sessions();
     struct source s;
     struct request a;
     struct request b;
 
-    (void)state;
     load.duration_ns = 1500;
     s = source_make(&load);
     a = take_turn(&s, 0, 0, 0);
@@ -131,13 +121,12 @@ static void the_window_ends_them_all(void **state)
 }
 
 /* An answer after the end shows that no other can come before it. */
-static void nobody_waits_past_the_end(void **state)
+TEST(nobody_waits_past_the_end)
 {
     struct load_settings load = sessions();
     struct source s;
     struct request a;
 
-    (void)state;
     load.duration_ns = 1500;
     s = source_make(&load);
     a = take_turn(&s, 0, 0, 0);
@@ -148,13 +137,12 @@ static void nobody_waits_past_the_end(void **state)
 }
 
 /* A count is of requests, whichever session they are of. */
-static void a_count_is_of_turns(void **state)
+TEST(a_count_is_of_turns)
 {
     struct load_settings load = sessions();
     struct source s;
     struct request r;
 
-    (void)state;
     load.duration_ns = 0;
     load.requests = 2;
     s = source_make(&load);
@@ -231,12 +219,11 @@ static struct schedule *walk(const struct load_settings *load, int64_t workers)
     return out;
 }
 
-static void threads_have_no_part_in_it(void **state)
+TEST(threads_have_no_part_in_it)
 {
     struct load_settings load = sessions();
     struct schedule *one;
 
-    (void)state;
     load.arrival = ARRIVAL_POISSON;
     load.rate_rps = 1000;
     load.duration_ns = 300 * NS_PER_MS;
@@ -257,32 +244,16 @@ static void threads_have_no_part_in_it(void **state)
     free(one);
 }
 
-static void wrong_distributions_are_refused(void **state)
+TEST(wrong_distributions_are_refused)
 {
     static char bad[] = "sometimes";
     struct load_settings load = sessions();
     void *self = xcalloc(1, source_session.state_size);
     struct err err = {0};
 
-    (void)state;
     load.turns = bad;
     assert_int_equal(
         source_session.init(self, &load, (struct lane){0, 1}, &err), -1);
     source_session.fini(self);
     free(self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turns_come_in_sequence),
-        cmocka_unit_test(a_failure_ends_its_session),
-        cmocka_unit_test(the_window_ends_them_all),
-        cmocka_unit_test(nobody_waits_past_the_end),
-        cmocka_unit_test(a_count_is_of_turns),
-        cmocka_unit_test(threads_have_no_part_in_it),
-        cmocka_unit_test(wrong_distributions_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

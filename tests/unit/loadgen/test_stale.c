@@ -1,14 +1,9 @@
 /* When a request may be sent again: what the kernel and the clock say of a
  * connection that broke under it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "loadgen/transport/socket.h"
+#include "tests/support/test.h"
 
 #define RTT (40 * NS_PER_US)
 
@@ -64,20 +59,10 @@ static const struct {
      false},
 };
 
-static void what_the_server_had_is_not_stale(void **state)
+TEST(what_the_server_had_is_not_stale)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         if (stale_is(&cases[i].f) != cases[i].is_stale)
             fail_msg("%s", cases[i].what);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_the_server_had_is_not_stale),
-    };
-
-    return cmocka_run_group_tests_name("stale", tests, NULL, NULL);
 }

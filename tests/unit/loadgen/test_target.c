@@ -1,16 +1,10 @@
 /* The bytes of a request, and what cannot be one. */
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -19,9 +13,8 @@
 #include "loadgen/prepare/target.h"
 #include "tests/support/httprig.h"
 #include "tests/support/loopback.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct asked {
     const char *url;
@@ -144,9 +137,8 @@ static const struct {
      "id"},
 };
 
-static void requests_are_exactly_these_bytes(void **state)
+TEST(requests_are_exactly_these_bytes)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(requests); i++) {
         const struct asked *a = &requests[i].asked;
         struct targets t;
@@ -163,13 +155,12 @@ static void requests_are_exactly_these_bytes(void **state)
     }
 }
 
-static void the_id_has_a_place_only_if_asked(void **state)
+TEST(the_id_has_a_place_only_if_asked)
 {
     struct asked a = {.url = "http://127.0.0.1:1/", .method = "GET"};
     struct targets t;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(init(&t, &a, &err), 0);
     assert_int_equal(t.items->id_at, 0);
     assert_null(strstr(buf_text(&t.items->request), "x-tailgate-id"));
@@ -185,7 +176,7 @@ static void the_id_has_a_place_only_if_asked(void **state)
     targets_fini(&t);
 }
 
-static void a_body_may_come_from_a_file(void **state)
+TEST(a_body_may_come_from_a_file)
 {
     static const char bytes[] = "a\0b\r\n\xff"; /* whatever is in it */
     char *body = xasprintf("@%s", tmpdir_write("body", bytes, sizeof(bytes)));
@@ -194,7 +185,6 @@ static void a_body_may_come_from_a_file(void **state)
     struct targets t;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(init(&t, &a, &err), 0);
     assert_non_null(strstr(t.items->request.data, "\r\nContent-Length: 7\r\n"));
     assert_memory_equal(t.items->request.data + t.items->request.len -
@@ -207,7 +197,7 @@ static void a_body_may_come_from_a_file(void **state)
     free(body);
 }
 
-static void addresses_are_of_the_asked_family(void **state)
+TEST(addresses_are_of_the_asked_family)
 {
     struct asked four = {.url = "http://127.0.0.1:1/", .method = "GET"};
     struct asked six = {.url = "http://[::1]:1/", .method = "GET"};
@@ -215,7 +205,6 @@ static void addresses_are_of_the_asked_family(void **state)
     struct targets t;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(init(&t, &four, &err), 0);
     assert_int_equal(t.endpoints->address->ai_family, AF_INET);
     targets_fini(&t);
@@ -280,9 +269,8 @@ static const struct {
      "a2345678901234567890"},
 };
 
-static void what_cannot_be_sent_is_refused(void **state)
+TEST(what_cannot_be_sent_is_refused)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct targets t;
         struct err err = {0};
@@ -297,7 +285,7 @@ static void what_cannot_be_sent_is_refused(void **state)
 
 /* ---- several ---- */
 
-static void each_url_has_its_own_request(void **state)
+TEST(each_url_has_its_own_request)
 {
     struct asked a = {.url = "http://127.0.0.1:81/one",
                       .second = "http://[::1]:82/two",
@@ -305,7 +293,6 @@ static void each_url_has_its_own_request(void **state)
     struct targets t;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(init(&t, &a, &err), 0);
     assert_int_equal(t.len, 2);
     assert_string_equal(buf_text(&t.items[0].request),
@@ -326,7 +313,7 @@ static void each_url_has_its_own_request(void **state)
 }
 
 /* Targets take turns, and so do the addresses of each. */
-static void routes_go_round(void **state)
+TEST(routes_go_round)
 {
     static const struct {
         size_t endpoints[3]; /* of each target; 0: no such target */
@@ -339,7 +326,6 @@ static void routes_go_round(void **state)
         {{2, 3, 1}, {0, 2, 5, 1, 3, 5, 0, 4, 5}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct target items[3] = {{.id_at = 0}};
         struct targets ts = {.items = items, .n_lanes = 1};
@@ -356,14 +342,13 @@ static void routes_go_round(void **state)
 
 /* Workers of a closed loop number their own requests; each goes round all
  * targets. */
-static void every_lane_takes_turns(void **state)
+TEST(every_lane_takes_turns)
 {
     static const size_t want[2][4] = {{0, 1, 0, 1}, {1, 0, 1, 0}};
     struct target items[2] = {{.n_endpoints = 1},
                               {.first_endpoint = 1, .n_endpoints = 1}};
     struct targets ts = {.items = items, .len = 2, .n_lanes = 2};
 
-    (void)state;
     for (int64_t worker = 0; worker < 2; worker++) {
         for (int64_t k = 0; k < 4; k++)
             assert_int_equal(targets_route(&ts, worker + 2 * k),
@@ -433,7 +418,7 @@ static void check_said(const struct addresses *a, size_t i, bool answers)
     free(want);
 }
 
-static void who_does_not_answer_is_dropped(void **state)
+TEST(who_does_not_answer_is_dropped)
 {
     static const struct {
         bool answers[N_ADDRESSES];
@@ -446,7 +431,6 @@ static void who_does_not_answer_is_dropped(void **state)
         {{true, true, true, false}, {2, 1}, {0, 1, 2}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct addresses a;
         struct err err = {0};
@@ -469,7 +453,7 @@ static void who_does_not_answer_is_dropped(void **state)
 }
 
 /* One of the targets has nobody left, whoever answers for the other. */
-static void a_target_that_does_not_answer_is_an_error(void **state)
+TEST(a_target_that_does_not_answer_is_an_error)
 {
     static const bool cases[][N_ADDRESSES] = {
         {false, false, true, true},
@@ -477,7 +461,6 @@ static void a_target_that_does_not_answer_is_an_error(void **state)
         {false, false, false, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct addresses a;
         struct err err = {0};
@@ -492,14 +475,13 @@ static void a_target_that_does_not_answer_is_an_error(void **state)
     }
 }
 
-static void nobody_is_asked_for_null(void **state)
+TEST(nobody_is_asked_for_null)
 {
     struct asked a = {.url = "null://", .method = "GET"};
     struct strlist said = {0};
     struct targets t;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(init(&t, &a, &err), 0);
     assert_int_equal(targets_probe(&t, &patient, &said, &err), 0);
     assert_int_equal(said.len, 0);
@@ -507,7 +489,7 @@ static void nobody_is_asked_for_null(void **state)
 }
 
 /* Everything of the target's own goes nowhere else. */
-static void only_the_target_gets_credentials(void **state)
+TEST(only_the_target_gets_credentials)
 {
     static const struct {
         const char *url;
@@ -524,7 +506,6 @@ static void only_the_target_gets_credentials(void **state)
     struct target_settings s = settings_of(&asked);
     char text[] = "text";
 
-    (void)state;
     s.auth_env = s.auth_file = s.cert = s.key = text;
     s.unix_socket = s.connect_to = s.ca_file = text;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -550,23 +531,4 @@ static void only_the_target_gets_credentials(void **state)
     free(s.method);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_the_target_gets_credentials),
-        cmocka_unit_test(requests_are_exactly_these_bytes),
-        cmocka_unit_test(the_id_has_a_place_only_if_asked),
-        cmocka_unit_test(a_body_may_come_from_a_file),
-        cmocka_unit_test(addresses_are_of_the_asked_family),
-        cmocka_unit_test(what_cannot_be_sent_is_refused),
-        cmocka_unit_test(each_url_has_its_own_request),
-        cmocka_unit_test(routes_go_round),
-        cmocka_unit_test(every_lane_takes_turns),
-        cmocka_unit_test(who_does_not_answer_is_dropped),
-        cmocka_unit_test(a_target_that_does_not_answer_is_an_error),
-        cmocka_unit_test(nobody_is_asked_for_null),
-    };
-
-    return cmocka_run_group_tests_name("target", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,18 +1,13 @@
 /* Alarms ring once, never early, and never before the sockets had their turn.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "loadgen/engine/timer.h"
+#include "tests/support/test.h"
 
 struct room {
     struct event_base *base;
@@ -79,7 +74,7 @@ static int close_room(void **state)
     return 0;
 }
 
-static void rings_once_and_not_early(void **state)
+TEST_WITH(rings_once_and_not_early, open_room, close_room)
 {
     static const int64_t waits[] = {1, 999, NS_PER_US, 1500 * NS_PER_US,
                                     20 * NS_PER_MS};
@@ -97,7 +92,7 @@ static void rings_once_and_not_early(void **state)
 }
 
 /* Each ring sets the next one: still the socket is looked at. */
-static void sockets_have_their_turn(void **state)
+TEST_WITH(sockets_have_their_turn, open_room, close_room)
 {
     struct room *r = *state;
 
@@ -109,7 +104,7 @@ static void sockets_have_their_turn(void **state)
     assert_in_range(r->rings, 9, 10);
 }
 
-static void later_takes_the_place_of_sooner(void **state)
+TEST_WITH(later_takes_the_place_of_sooner, open_room, close_room)
 {
     static const struct timeval guard = {.tv_usec = 20000};
     struct room *r = *state;
@@ -122,7 +117,7 @@ static void later_takes_the_place_of_sooner(void **state)
 }
 
 /* One that has rung unread rings again when it is set again. */
-static void rings_again(void **state)
+TEST_WITH(rings_again, open_room, close_room)
 {
     struct room *r = *state;
 
@@ -131,19 +126,4 @@ static void rings_again(void **state)
         event_base_dispatch(r->base);
         assert_int_equal(r->rings, i);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(rings_once_and_not_early, open_room,
-                                        close_room),
-        cmocka_unit_test_setup_teardown(sockets_have_their_turn, open_room,
-                                        close_room),
-        cmocka_unit_test_setup_teardown(later_takes_the_place_of_sooner,
-                                        open_room, close_room),
-        cmocka_unit_test_setup_teardown(rings_again, open_room, close_room),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

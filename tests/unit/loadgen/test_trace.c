@@ -1,13 +1,7 @@
 /* A trace read, and when its rows are due. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
@@ -18,10 +12,10 @@
 #include "loadgen/trace/trace.h"
 #include "loadgen/trace/trace_survey.h"
 #include "tests/support/replay.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MAX_TEXT     ((size_t)16 << 20)
+#define MAX_TEXT ((size_t)16 << 20)
 
 /* ---- rows and damage ---- */
 
@@ -51,7 +45,7 @@ static struct trace_counts read_all(const struct load_settings *load,
     return counts;
 }
 
-static void damaged_lines_are_counted_and_told(void **state)
+TEST(damaged_lines_are_counted_and_told)
 {
     struct load_settings load = replay_of(REPLAY_HEADER "1,10,10\n"
                                                         "\n"
@@ -67,7 +61,6 @@ static void damaged_lines_are_counted_and_told(void **state)
         ":7: timestamp: goes back in time",
     };
 
-    (void)state;
     counts = read_all(&load, &said);
     assert_int_equal(counts.rows, 2);
     assert_int_equal(counts.damaged, 3);
@@ -82,13 +75,12 @@ static void damaged_lines_are_counted_and_told(void **state)
     replay_forget(&load);
 }
 
-static void strict_stops_at_the_first(void **state)
+TEST(strict_stops_at_the_first)
 {
     struct load_settings load = replay_of(REPLAY_HEADER "1,10,10\n2,x,1\n");
     struct survey s;
     struct err err = {0};
 
-    (void)state;
     load.trace.strict = true;
     assert_int_equal(survey_make(&s, &load, &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
@@ -97,7 +89,7 @@ static void strict_stops_at_the_first(void **state)
     replay_forget(&load);
 }
 
-static void failures_of_burstgpt_are_left_out(void **state)
+TEST(failures_of_burstgpt_are_left_out)
 {
     struct load_settings load = replay_of(
         "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
@@ -107,7 +99,6 @@ static void failures_of_burstgpt_are_left_out(void **state)
     struct strlist said = {0};
     struct trace_counts counts;
 
-    (void)state;
     load.trace.format = TRACE_AUTO;
     counts = read_all(&load, &said);
     assert_int_equal(counts.rows, 2);
@@ -117,7 +108,7 @@ static void failures_of_burstgpt_are_left_out(void **state)
     replay_forget(&load);
 }
 
-static void a_file_that_is_no_trace_is_refused(void **state)
+TEST(a_file_that_is_no_trace_is_refused)
 {
     static const struct {
         const char *text;
@@ -131,7 +122,6 @@ static void a_file_that_is_no_trace_is_refused(void **state)
          "no rows to replay; 0 rows were read, 1 lines"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct load_settings load = replay_of(cases[i].text);
         struct survey s;
@@ -192,7 +182,7 @@ static struct schedule *schedule_of(const struct load_settings *load,
     return s;
 }
 
-static void times_are_cut_and_scaled(void **state)
+TEST(times_are_cut_and_scaled)
 {
     static const struct {
         struct trace_settings t;
@@ -229,7 +219,6 @@ static void times_are_cut_and_scaled(void **state)
         {{.time_scale = 1}, 1500, 0, 2, 4, 1, 0, 3000},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct load_settings load = replay_of(
             REPLAY_HEADER "100,1,1\n101,2,1\n102,3,1\n103,4,1\n104,5,1\n"
@@ -267,11 +256,10 @@ static char *stepped(void)
     return text.data;
 }
 
-static void the_schedule_is_the_same_for_any_number_of_lanes(void **state)
+TEST(the_schedule_is_the_same_for_any_number_of_lanes)
 {
     char *text = stepped();
 
-    (void)state;
     for (int64_t spread_s = 0; spread_s <= 3; spread_s += 3) {
         struct load_settings load = replay_of(text);
         struct schedule *one;
@@ -298,14 +286,13 @@ static void the_schedule_is_the_same_for_any_number_of_lanes(void **state)
     free(text);
 }
 
-static void a_spread_keeps_order_and_step(void **state)
+TEST(a_spread_keeps_order_and_step)
 {
     char *text = stepped();
     struct load_settings load = replay_of(text);
     struct schedule *s;
     size_t at = 0;
 
-    (void)state;
     load.trace.spread_ns = 3 * NS_PER_S;
     s = schedule_of(&load, 1);
     assert_int_equal(s->len, 30 * 31 / 2);
@@ -326,7 +313,7 @@ static void a_spread_keeps_order_and_step(void **state)
 
 /* Over three of the trace's steps: a row whose place is before the one before
  * goes with it, and the plan says so. */
-static void a_spread_that_is_too_wide_is_counted(void **state)
+TEST(a_spread_that_is_too_wide_is_counted)
 {
     char *text = stepped();
     struct load_settings load = replay_of(text);
@@ -335,7 +322,6 @@ static void a_spread_that_is_too_wide_is_counted(void **state)
     struct err err = {0};
     int64_t held = 0;
 
-    (void)state;
     load.trace.spread_ns = 3 * NS_PER_S;
     assert_int_equal(survey_make(&s, &load, &err), 0);
     assert_int_equal(s.held, 0);
@@ -354,7 +340,7 @@ static void a_spread_that_is_too_wide_is_counted(void **state)
 }
 
 /* As uniform points are: mean 1/2, variance 1/12, whatever the group's size. */
-static void a_spread_is_uniform(void **state)
+TEST(a_spread_is_uniform)
 {
     struct buf text;
     struct load_settings load;
@@ -362,7 +348,6 @@ static void a_spread_is_uniform(void **state)
     double sum = 0;
     double squares = 0;
 
-    (void)state;
     buf_init(&text, MAX_TEXT);
     buf_adds(&text, REPLAY_HEADER);
     for (int i = 0; i < 3000; i++)
@@ -385,14 +370,13 @@ static void a_spread_is_uniform(void **state)
     replay_forget(&load);
 }
 
-static void a_spread_forgives_as_much_disorder(void **state)
+TEST(a_spread_forgives_as_much_disorder)
 {
     struct load_settings load =
         replay_of(REPLAY_HEADER "0,1,1\n5,2,1\n3,3,1\n2,4,1\n6,5,1\n");
     struct strlist said = {0};
     struct trace_counts counts;
 
-    (void)state;
     load.trace.spread_ns = 2 * NS_PER_S;
     counts = read_all(&load, &said);
     assert_int_equal(counts.rows, 4);
@@ -402,14 +386,13 @@ static void a_spread_forgives_as_much_disorder(void **state)
 }
 
 /* A file that was good when the run was planned, and is not any more. */
-static void a_schedule_that_breaks_off_says_why(void **state)
+TEST(a_schedule_that_breaks_off_says_why)
 {
     struct load_settings load =
         replay_of(REPLAY_HEADER "0,1,1\n1,2,1\nx\n2,3,1\n");
     void *self = xcalloc(1, source_trace.state_size);
     struct err err = {0};
 
-    (void)state;
     load.trace.strict = true;
     assert_int_equal(source_trace.init(self, &load, (struct lane){0, 1}, &err),
                      0);
@@ -427,12 +410,11 @@ static void a_schedule_that_breaks_off_says_why(void **state)
     replay_forget(&load);
 }
 
-static void a_file_that_became_shorter_is_noticed(void **state)
+TEST(a_file_that_became_shorter_is_noticed)
 {
     struct load_settings load = replay_of(REPLAY_HEADER "0,1,1\n1,2,1\n");
     struct err err = {0};
 
-    (void)state;
     for (int64_t worker = 0; worker < 2; worker++) {
         void *self = xcalloc(1, source_trace.state_size);
 
@@ -449,23 +431,4 @@ static void a_file_that_became_shorter_is_noticed(void **state)
     replay_forget(&load);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_lines_are_counted_and_told),
-        cmocka_unit_test(strict_stops_at_the_first),
-        cmocka_unit_test(failures_of_burstgpt_are_left_out),
-        cmocka_unit_test(a_file_that_is_no_trace_is_refused),
-        cmocka_unit_test(times_are_cut_and_scaled),
-        cmocka_unit_test(the_schedule_is_the_same_for_any_number_of_lanes),
-        cmocka_unit_test(a_spread_keeps_order_and_step),
-        cmocka_unit_test(a_spread_that_is_too_wide_is_counted),
-        cmocka_unit_test(a_spread_is_uniform),
-        cmocka_unit_test(a_spread_forgives_as_much_disorder),
-        cmocka_unit_test(a_schedule_that_breaks_off_says_why),
-        cmocka_unit_test(a_file_that_became_shorter_is_noticed),
-    };
-
-    return cmocka_run_group_tests_name("trace", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

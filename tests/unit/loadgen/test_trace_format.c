@@ -1,18 +1,11 @@
 /* Lines of every format of traces, good and damaged. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/settings/settings.h"
 #include "loadgen/trace/trace_format.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 #define AZURE "TIMESTAMP,ContextTokens,GeneratedTokens"
 #define BURSTGPT                                                               \
@@ -44,7 +37,7 @@ static char ids[] = "ids";
 
 /* ---- which format it is ---- */
 
-static void the_first_line_tells_the_format(void **state)
+TEST(the_first_line_tells_the_format)
 {
     static const struct {
         const char *line;
@@ -67,7 +60,6 @@ static void the_first_line_tells_the_format(void **state)
         {"user,timestamp,output_length,input_length", "csv"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct trace_settings s = {.format = TRACE_AUTO};
         struct parser p = make(&s, cases[i].line);
@@ -76,7 +68,7 @@ static void the_first_line_tells_the_format(void **state)
     }
 }
 
-static void an_unknown_first_line_is_refused(void **state)
+TEST(an_unknown_first_line_is_refused)
 {
     static const struct {
         struct trace_settings s;
@@ -103,7 +95,6 @@ static void an_unknown_first_line_is_refused(void **state)
          "no column 'when'"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct parser p;
         struct err err = {0};
@@ -171,11 +162,10 @@ static const struct {
      61114 * NS_PER_MS, 521, 132, 2},
 };
 
-static void good_lines_are_rows(void **state)
+TEST(good_lines_are_rows)
 {
     struct row row = {0};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++) {
         struct parser p = make(good[i].s, good[i].header);
         struct flaw flaw;
@@ -190,7 +180,7 @@ static void good_lines_are_rows(void **state)
     row_fini(&row);
 }
 
-static void blocks_are_of_the_formats_size(void **state)
+TEST(blocks_are_of_the_formats_size)
 {
     static const struct {
         int format;
@@ -200,7 +190,6 @@ static void blocks_are_of_the_formats_size(void **state)
                        "\"output_length\": 1, \"hash_ids\": [7, 8, 9]}";
     struct row row = {0};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct trace_settings s = {.format = cases[i].format,
                                    .block_tokens = 64};
@@ -266,11 +255,10 @@ static const struct {
      "hash_ids", "not a list"},
 };
 
-static void a_damaged_line_says_why(void **state)
+TEST(a_damaged_line_says_why)
 {
     struct row row = {0};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         struct trace_settings s = {.format = bad[i].format};
         struct parser p = make(&s, AZURE);
@@ -286,17 +274,4 @@ static void a_damaged_line_says_why(void **state)
                          0);
     }
     row_fini(&row);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_line_tells_the_format),
-        cmocka_unit_test(an_unknown_first_line_is_refused),
-        cmocka_unit_test(good_lines_are_rows),
-        cmocka_unit_test(blocks_are_of_the_formats_size),
-        cmocka_unit_test(a_damaged_line_says_why),
-    };
-
-    return cmocka_run_group_tests_name("trace_format", tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* Lines of files: plain, gzip and Zstandard, whole and cut off. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include <zlib.h>
 #include <zstd.h>
@@ -17,10 +11,10 @@
 #include "common/base/xalloc.h"
 #include "loadgen/trace/trace_lines.h"
 #include "loadgen/trace/unpack.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MAX_TEXT     ((size_t)64 << 20)
+#define MAX_TEXT ((size_t)64 << 20)
 
 /* ---- packing ---- */
 
@@ -113,11 +107,10 @@ static void assert_next(struct lines *l, int64_t number, const char *want)
 
 /* ---- the tests ---- */
 
-static void ends_of_lines_are_taken_off(void **state)
+TEST(ends_of_lines_are_taken_off)
 {
     struct buf text;
 
-    (void)state;
     buf_init(&text, MAX_TEXT);
     buf_adds(&text, "one\ntwo\r\n\nfour\r\nlast");
     for (size_t i = 0; i < COUNT(packers); i++) {
@@ -143,11 +136,10 @@ static void make_many(struct buf *text, int n)
                  "..............................................");
 }
 
-static void many_lines_come_as_they_are(void **state)
+TEST(many_lines_come_as_they_are)
 {
     struct buf text;
 
-    (void)state;
     buf_init(&text, MAX_TEXT);
     make_many(&text, 20000);
     for (size_t i = 0; i < COUNT(packers); i++) {
@@ -168,9 +160,8 @@ static void many_lines_come_as_they_are(void **state)
 }
 
 /* Members and frames may follow one another, as cat makes them. */
-static void parts_follow_one_another(void **state)
+TEST(parts_follow_one_another)
 {
-    (void)state;
     for (size_t i = 1; i < COUNT(packers); i++) {
         struct buf first;
         struct buf second;
@@ -206,11 +197,10 @@ static int read_to_end(struct lines *l, struct err *err)
     return rc;
 }
 
-static void what_is_cut_off_or_damaged_is_said(void **state)
+TEST(what_is_cut_off_or_damaged_is_said)
 {
     struct buf text;
 
-    (void)state;
     buf_init(&text, MAX_TEXT);
     make_many(&text, 20000);
     for (size_t i = 1; i < COUNT(packers); i++) {
@@ -245,11 +235,10 @@ static void add_long(struct buf *text, size_t len)
     buf_commit(text, len);
 }
 
-static void a_line_too_long_is_passed_over(void **state)
+TEST(a_line_too_long_is_passed_over)
 {
     struct buf text;
 
-    (void)state;
     buf_init(&text, MAX_TEXT);
     buf_adds(&text, "one\n");
     add_long(&text, LINES_MAX / 2);
@@ -276,12 +265,11 @@ static void a_line_too_long_is_passed_over(void **state)
     buf_fini(&text);
 }
 
-static void what_is_no_file_is_refused(void **state)
+TEST(what_is_no_file_is_refused)
 {
     struct lines l;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(lines_open(&l, tmpdir_path("none"), &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
     assert_non_null(strstr(err.msg, "No such file"));
@@ -297,11 +285,10 @@ static void what_is_no_file_is_refused(void **state)
     lines_fini(&l);
 }
 
-static void an_empty_file_has_no_lines(void **state)
+TEST(an_empty_file_has_no_lines)
 {
     struct buf nothing;
 
-    (void)state;
     buf_init(&nothing, 1);
     for (size_t i = 0; i < COUNT(packers); i++) {
         struct lines l;
@@ -312,18 +299,4 @@ static void an_empty_file_has_no_lines(void **state)
     buf_fini(&nothing);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_of_lines_are_taken_off),
-        cmocka_unit_test(many_lines_come_as_they_are),
-        cmocka_unit_test(parts_follow_one_another),
-        cmocka_unit_test(what_is_cut_off_or_damaged_is_said),
-        cmocka_unit_test(a_line_too_long_is_passed_over),
-        cmocka_unit_test(what_is_no_file_is_refused),
-        cmocka_unit_test(an_empty_file_has_no_lines),
-    };
-
-    return cmocka_run_group_tests_name("trace_lines", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,14 +1,8 @@
 /* What a trace is said to hold before it is replayed. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -18,18 +12,16 @@
 #include "loadgen/schedule/source.h"
 #include "loadgen/trace/trace_survey.h"
 #include "tests/support/replay.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void a_survey_says_what_the_replay_will_be(void **state)
+TEST(a_survey_says_what_the_replay_will_be)
 {
     struct load_settings load =
         replay_of(REPLAY_HEADER "100,10,1\n101,20,2\n101,30,3\nx\n104,40,6\n");
     struct survey s;
     struct err err = {0};
 
-    (void)state;
     load.warmup_ns = 500 * NS_PER_MS;
     load.trace.time_scale = 2;
     if (survey_make(&s, &load, &err))
@@ -73,7 +65,7 @@ static void a_survey_says_what_the_replay_will_be(void **state)
                   "0.5,1,1\n0.6,1,1\n0.7,1,1\n0.8,1,1\n0.9,1,1\n"
 
 /* The cool-down is the last part of the replay, wherever that ends. */
-static void a_survey_counts_by_phases(void **state)
+TEST(a_survey_counts_by_phases)
 {
     static const struct {
         int64_t warmup;
@@ -89,7 +81,6 @@ static void a_survey_counts_by_phases(void **state)
         {0, 250, 0, 0, 0, 8, 2}, {3, 250, 6, 0, 3, 5, 2},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct load_settings load = replay_of(TEN_ROWS);
         struct survey s;
@@ -110,7 +101,7 @@ static void a_survey_counts_by_phases(void **state)
 }
 
 /* Ten rows, a second of them: nobody can wait for more. */
-static void a_minimum_that_the_file_cannot_reach(void **state)
+TEST(a_minimum_that_the_file_cannot_reach)
 {
     static const struct {
         int64_t min_requests;
@@ -131,7 +122,6 @@ static void a_minimum_that_the_file_cannot_reach(void **state)
         {0, 751, 0, 250, "load.min_duration: the trace lasts only 75"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct load_settings load = replay_of(TEN_ROWS);
         struct survey s;
@@ -150,7 +140,7 @@ static void a_minimum_that_the_file_cannot_reach(void **state)
 }
 
 /* Reading may take long, and so does finding the way to where it begins. */
-static void who_is_interrupted_reads_no_further(void **state)
+TEST(who_is_interrupted_reads_no_further)
 {
     struct load_settings load = replay_of(TEN_ROWS);
     const struct lane all = {.workers = 1};
@@ -158,7 +148,6 @@ static void who_is_interrupted_reads_no_further(void **state)
     struct err err = {0};
     void *self = xcalloc(1, source_trace.state_size);
 
-    (void)state;
     load.trace.from_ns = 500 * NS_PER_MS;
     load.trace.rows = 5;
     atomic_store(&stop_signal, SIGINT);
@@ -201,25 +190,12 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-static void the_hash_is_of_what_rows_say(void **state)
+TEST(the_hash_is_of_what_rows_say)
 {
     uint64_t hash = hash_of(REPLAY_HEADER "1,2,3\n4,5,6\n");
 
-    (void)state;
     assert_true(hash == hash_of(REPLAY_HEADER "1.0,2,3\r\nnonsense\n4,5,6"));
     assert_false(hash == hash_of(REPLAY_HEADER "1,2,3\n4,5,7\n"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_survey_says_what_the_replay_will_be),
-        cmocka_unit_test(a_survey_counts_by_phases),
-        cmocka_unit_test(a_minimum_that_the_file_cannot_reach),
-        cmocka_unit_test(who_is_interrupted_reads_no_further),
-        cmocka_unit_test(the_hash_is_of_what_rows_say),
-    };
-
-    return cmocka_run_group_tests_name("trace survey", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

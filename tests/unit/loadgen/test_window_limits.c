@@ -1,15 +1,8 @@
 /* What a run may send: by time, by count, at least, at most. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/settings/settings.h"
 #include "loadgen/schedule/window_limits.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* One is due every 10 ns from 0 on: how many are taken, the warm-up's too? */
 static int64_t taken_of(struct window_limits q)
@@ -25,7 +18,7 @@ static int64_t taken_of(struct window_limits q)
 
 /* Of a minimum of time the last is due when it is over or later, as LoadGen's
  * is. */
-static void whichever_comes_first_or_last(void **state)
+TEST(whichever_comes_first_or_last)
 {
     static const struct {
         struct load_settings load;
@@ -70,7 +63,6 @@ static void whichever_comes_first_or_last(void **state)
         {{.warmup_requests = 3, .requests = 7, .cooldown_ns = 30}, 13},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_int_equal(taken_of(window_limits_of(&cases[i].load)),
                          cases[i].want);
@@ -89,7 +81,7 @@ static int64_t taken_by_lanes(const struct load_settings *load, int64_t workers)
     return sum;
 }
 
-static void counts_are_shared_out(void **state)
+TEST(counts_are_shared_out)
 {
     static const struct {
         struct load_settings load;
@@ -105,20 +97,9 @@ static void counts_are_shared_out(void **state)
     };
     static const int64_t lanes[] = {1, 2, 5};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         for (size_t k = 0; k < COUNT(lanes); k++)
             assert_int_equal(taken_by_lanes(&cases[i].load, lanes[k]),
                              cases[i].want[k]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whichever_comes_first_or_last),
-        cmocka_unit_test(counts_are_shared_out),
-    };
-
-    return cmocka_run_group_tests_name("quota", tests, NULL, NULL);
 }

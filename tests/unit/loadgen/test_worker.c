@@ -1,17 +1,11 @@
 /* A worker whose event loop breaks says so, and accounts for its requests. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -20,6 +14,7 @@
 #include "loadgen/payload/workload.h"
 #include "loadgen/record/recorder.h"
 #include "loadgen/transport/transport.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 /* The worker's epoll, the only one in this process; -1: there is none. */
@@ -93,23 +88,21 @@ static int run_worker(const char *name, bool breaks, struct engine_counts *c,
     return rc;
 }
 
-static void a_run_comes_to_its_end(void **state)
+TEST(a_run_comes_to_its_end)
 {
     struct engine_counts c;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(run_worker("whole", false, &c, &err), 0);
     assert_int_equal(c.done, 50);
     assert_int_equal(c.unsent, 0);
 }
 
-static void a_broken_event_loop_is_an_error(void **state)
+TEST(a_broken_event_loop_is_an_error)
 {
     struct engine_counts c;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(run_worker("broken", true, &c, &err), -1);
     assert_int_equal(err.code, ERR_IO);
     assert_string_equal(err.msg, "the event loop failed");
@@ -126,7 +119,7 @@ static int fail_preconnect(void *self, int64_t n, struct err *err)
 }
 
 /* Nothing was asked ahead, nothing is tried. */
-static void connections_ahead_are_opened_first(void **state)
+TEST(connections_ahead_are_opened_first)
 {
     struct transport_ops transport = transport_null;
     struct engine_env env = {.settings = &settings,
@@ -137,7 +130,6 @@ static void connections_ahead_are_opened_first(void **state)
     struct worker *worker;
     struct err err = {0};
 
-    (void)state;
     transport.preconnect = fail_preconnect;
     assert_int_equal(worker_new(&worker, &env, &err), 0);
     worker_free(worker);
@@ -147,7 +139,7 @@ static void connections_ahead_are_opened_first(void **state)
     assert_string_equal(err.msg, "none of 7");
 }
 
-static void a_cpu_that_is_not_there_is_an_error(void **state)
+TEST(a_cpu_that_is_not_there_is_an_error)
 {
     struct engine_env env = {.settings = &settings,
                              .workload = &workload,
@@ -157,7 +149,6 @@ static void a_cpu_that_is_not_there_is_an_error(void **state)
     struct worker *worker;
     struct err err = {0};
 
-    (void)state;
     if (sysconf(_SC_NPROCESSORS_CONF) > 1023) {
         print_message("this machine has a CPU 1023\n");
         skip();
@@ -171,15 +162,4 @@ static void a_cpu_that_is_not_there_is_an_error(void **state)
     worker_free(worker);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_comes_to_its_end),
-        cmocka_unit_test(a_broken_event_loop_is_an_error),
-        cmocka_unit_test(connections_ahead_are_opened_first),
-        cmocka_unit_test(a_cpu_that_is_not_there_is_an_error),
-    };
-
-    return cmocka_run_group_tests_name("worker", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,17 +1,12 @@
 /* Every fault of a stream in every API that streams, byte by byte.  Three
  * tokens are asked for; the second is the middle, after which things go
  * wrong. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/base/xalloc.h"
 #include "tests/support/stubrig.h"
+#include "tests/support/test.h"
 
 #define EVENT(data) "data: " data "\n\n"
 #define DONE        EVENT("[DONE]")
@@ -153,13 +148,12 @@ static void expect(const struct api *api, const char *flag, enum http_end end,
     expect(api, flag, end, (const char *const[]){__VA_ARGS__, NULL})
 
 /* Nothing is wrong with what is said, only with when. */
-static void it_is_all_there(void **state)
+TEST(it_is_all_there)
 {
     static const char *const flags[] = {
         "--delay=1ms", "--fault=burst", "--fault=coalesced=2",
         "--events-per-write=2", "--fault=double-done p=0"};
 
-    (void)state;
     for (size_t i = 0; i < N_APIS; i++) {
         const struct api *a = &apis[i];
 
@@ -169,11 +163,10 @@ static void it_is_all_there(void **state)
     }
 }
 
-static void an_error_in_the_middle(void **state)
+TEST(an_error_in_the_middle)
 {
     static const char garbage[] = EVENT("{\"choices\": [not JSON");
 
-    (void)state;
     for (size_t i = 0; i < N_APIS; i++) {
         const struct api *a = &apis[i];
 
@@ -187,9 +180,8 @@ static void an_error_in_the_middle(void **state)
     }
 }
 
-static void an_end_that_is_missing(void **state)
+TEST(an_end_that_is_missing)
 {
-    (void)state;
     for (size_t i = 0; i < N_APIS; i++) {
         const struct api *a = &apis[i];
 
@@ -202,9 +194,8 @@ static void an_end_that_is_missing(void **state)
     }
 }
 
-static void an_end_that_is_wrong(void **state)
+TEST(an_end_that_is_wrong)
 {
-    (void)state;
     for (size_t i = 0; i < N_APIS; i++) {
         const struct api *a = &apis[i];
 
@@ -216,20 +207,18 @@ static void an_end_that_is_wrong(void **state)
     }
 }
 
-static void usage_is_wrong_in_every_event(void **state)
+TEST(usage_is_wrong_in_every_event)
 {
     struct http_reply reply = ask(&apis[3], "--fault=wrong-usage=7");
 
-    (void)state;
     assert_non_null(strstr(buf_text(&reply.body), "\"completion_tokens\":8,"));
     assert_non_null(strstr(buf_text(&reply.body), "\"completion_tokens\":9,"));
     assert_non_null(strstr(buf_text(&reply.body), "\"completion_tokens\":10,"));
     http_reply_fini(&reply);
 }
 
-static void json_instead_of_a_stream(void **state)
+TEST(json_instead_of_a_stream)
 {
-    (void)state;
     for (size_t i = 0; i < N_APIS; i++) {
         struct http_reply reply = ask(&apis[i], "--fault=wrong-type");
 
@@ -251,7 +240,7 @@ static int count(const char *text, const char *word)
 }
 
 /* The events are otherwise as they would be. */
-static void other_lengths(void **state)
+TEST(other_lengths)
 {
     static const struct {
         const char *flag;
@@ -266,7 +255,6 @@ static void other_lengths(void **state)
         {"--fault=bundle=9", 1, "length"},
     };
 
-    (void)state;
     for (size_t i = 0; i < N_APIS; i++) {
         for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
             struct http_reply reply = ask(&apis[i], cases[k].flag);
@@ -288,7 +276,7 @@ static void other_lengths(void **state)
 }
 
 /* Answers end by themselves, but not before and not for those that asked. */
-static void the_end_by_itself(void **state)
+TEST(the_end_by_itself)
 {
     static const struct {
         const char *path;
@@ -319,7 +307,6 @@ static void the_end_by_itself(void **state)
          9},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct http_reply reply;
         struct stubrig rig;
@@ -334,7 +321,7 @@ static void the_end_by_itself(void **state)
 }
 
 /* Hidden reasoning takes its time and leaves no event but the role's. */
-static void reasoning_may_be_hidden(void **state)
+TEST(reasoning_may_be_hidden)
 {
     static const struct {
         const char *flag;
@@ -347,7 +334,6 @@ static void reasoning_may_be_hidden(void **state)
         {"--tokens-per-event=9", 1, 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct http_reply reply;
         struct stubrig rig;
@@ -371,9 +357,8 @@ static void reasoning_may_be_hidden(void **state)
 }
 
 /* Ends of lines and keep-alives are the same for all. */
-static void events_in_other_ways(void **state)
+TEST(events_in_other_ways)
 {
-    (void)state;
     for (size_t i = 0; i < N_APIS; i++) {
         struct http_reply reply = ask(&apis[i], "--sse=crlf,comments");
         const char *text = buf_text(&reply.body);
@@ -384,22 +369,4 @@ static void events_in_other_ways(void **state)
         assert_int_equal(count(text, ": ping\r\n\r\ndata: "), events);
         http_reply_fini(&reply);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_all_there),
-        cmocka_unit_test(an_error_in_the_middle),
-        cmocka_unit_test(an_end_that_is_missing),
-        cmocka_unit_test(an_end_that_is_wrong),
-        cmocka_unit_test(usage_is_wrong_in_every_event),
-        cmocka_unit_test(json_instead_of_a_stream),
-        cmocka_unit_test(other_lengths),
-        cmocka_unit_test(the_end_by_itself),
-        cmocka_unit_test(reasoning_may_be_hidden),
-        cmocka_unit_test(events_in_other_ways),
-    };
-
-    return cmocka_run_group_tests_name("stub_stream", tests, NULL, NULL);
 }

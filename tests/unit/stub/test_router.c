@@ -1,17 +1,11 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/rng.h"
 #include "server-stub/sim/router.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define N            4
-#define DRAWS        1000000
+#define N     4
+#define DRAWS 1000000
 
 static const char *const names[] = {"round-robin", "random",
                                     "least-outstanding", "two-choices"};
@@ -34,9 +28,8 @@ static void assert_share(int64_t picks, double p)
         fail_msg("%lld picks, not %g", (long long)picks, DRAWS * p);
 }
 
-static void routers_are_found_by_name(void **state)
+TEST(routers_are_found_by_name)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         const struct router_ops *router = router_find(names[i]);
 
@@ -50,12 +43,11 @@ static void routers_are_found_by_name(void **state)
     assert_null(router_find(""));
 }
 
-static void one_replica_gets_everything(void **state)
+TEST(one_replica_gets_everything)
 {
     struct rng rng = rng_stream(1, RNG_ROUTER);
     const int64_t outstanding[] = {7};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         for (uint64_t routed = 0; routed < 10; routed++)
             assert_int_equal(
@@ -63,29 +55,27 @@ static void one_replica_gets_everything(void **state)
     }
 }
 
-static void round_robin_goes_in_turn(void **state)
+TEST(round_robin_goes_in_turn)
 {
     static const int64_t outstanding[N] = {9, 0, 3, 1};
 
-    (void)state;
     for (uint64_t i = 0; i < 20; i++)
         assert_int_equal(pick("round-robin", outstanding, i, NULL), i % N);
 }
 
-static void random_is_even_and_blind(void **state)
+TEST(random_is_even_and_blind)
 {
     static const int64_t outstanding[N] = {1000, 0, 0, 0};
     struct rng rng = rng_stream(1, RNG_ROUTER);
     int64_t picks[N] = {0};
 
-    (void)state;
     for (uint64_t i = 0; i < DRAWS; i++)
         picks[pick("random", outstanding, i, &rng)]++;
     for (size_t i = 0; i < N; i++)
         assert_share(picks[i], 1.0 / N);
 }
 
-static void least_outstanding_is_the_least(void **state)
+TEST(least_outstanding_is_the_least)
 {
     static const struct {
         int64_t outstanding[N];
@@ -96,7 +86,6 @@ static void least_outstanding_is_the_least(void **state)
         {{0, 1, 0, 1}, {0, 2, 2, 0}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         for (size_t k = 0; k < N; k++)
             assert_int_equal(
@@ -107,7 +96,7 @@ static void least_outstanding_is_the_least(void **state)
 
 /* Of two different ones out of four, the best of all is in half of the pairs,
  * the second the better in a third, the third in a sixth, the worst never. */
-static void two_choices_take_the_better(void **state)
+TEST(two_choices_take_the_better)
 {
     static const int64_t outstanding[N] = {2, 9, 1, 5};
     static const double shares[N] = {1.0 / 3, 0, 1.0 / 2, 1.0 / 6};
@@ -116,7 +105,6 @@ static void two_choices_take_the_better(void **state)
     int64_t picks[N] = {0};
     int64_t among_equals[N] = {0};
 
-    (void)state;
     for (uint64_t i = 0; i < DRAWS; i++) {
         picks[pick("two-choices", outstanding, i, &rng)]++;
         among_equals[pick("two-choices", equal, i, &rng)]++;
@@ -125,18 +113,4 @@ static void two_choices_take_the_better(void **state)
         assert_share(picks[i], shares[i]);
         assert_share(among_equals[i], 1.0 / N);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(routers_are_found_by_name),
-        cmocka_unit_test(one_replica_gets_everything),
-        cmocka_unit_test(round_robin_goes_in_turn),
-        cmocka_unit_test(random_is_even_and_blind),
-        cmocka_unit_test(least_outstanding_is_the_least),
-        cmocka_unit_test(two_choices_take_the_better),
-    };
-
-    return cmocka_run_group_tests_name("router", tests, NULL, NULL);
 }

@@ -1,31 +1,24 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server-stub/seen_bodies.h"
+#include "tests/support/test.h"
 
-static void nothing_is_seen_at_first(void **state)
+TEST(nothing_is_seen_at_first)
 {
     struct seen s = {0};
 
-    (void)state;
     assert_int_equal(seen_find(&s, 1), 0);
     assert_int_equal(seen_find(&s, UINT64_MAX), 0);
     seen_fini(&s);
 }
 
 /* Far more than it begins with room for. */
-static void what_was_added_is_found_and_nothing_else(void **state)
+TEST(what_was_added_is_found_and_nothing_else)
 {
     const int64_t n = 100000;
     struct seen s = {0};
 
-    (void)state;
     for (int64_t i = 0; i < n; i++) {
         char text[32];
         int len = snprintf(text, sizeof(text), "body %lld", (long long)i);
@@ -44,11 +37,10 @@ static void what_was_added_is_found_and_nothing_else(void **state)
     seen_fini(&s);
 }
 
-static void the_first_answer_is_kept(void **state)
+TEST(the_first_answer_is_kept)
 {
     struct seen s = {0};
 
-    (void)state;
     seen_add(&s, 7, 3);
     seen_add(&s, 7, 4);
     assert_int_equal(seen_find(&s, 7), 3);
@@ -58,11 +50,10 @@ static void the_first_answer_is_kept(void **state)
 }
 
 /* All want the same place, the last one. */
-static void neighbours_do_not_hide_each_other(void **state)
+TEST(neighbours_do_not_hide_each_other)
 {
     struct seen s = {0};
 
-    (void)state;
     for (uint64_t i = 1; i <= 100; i++)
         seen_add(&s, (i << 32) + 1023, (int64_t)i);
     for (uint64_t i = 1; i <= 100; i++)
@@ -72,9 +63,8 @@ static void neighbours_do_not_hide_each_other(void **state)
 }
 
 /* FNV-1a, as published. */
-static void hashes_are_those_of_the_standard(void **state)
+TEST(hashes_are_those_of_the_standard)
 {
-    (void)state;
     assert_true(seen_hash("", 0) == 0xcbf29ce484222325U);
     assert_true(seen_hash("a", 1) == 0xaf63dc4c8601ec8cU);
     assert_true(seen_hash("foobar", 6) == 0x85944171f73967e8U);
@@ -82,12 +72,11 @@ static void hashes_are_those_of_the_standard(void **state)
 }
 
 /* Whole blocks, from the beginning on. */
-static void prefixes_are_known_as_far_as_they_go(void **state)
+TEST(prefixes_are_known_as_far_as_they_go)
 {
     struct seen s = {0};
     char body[4 * PREFIX_BLOCK];
 
-    (void)state;
     memset(body, 'a', sizeof(body));
     assert_int_equal(prefix_take(&s, body, 2 * PREFIX_BLOCK + 5), 0);
     assert_int_equal(prefix_take(&s, body, sizeof(body)), 2 * PREFIX_BLOCK);
@@ -98,18 +87,4 @@ static void prefixes_are_known_as_far_as_they_go(void **state)
     body[0] = 'b';
     assert_int_equal(prefix_take(&s, body, sizeof(body)), 0);
     seen_fini(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_seen_at_first),
-        cmocka_unit_test(what_was_added_is_found_and_nothing_else),
-        cmocka_unit_test(the_first_answer_is_kept),
-        cmocka_unit_test(neighbours_do_not_hide_each_other),
-        cmocka_unit_test(prefixes_are_known_as_far_as_they_go),
-        cmocka_unit_test(hashes_are_those_of_the_standard),
-    };
-
-    return cmocka_run_group_tests_name("seen", tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 /* Batching policies: what they decide, and what comes of it. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "tests/support/simrun.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define N            SIMRUN_MANY
+#define N SIMRUN_MANY
 
 /* ---- decisions ---- */
 
@@ -37,12 +31,11 @@ static void assert_decisions(const struct policy_ops *policy,
     }
 }
 
-static void policies_are_found_by_name(void **state)
+TEST(policies_are_found_by_name)
 {
     static const char *const names[] = {"none", "static", "dynamic",
                                         "continuous"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         assert_string_equal(policy_find(names[i])->name, names[i]);
         assert_non_null(policy_find(names[i])->help);
@@ -51,7 +44,7 @@ static void policies_are_found_by_name(void **state)
     assert_null(policy_find(""));
 }
 
-static void none_takes_one_when_idle(void **state)
+TEST(none_takes_one_when_idle)
 {
     static const struct policy_settings settings = {0};
     static const struct decision cases[] = {
@@ -61,11 +54,10 @@ static void none_takes_one_when_idle(void **state)
         {{100, 50, 90, 1}, 0, NEVER},
     };
 
-    (void)state;
     assert_decisions(policy_find("none"), &settings, cases, COUNT(cases));
 }
 
-static void static_waits_for_all_or_the_time(void **state)
+TEST(static_waits_for_all_or_the_time)
 {
     static const struct policy_settings settings = {.max_batch = 4,
                                                     .max_delay_ns = 20};
@@ -76,11 +68,10 @@ static void static_waits_for_all_or_the_time(void **state)
         {{100, 9, 50, 0}, 4, NEVER}, {{100, 9, 50, 1}, 0, NEVER},
     };
 
-    (void)state;
     assert_decisions(policy_find("static"), &settings, cases, COUNT(cases));
 }
 
-static void dynamic_takes_what_waits_after_the_delay(void **state)
+TEST(dynamic_takes_what_waits_after_the_delay)
 {
     static const struct policy_settings settings = {.max_batch = 8,
                                                     .max_delay_ns = 20};
@@ -96,13 +87,12 @@ static void dynamic_takes_what_waits_after_the_delay(void **state)
         {{100, 9, 100, 0}, 8, NEVER},
     };
 
-    (void)state;
     assert_decisions(policy_find("dynamic"), &settings, cases, COUNT(cases));
     assert_decisions(policy_find("dynamic"), &at_once, cases_at_once,
                      COUNT(cases_at_once));
 }
 
-static void dynamic_prefers_sizes(void **state)
+TEST(dynamic_prefers_sizes)
 {
     static const struct policy_settings settings = {.max_batch = 10,
                                                     .max_delay_ns = 20,
@@ -124,13 +114,12 @@ static void dynamic_prefers_sizes(void **state)
         {{100, 7, 90, 0}, 4, NEVER},
     };
 
-    (void)state;
     assert_decisions(policy_find("dynamic"), &settings, cases, COUNT(cases));
     assert_decisions(policy_find("dynamic"), &above, cases_above,
                      COUNT(cases_above));
 }
 
-static void continuous_fills_the_room(void **state)
+TEST(continuous_fills_the_room)
 {
     static const struct policy_settings settings = {.max_running = 8};
     static const struct decision cases[] = {
@@ -140,7 +129,6 @@ static void continuous_fills_the_room(void **state)
         {{100, 4, 90, 9}, 0, NEVER},
     };
 
-    (void)state;
     assert_decisions(policy_find("continuous"), &settings, cases, COUNT(cases));
 }
 
@@ -168,12 +156,11 @@ static const char *const both[] = {"static", "dynamic"};
 
 /* Enough clients for a batch in service and one that waits, on every replica:
  * all batches are full, and no time is lost between them. */
-static void saturated_throughput_is_that_of_full_batches(void **state)
+TEST(saturated_throughput_is_that_of_full_batches)
 {
     static const size_t sizes[] = {1, 8, 50};
     static const size_t replicas[] = {1, 4};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(both) * COUNT(sizes) * COUNT(replicas); i++) {
         size_t b = sizes[i / 2 % COUNT(sizes)];
         size_t k = replicas[i % 2];
@@ -197,13 +184,12 @@ static void saturated_throughput_is_that_of_full_batches(void **state)
 
 /* With a service that varies, the rate is that on average: of n / B services
  * of 1 ms, exponential, the sum has the error 1 / sqrt(n / B). */
-static void saturated_throughput_of_a_random_service(void **state)
+TEST(saturated_throughput_of_a_random_service)
 {
     const double batches = N / 8.0;
     struct sim_settings set = simrun_plain("exponential 1ms", 5);
     struct simrun run;
 
-    (void)state;
     set.policy = policy_find("dynamic");
     set.policy_settings =
         (struct policy_settings){.max_batch = 8, .max_delay_ns = NS_PER_S};
@@ -260,11 +246,10 @@ static void assert_batches(const struct simrun *run,
 
 /* Every batch, at loads from light to 0.93 of what full batches of 8 can do,
  * 8 in 6 ms. */
-static void batches_agree_with_a_plain_account(void **state)
+TEST(batches_agree_with_a_plain_account)
 {
     static const double gaps_ms[] = {20, 2, 1, 0.8};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(both) * COUNT(gaps_ms); i++) {
         struct sim_settings set =
             batched(policy_find(both[i / 4]), 8, 5 * NS_PER_MS);
@@ -282,11 +267,10 @@ static void batches_agree_with_a_plain_account(void **state)
 /* Light load: a batch takes in whoever comes within 5 ms, so a server is busy
  * for less than 6.5 ms after that, and in these more than 8 never come (mean:
  * 0.12).  The wait is the delay at most, and the rest of a service. */
-static void the_flush_bounds_the_wait_at_light_load(void **state)
+TEST(the_flush_bounds_the_wait_at_light_load)
 {
     const int64_t delay_ns = 5 * NS_PER_MS;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(both); i++) {
         struct sim_settings set = batched(policy_find(both[i]), 8, delay_ns);
         struct simrun run;
@@ -310,9 +294,8 @@ static void the_flush_bounds_the_wait_at_light_load(void **state)
     }
 }
 
-static void alone_each_waits_exactly_the_delay(void **state)
+TEST(alone_each_waits_exactly_the_delay)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(both); i++) {
         struct sim_settings set =
             batched(policy_find(both[i]), 8, 5 * NS_PER_MS);
@@ -332,7 +315,7 @@ static void alone_each_waits_exactly_the_delay(void **state)
     }
 }
 
-static void preferred_sizes_leave_at_once(void **state)
+TEST(preferred_sizes_leave_at_once)
 {
     static const int64_t batches[] = {4, 4, 4, 4, 1, 4, 4, 4, 4};
     static const int64_t starts_ms[] = {3, 3, 3, 3, 9, 12, 12, 12, 12};
@@ -341,7 +324,6 @@ static void preferred_sizes_leave_at_once(void **state)
     struct sim_counts c;
     struct simrun run;
 
-    (void)state;
     set.policy_settings.preferred[0] = 4;
     set.policy_settings.n_preferred = 1;
     simrun_init(&run, &set, COUNT(batches));
@@ -364,13 +346,12 @@ static void preferred_sizes_leave_at_once(void **state)
 /* Several replicas take full batches from one queue: none idles while a batch
  * could be made.  Any start with a batch that is not full has a first that has
  * waited long enough. */
-static void replicas_share_a_queue_of_batches(void **state)
+TEST(replicas_share_a_queue_of_batches)
 {
     struct sim_settings set = batched(policy_find("dynamic"), 8, 5 * NS_PER_MS);
     int64_t busy_until_ns[3] = {0, 0, 0};
     struct simrun run;
 
-    (void)state;
     set.replicas = 3;
     simrun_init(&run, &set, N);
     simrun_poisson(&run, 0.3e6, "a shared queue of batches");
@@ -394,7 +375,7 @@ static void replicas_share_a_queue_of_batches(void **state)
 }
 
 /* 1, 2, 3-4, 5-8, ...: by size, and what is larger than all in the last. */
-static void batch_sizes_are_counted(void **state)
+TEST(batch_sizes_are_counted)
 {
     static const struct {
         int64_t size;
@@ -402,7 +383,6 @@ static void batch_sizes_are_counted(void **state)
     } cases[] = {{1, 0}, {2, 1},   {3, 2},   {4, 2},   {5, 3},   {8, 3},
                  {9, 4}, {128, 7}, {256, 8}, {257, 9}, {512, 9}, {2000, 9}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct sim_settings set =
             batched(policy_find("static"), cases[i].size, 1);
@@ -416,26 +396,4 @@ static void batch_sizes_are_counted(void **state)
         assert_int_equal(c.batch_sizes[cases[i].at], 1);
         simrun_fini(&run);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(policies_are_found_by_name),
-        cmocka_unit_test(none_takes_one_when_idle),
-        cmocka_unit_test(static_waits_for_all_or_the_time),
-        cmocka_unit_test(dynamic_takes_what_waits_after_the_delay),
-        cmocka_unit_test(dynamic_prefers_sizes),
-        cmocka_unit_test(continuous_fills_the_room),
-        cmocka_unit_test(saturated_throughput_is_that_of_full_batches),
-        cmocka_unit_test(saturated_throughput_of_a_random_service),
-        cmocka_unit_test(batches_agree_with_a_plain_account),
-        cmocka_unit_test(the_flush_bounds_the_wait_at_light_load),
-        cmocka_unit_test(alone_each_waits_exactly_the_delay),
-        cmocka_unit_test(preferred_sizes_leave_at_once),
-        cmocka_unit_test(replicas_share_a_queue_of_batches),
-        cmocka_unit_test(batch_sizes_are_counted),
-    };
-
-    return cmocka_run_group_tests_name("sim_batching", tests, NULL, NULL);
 }

@@ -1,32 +1,25 @@
 /* The simulated server where every time can be told exactly. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/rng.h"
 #include "common/spec/dist.h"
 #include "tests/support/simrun.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define N            SIMRUN_MANY
+#define N SIMRUN_MANY
 
 /* ---- the queue ---- */
 
 /* W(n+1) = max(0, W(n) + S(n) - gap(n)), without ever naming a time. */
-static void agrees_with_lindley(void **state)
+TEST(agrees_with_lindley)
 {
     struct sim_settings set = simrun_plain("exponential 0.9ms", 7);
     struct rng services = rng_stream(7, RNG_SERVICE);
     struct simrun run;
     int64_t wait = 0;
 
-    (void)state;
     simrun_init(&run, &set, N);
     simrun_poisson(&run, 1e6, "Lindley");
     for (size_t i = 0; i < run.n; i++) {
@@ -48,12 +41,11 @@ static void agrees_with_lindley(void **state)
     simrun_fini(&run);
 }
 
-static void a_queue_that_never_ends_stays_there(void **state)
+TEST(a_queue_that_never_ends_stays_there)
 {
     struct sim_settings set = simrun_plain("fixed 40000d", 1);
     struct simrun run;
 
-    (void)state;
     set.stalls = (struct stalls){.stall_ns = 9, .every_ns = 10};
     simrun_init(&run, &set, 3);
     for (size_t i = 0; i < run.n; i++) {
@@ -71,7 +63,7 @@ static void a_queue_that_never_ends_stays_there(void **state)
 /* ---- stalls ---- */
 
 /* A stall of 3 in every 10 after the epoch: [110, 113), [120, 123), ... */
-static void stalls_by_hand(void **state)
+TEST(stalls_by_hand)
 {
     static const struct {
         int64_t arrival;
@@ -85,7 +77,6 @@ static void stalls_by_hand(void **state)
         {115, "none", 115, 115},      {121, "none", 123, 123},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct sim_settings set = simrun_plain(cases[i].service, 1);
         struct simrun run;
@@ -121,9 +112,8 @@ static int64_t serve_slowly(const struct stalls *s, int64_t free_ns,
     return at;
 }
 
-static void stalls_agree_with_a_walk_through_every_moment(void **state)
+TEST(stalls_agree_with_a_walk_through_every_moment)
 {
-    (void)state;
     for (int64_t stall = 0; stall < 8; stall++) {
         struct sim_settings set = simrun_plain("exponential 5ns", 3);
         struct rng services = rng_stream(3, RNG_SERVICE);
@@ -148,12 +138,11 @@ static double wait_if_any(const struct job *job, double unused)
 
 /* Who arrives at random at a server that stalls 1 s in 5 waits with a chance
  * of a fifth, and then uniformly up to 1 s. */
-static void a_random_observer_sees_the_stall(void **state)
+TEST(a_random_observer_sees_the_stall)
 {
     struct sim_settings set = simrun_plain("none", 3);
     struct simrun run;
 
-    (void)state;
     set.stalls = (struct stalls){-5 * NS_PER_S, NS_PER_S, 5 * NS_PER_S};
     simrun_init(&run, &set, N);
     simrun_poisson(&run, 1e9, "an observer of stalls");
@@ -184,12 +173,11 @@ static void assert_order(bool by_priority, const size_t *want)
 }
 
 /* The first is in service before the others come. */
-static void priority_goes_first_and_equals_in_turn(void **state)
+TEST(priority_goes_first_and_equals_in_turn)
 {
     static const size_t in_turn[] = {0, 1, 2, 3, 4, 5};
     static const size_t by_priority[] = {0, 4, 2, 5, 1, 3};
 
-    (void)state;
     assert_order(false, in_turn);
     assert_order(true, by_priority);
 }
@@ -198,14 +186,13 @@ static void priority_goes_first_and_equals_in_turn(void **state)
 
 /* One server, a bounded queue: requests still waiting are those of the last
  * few taken that have not started. */
-static void refused_are_those_that_found_it_full(void **state)
+TEST(refused_are_those_that_found_it_full)
 {
     struct sim_settings set = simrun_plain("exponential 1ms", 5);
     int64_t starts[3] = {TIME_ABSENT, TIME_ABSENT, TIME_ABSENT};
     struct simrun run;
     size_t taken = 0;
 
-    (void)state;
     set.queue_max = 3;
     simrun_init(&run, &set, N);
     simrun_poisson(&run, 0.8e6, "a bounded queue");
@@ -223,14 +210,13 @@ static void refused_are_those_that_found_it_full(void **state)
     simrun_fini(&run);
 }
 
-static void each_queue_has_its_own_bound(void **state)
+TEST(each_queue_has_its_own_bound)
 {
     static const enum sim_reply want[] = {SIM_TAKEN, SIM_TAKEN, SIM_TAKEN,
                                           SIM_TAKEN, SIM_FULL,  SIM_FULL};
     struct sim_settings set = simrun_plain("fixed 1ms", 1);
     struct simrun run;
 
-    (void)state;
     set.replicas = 2;
     set.router = router_find("round-robin");
     set.queue_max = 1;
@@ -254,12 +240,11 @@ static void serve_every_second(struct simrun *run, int64_t epoch_ns)
     sim_advance(run->sim, INT64_MAX);
 }
 
-static void the_first_ones_are_cold(void **state)
+TEST(the_first_ones_are_cold)
 {
     struct sim_settings set = simrun_plain("fixed 1ms", 1);
     struct simrun run;
 
-    (void)state;
     set.cold_jobs = 5;
     set.cold_factor = 2.5;
     simrun_init(&run, &set, 10);
@@ -271,12 +256,11 @@ static void the_first_ones_are_cold(void **state)
 }
 
 /* 60 % slower each minute: 1 % of what it was at first each second. */
-static void drift_slows_from_the_epoch_on(void **state)
+TEST(drift_slows_from_the_epoch_on)
 {
     struct sim_settings set = simrun_plain("fixed 1ms", 1);
     struct simrun run;
 
-    (void)state;
     set.drift_per_min = 0.6;
     set.stalls.epoch_ns = 77 * NS_PER_S;
     simrun_init(&run, &set, 1000);
@@ -287,12 +271,11 @@ static void drift_slows_from_the_epoch_on(void **state)
     simrun_fini(&run);
 }
 
-static void speed_divides_and_factors_multiply(void **state)
+TEST(speed_divides_and_factors_multiply)
 {
     struct sim_settings set = simrun_plain("fixed 1ms", 1);
     struct simrun run;
 
-    (void)state;
     set.replicas = 3;
     set.speed[0] = 0.5;
     set.speed[2] = 4;
@@ -333,13 +316,12 @@ static void arrive_step_by_step(struct simrun *run, double gap_ns)
 }
 
 /* Calling at every event, or only at arrivals, makes no difference. */
-static void a_late_caller_delays_nothing(void **state)
+TEST(a_late_caller_delays_nothing)
 {
     struct sim_settings set = simrun_plain("exponential 1ms", 9);
     static int64_t finishes[20000];
     struct simrun run;
 
-    (void)state;
     set.replicas = 3;
     set.stalls = (struct stalls){0, NS_PER_MS, 20 * NS_PER_MS};
     simrun_init(&run, &set, COUNT(finishes));
@@ -353,24 +335,4 @@ static void a_late_caller_delays_nothing(void **state)
     for (size_t i = 0; i < run.n; i++)
         assert_int_equal(run.jobs[i].finish_ns, finishes[i]);
     simrun_fini(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_lindley),
-        cmocka_unit_test(a_queue_that_never_ends_stays_there),
-        cmocka_unit_test(stalls_by_hand),
-        cmocka_unit_test(stalls_agree_with_a_walk_through_every_moment),
-        cmocka_unit_test(a_random_observer_sees_the_stall),
-        cmocka_unit_test(priority_goes_first_and_equals_in_turn),
-        cmocka_unit_test(refused_are_those_that_found_it_full),
-        cmocka_unit_test(each_queue_has_its_own_bound),
-        cmocka_unit_test(the_first_ones_are_cold),
-        cmocka_unit_test(drift_slows_from_the_epoch_on),
-        cmocka_unit_test(speed_divides_and_factors_multiply),
-        cmocka_unit_test(a_late_caller_delays_nothing),
-    };
-
-    return cmocka_run_group_tests_name("sim_exact", tests, NULL, NULL);
 }

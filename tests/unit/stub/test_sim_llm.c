@@ -1,20 +1,14 @@
 /* The simulated language model under continuous and other batching. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/base/xalloc.h"
 #include "tests/support/simrun.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define N            1000000
+#define N 1000000
 
 #define PREFILL INT64_C(1000) /* ns a prompt token */
 #define STEP    INT64_C(10000)
@@ -115,13 +109,12 @@ static void assert_tokens(const struct hand *hand, const struct token *want,
 }
 
 /* Nobody else there: the prompt, then a step a token. */
-static void alone_ttft_is_the_prefill(void **state)
+TEST(alone_ttft_is_the_prefill)
 {
     static const struct request requests[] = {
         {0, 1, 1}, {NS_PER_S, 7, 10}, {2 * NS_PER_S, 1000, 30}};
     static const int64_t chunks[] = {0, 1, 64, 5000};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(chunks); i++) {
         struct sim_settings set = llm(policy_find("continuous"), chunks[i]);
         struct hand hand;
@@ -146,7 +139,7 @@ static void alone_ttft_is_the_prefill(void **state)
 
 /* The second comes while the first decodes; it joins at the end of the step.
  * Its prompt of 200 then stands in the way of the first one's tokens. */
-static void a_long_prompt_stalls_decoding(void **state)
+TEST(a_long_prompt_stalls_decoding)
 {
     static const struct request requests[] = {{0, 1, 7}, {12000, 200, 2}};
     static const struct token want[] = {{0, 1000},   {0, 11500},  {0, 22000},
@@ -155,7 +148,6 @@ static void a_long_prompt_stalls_decoding(void **state)
     struct sim_settings set = llm(policy_find("continuous"), 0);
     struct hand hand;
 
-    (void)state;
     play(&hand, &set, requests, COUNT(requests));
     assert_tokens(&hand, want, COUNT(want));
     assert_int_equal(hand.n_tokens, COUNT(want));
@@ -164,7 +156,7 @@ static void a_long_prompt_stalls_decoding(void **state)
 }
 
 /* In chunks of 50 it only makes four of the steps longer, by 50 us each. */
-static void a_chunked_prompt_slows_decoding(void **state)
+TEST(a_chunked_prompt_slows_decoding)
 {
     static const struct request requests[] = {{0, 1, 9}, {12000, 200, 2}};
     static const struct token want[] = {{0, 1000},   {0, 11500},  {0, 22000},
@@ -174,7 +166,6 @@ static void a_chunked_prompt_slows_decoding(void **state)
     struct sim_settings set = llm(policy_find("continuous"), 50);
     struct hand hand;
 
-    (void)state;
     play(&hand, &set, requests, COUNT(requests));
     assert_tokens(&hand, want, COUNT(want));
     assert_int_equal(hand.n_tokens, COUNT(want));
@@ -182,7 +173,7 @@ static void a_chunked_prompt_slows_decoding(void **state)
 
 /* Two prompts, 30 and 40, share chunks of 50 in the order in which they came:
  * 30 + 20, then 20 beside the first one's second token. */
-static void prompts_share_a_chunk(void **state)
+TEST(prompts_share_a_chunk)
 {
     static const struct request requests[] = {
         {0, 1, 1}, {500, 30, 2}, {600, 40, 1}};
@@ -191,14 +182,13 @@ static void prompts_share_a_chunk(void **state)
     struct sim_settings set = llm(policy_find("continuous"), 50);
     struct hand hand;
 
-    (void)state;
     play(&hand, &set, requests, COUNT(requests));
     assert_tokens(&hand, want, COUNT(want));
 }
 
 /* Of a static batch of two the shorter is done first; the two that come next
  * start when the longer is. */
-static void a_static_batch_lets_nobody_join(void **state)
+TEST(a_static_batch_lets_nobody_join)
 {
     static const struct request requests[] = {
         {0, 10, 9}, {0, 10, 2}, {1, 10, 2}, {2, 10, 1}};
@@ -208,7 +198,6 @@ static void a_static_batch_lets_nobody_join(void **state)
     int64_t long_done = short_done + 7 * (STEP + ITEM);
     struct hand hand;
 
-    (void)state;
     play(&hand, &set, requests, COUNT(requests));
     assert_int_equal(hand.jobs[0].first_ns, both);
     assert_int_equal(hand.jobs[1].finish_ns, short_done);
@@ -222,13 +211,12 @@ static void a_static_batch_lets_nobody_join(void **state)
     assert_int_equal(hand.jobs[2].finish_ns, long_done + both + STEP + ITEM);
 }
 
-static void without_batching_one_goes_after_the_other(void **state)
+TEST(without_batching_one_goes_after_the_other)
 {
     static const struct request requests[] = {{0, 10, 3}, {1, 5, 1}, {2, 1, 2}};
     struct sim_settings set = llm(policy_find("none"), 0);
     struct hand hand;
 
-    (void)state;
     play(&hand, &set, requests, COUNT(requests));
     for (size_t i = 0; i < COUNT(requests); i++) {
         const struct job *job = &hand.jobs[i];
@@ -242,7 +230,7 @@ static void without_batching_one_goes_after_the_other(void **state)
 }
 
 /* A step that ends as a stall begins is followed by one after the stall. */
-static void steps_stand_still_in_a_stall(void **state)
+TEST(steps_stand_still_in_a_stall)
 {
     static const struct request requests[] = {{0, 10, 4}};
     static const struct token want[] = {
@@ -250,7 +238,6 @@ static void steps_stand_still_in_a_stall(void **state)
     struct sim_settings set = llm(policy_find("continuous"), 0);
     struct hand hand;
 
-    (void)state;
     set.stalls = (struct stalls){0, 10000, 20500};
     play(&hand, &set, requests, COUNT(requests));
     assert_tokens(&hand, want, COUNT(want));
@@ -259,14 +246,13 @@ static void steps_stand_still_in_a_stall(void **state)
 /* ---- the KV budget ---- */
 
 /* 60 of 100 are held; 50 do not fit, and 10, which would, come after them. */
-static void who_does_not_fit_waits_and_is_not_overtaken(void **state)
+TEST(who_does_not_fit_waits_and_is_not_overtaken)
 {
     static const struct request requests[] = {
         {0, 10, 50}, {10, 40, 10}, {20, 5, 5}};
     struct sim_settings set = llm(policy_find("continuous"), 0);
     struct hand hand;
 
-    (void)state;
     set.kv_tokens = 100;
     play(&hand, &set, requests, 3);
     assert_int_equal(hand.jobs[1].start_ns, hand.jobs[0].finish_ns);
@@ -277,7 +263,7 @@ static void who_does_not_fit_waits_and_is_not_overtaken(void **state)
     assert_int_equal(hand.jobs[2].start_ns, hand.jobs[1].finish_ns);
 }
 
-static void too_large_is_refused(void **state)
+TEST(too_large_is_refused)
 {
     static const struct {
         int64_t prompt;
@@ -290,7 +276,6 @@ static void too_large_is_refused(void **state)
     struct sim_settings set = llm(policy_find("continuous"), 0);
     struct simrun run;
 
-    (void)state;
     set.kv_tokens = 100;
     set.queue_max = 1;
     simrun_init(&run, &set, COUNT(cases));
@@ -397,24 +382,21 @@ static void assert_bounds_hold(int64_t chunk_tokens, const char *what)
     simrun_fini(&run);
 }
 
-static void bounds_hold_when_prefill_stalls(void **state)
+TEST(bounds_hold_when_prefill_stalls)
 {
-    (void)state;
     assert_bounds_hold(0, "continuous, prefill stalls");
 }
 
-static void bounds_hold_when_prefill_is_chunked(void **state)
+TEST(bounds_hold_when_prefill_is_chunked)
 {
-    (void)state;
     assert_bounds_hold(16, "continuous, prefill in chunks");
 }
 
-static void replicas_have_budgets_of_their_own(void **state)
+TEST(replicas_have_budgets_of_their_own)
 {
     struct sim_settings set = llm(policy_find("continuous"), 0);
     struct simrun run;
 
-    (void)state;
     set.kv_tokens = 200;
     set.replicas = 3;
     set.router = router_find("least-outstanding");
@@ -430,13 +412,12 @@ static void replicas_have_budgets_of_their_own(void **state)
 
 /* Twice as many clients as may run, all with the same demand: in step, each
  * round of 16 reads 16 prompts of 10 and decodes 4 times. */
-static void saturated_throughput_is_that_of_full_steps(void **state)
+TEST(saturated_throughput_is_that_of_full_steps)
 {
     struct sim_settings set = llm(policy_find("continuous"), 0);
     int64_t round_ns = 160 * PREFILL + 4 * (STEP + 16 * ITEM);
     struct simrun run;
 
-    (void)state;
     simrun_init(&run, &set, N / 5);
     for (size_t i = 0; i < run.n; i++) {
         run.jobs[i].prompt_tokens = 10;
@@ -457,13 +438,12 @@ static void saturated_throughput_is_that_of_full_steps(void **state)
 
 /* What the request says holds; for the rest each request draws its prompt and
  * then its output, in order of arrival. */
-static void demand_is_the_requests_or_drawn(void **state)
+TEST(demand_is_the_requests_or_drawn)
 {
     struct sim_settings set = llm(policy_find("continuous"), 0);
     struct rng rng = rng_stream(set.seed, RNG_DEMAND);
     struct simrun run;
 
-    (void)state;
     simrun_init(&run, &set, 1000);
     for (size_t i = 0; i < run.n; i++) {
         run.jobs[i].prompt_tokens = i % 2 ? 11 : 0;
@@ -484,12 +464,11 @@ static void demand_is_the_requests_or_drawn(void **state)
 }
 
 /* Demands that no time can hold end nothing and overflow nothing. */
-static void absurd_demands_never_end(void **state)
+TEST(absurd_demands_never_end)
 {
     struct sim_settings set = llm(policy_find("continuous"), 0);
     struct simrun run;
 
-    (void)state;
     set.model_settings.prefill_ns = INT64_C(1) << 61;
     simrun_init(&run, &set, 3);
     for (size_t i = 0; i < run.n; i++) {
@@ -502,27 +481,4 @@ static void absurd_demands_never_end(void **state)
     assert_int_equal(sim_counts(run.sim).running, 1);
     assert_int_equal(sim_counts(run.sim).waiting, 2);
     simrun_fini(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone_ttft_is_the_prefill),
-        cmocka_unit_test(a_long_prompt_stalls_decoding),
-        cmocka_unit_test(a_chunked_prompt_slows_decoding),
-        cmocka_unit_test(prompts_share_a_chunk),
-        cmocka_unit_test(a_static_batch_lets_nobody_join),
-        cmocka_unit_test(without_batching_one_goes_after_the_other),
-        cmocka_unit_test(steps_stand_still_in_a_stall),
-        cmocka_unit_test(who_does_not_fit_waits_and_is_not_overtaken),
-        cmocka_unit_test(too_large_is_refused),
-        cmocka_unit_test(bounds_hold_when_prefill_stalls),
-        cmocka_unit_test(bounds_hold_when_prefill_is_chunked),
-        cmocka_unit_test(replicas_have_budgets_of_their_own),
-        cmocka_unit_test(saturated_throughput_is_that_of_full_steps),
-        cmocka_unit_test(demand_is_the_requests_or_drawn),
-        cmocka_unit_test(absurd_demands_never_end),
-    };
-
-    return cmocka_run_group_tests_name("sim_llm", tests, NULL, NULL);
 }

@@ -2,21 +2,15 @@
  * average, SIMRUN_MANY requests a case; simrun.h says how the margins come
  * about. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/rng.h"
 #include "tests/support/simrun.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define N            SIMRUN_MANY
-#define MS           1e6
+#define N  SIMRUN_MANY
+#define MS 1e6
 
 /* A run of n requests at `load` of one replica of speed 1. */
 static void run_at(struct simrun *run, const struct sim_settings *set,
@@ -31,11 +25,10 @@ static void run_at(struct simrun *run, const struct sim_settings *set,
 /* The wait has the mean r/(1-r); by Daley (1968) the mean of n waits has the
  * variance r(2 + 5r - 4r^2 + r^3)/(1-r)^4 / n, with which the error from the
  * stretches must agree: 50 of them scatter by 1/sqrt(98), a tenth. */
-static void mm1_waits_as_daley_says(void **state)
+TEST(mm1_waits_as_daley_says)
 {
     static const double loads[] = {0.3, 0.5, 0.8};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(loads); i++) {
         double r = loads[i];
         double error =
@@ -55,14 +48,13 @@ static void mm1_waits_as_daley_says(void **state)
 
 /* The sojourn is exponential with mean 1/(1-r): the share above the p-quantile
  * -log(1-p)/(1-r) is 1-p. */
-static void mm1_sojourn_is_exponential(void **state)
+TEST(mm1_sojourn_is_exponential)
 {
     static const double percentiles[] = {0.5, 0.9, 0.99, 0.999};
     const double mean = MS / (1 - 0.5);
     struct sim_settings set = simrun_plain("exponential 1ms", 11);
     struct simrun run;
 
-    (void)state;
     run_at(&run, &set, 0.5, "M/M/1");
     assert_mean("sojourn", simrun_mean(&run, job_sojourn, 0), mean, 0.01);
     for (size_t i = 0; i < COUNT(percentiles); i++) {
@@ -77,7 +69,7 @@ static void mm1_sojourn_is_exponential(void **state)
 }
 
 /* Pollaczek-Khinchine: the wait has the mean r E[S^2] / 2(1-r) E[S]. */
-static void mg1_waits_as_pollaczek_khinchine_say(void **state)
+TEST(mg1_waits_as_pollaczek_khinchine_say)
 {
     /* Uniform between a and b: E[S^2] = (a^2 + ab + b^2)/3. */
     static const struct {
@@ -94,7 +86,6 @@ static void mg1_waits_as_pollaczek_khinchine_say(void **state)
              3},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct sim_settings set = simrun_plain(cases[i].service, 21 + i);
         double load = 0.7 * cases[i].mean;
@@ -124,14 +115,13 @@ static double erlang_c(int servers, double load)
     return b / (1 - load * (1 - b));
 }
 
-static void mmc_waits_as_erlang_says(void **state)
+TEST(mmc_waits_as_erlang_says)
 {
     static const struct {
         int servers;
         double load;
     } cases[] = {{2, 0.7}, {4, 0.8}, {16, 0.85}, {64, 0.85}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         int c = cases[i].servers;
         double load = cases[i].load;
@@ -173,12 +163,11 @@ static void run_routed(struct simrun *run, const char *router, double load,
     run_at(run, &set, REPLICAS * load, router);
 }
 
-static void random_routing_makes_independent_queues(void **state)
+TEST(random_routing_makes_independent_queues)
 {
     const double mean = MS / (1 - 0.7);
     struct simrun run;
 
-    (void)state;
     run_routed(&run, "random", 0.7, 41);
     for (int i = 0; i < REPLICAS; i++) {
         assert_mean("share", simrun_mean(&run, is_on, i), 1.0 / REPLICAS, 0.01);
@@ -203,12 +192,11 @@ static double erlang_arrivals_wait(int k, double load)
     return s / (1 - s);
 }
 
-static void round_robin_makes_erlang_arrivals(void **state)
+TEST(round_robin_makes_erlang_arrivals)
 {
     double want = erlang_arrivals_wait(REPLICAS, 0.8) * MS;
     struct simrun run;
 
-    (void)state;
     assert_true(fabs(erlang_arrivals_wait(1, 0.8) - 4) < 1e-9); /* M/M/1 */
     assert_true(want < 0.7 * 4 * MS);
     run_routed(&run, "round-robin", 0.8, 42);
@@ -231,14 +219,13 @@ static struct estimate routed_wait(const char *router)
 }
 
 /* One queue for all is best, and its wait is known; no router can beat it. */
-static void routers_that_look_wait_less(void **state)
+TEST(routers_that_look_wait_less)
 {
     static const char *const worse[] = {"least-outstanding", "two-choices",
                                         "round-robin", "random"};
     struct estimate better = {.mean = erlang_c(REPLICAS, 0.8) /
                                       (REPLICAS * (1 - 0.8)) * MS};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(worse); i++) {
         struct estimate wait = routed_wait(worse[i]);
 
@@ -250,7 +237,7 @@ static void routers_that_look_wait_less(void **state)
 
 /* Two replicas, the second of half the speed.  In turn, each gets every second
  * request: E_2/M/1 at the loads 0.4 and 0.8. */
-static void a_slow_replica_hurts_who_does_not_look(void **state)
+TEST(a_slow_replica_hurts_who_does_not_look)
 {
     const double fast = erlang_arrivals_wait(2, 0.4) * MS;
     const double slow = erlang_arrivals_wait(2, 0.8) * 2 * MS;
@@ -260,7 +247,6 @@ static void a_slow_replica_hurts_who_does_not_look(void **state)
     struct estimate share;
     struct simrun run;
 
-    (void)state;
     set.replicas = 2;
     set.speed[1] = 0.5;
     set.router = router_find("round-robin");
@@ -287,7 +273,7 @@ static double wait_of_class(const struct job *job, double priority)
 
 /* Cobham: with half of the load r in each class and W0 = r E[S^2]/2 E[S], the
  * first waits W0/(1 - r/2), the second W0/((1 - r/2)(1 - r)). */
-static void priority_waits_as_cobham_says(void **state)
+TEST(priority_waits_as_cobham_says)
 {
     const double r = 0.8;
     const double first = r / (1 - r / 2) * MS;
@@ -295,7 +281,6 @@ static void priority_waits_as_cobham_says(void **state)
     struct rng rng = rng_stream(61, RNG_DEMAND);
     struct simrun run;
 
-    (void)state;
     set.by_priority = true;
     simrun_init(&run, &set, N);
     for (size_t i = 0; i < run.n; i++)
@@ -315,11 +300,10 @@ static double is_refused(const struct job *job, double unused)
 
 /* M/M/1/n: of Poisson arrivals the share (1-r) r^n / (1 - r^(n+1)) find all n
  * places, the one in service among them, taken. */
-static void a_bounded_queue_refuses_as_mm1n(void **state)
+TEST(a_bounded_queue_refuses_as_mm1n)
 {
     static const double loads[] = {0.7, 1.5};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(loads); i++) {
         double r = loads[i];
         struct sim_settings set = simrun_plain("exponential 1ms", 71 + i);
@@ -331,22 +315,4 @@ static void a_bounded_queue_refuses_as_mm1n(void **state)
                     (1 - r) * pow(r, 5) / (1 - pow(r, 6)), 0.02);
         simrun_fini(&run);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mm1_waits_as_daley_says),
-        cmocka_unit_test(mm1_sojourn_is_exponential),
-        cmocka_unit_test(mg1_waits_as_pollaczek_khinchine_say),
-        cmocka_unit_test(mmc_waits_as_erlang_says),
-        cmocka_unit_test(random_routing_makes_independent_queues),
-        cmocka_unit_test(round_robin_makes_erlang_arrivals),
-        cmocka_unit_test(routers_that_look_wait_less),
-        cmocka_unit_test(a_slow_replica_hurts_who_does_not_look),
-        cmocka_unit_test(priority_waits_as_cobham_says),
-        cmocka_unit_test(a_bounded_queue_refuses_as_mm1n),
-    };
-
-    return cmocka_run_group_tests_name("sim_queues", tests, NULL, NULL);
 }

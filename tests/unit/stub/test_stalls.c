@@ -1,19 +1,12 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/rng.h"
 #include "server-stub/sim/stalls.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 /* A stall of 3 in every 10 after the epoch: [110, 113), [120, 123), ... */
-static void stalls_by_hand(void **state)
+TEST(stalls_by_hand)
 {
     static const struct {
         const char *what;
@@ -41,7 +34,6 @@ static void stalls_by_hand(void **state)
     };
     const struct stalls s = {100, 3, 10};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         int64_t start = stalls_skip(&s, cases[i].at);
         int64_t finish = stalls_work(&s, start, cases[i].work);
@@ -52,11 +44,10 @@ static void stalls_by_hand(void **state)
     }
 }
 
-static void without_stalls_nothing_moves(void **state)
+TEST(without_stalls_nothing_moves)
 {
     static const struct stalls never[] = {{0, 0, 0}, {5, 0, 10}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(never); i++) {
         assert_int_equal(stalls_skip(&never[i], 25), 25);
         assert_int_equal(stalls_work(&never[i], 25, 0), 25);
@@ -65,11 +56,10 @@ static void without_stalls_nothing_moves(void **state)
     }
 }
 
-static void time_has_an_end(void **state)
+TEST(time_has_an_end)
 {
     const struct stalls s = {0, INT64_MAX / 2 - 1, INT64_MAX / 2};
 
-    (void)state;
     assert_int_equal(time_after(INT64_MAX - 5, 5), INT64_MAX);
     assert_int_equal(time_after(INT64_MAX - 5, 6), INT64_MAX);
     assert_int_equal(time_after(-7, INT64_MAX), INT64_MAX - 7);
@@ -103,11 +93,10 @@ static int64_t work_slowly(const struct stalls *s, int64_t at, int64_t work)
     return at;
 }
 
-static void agrees_with_a_walk_through_every_moment(void **state)
+TEST(agrees_with_a_walk_through_every_moment)
 {
     struct rng rng = rng_stream(1, RNG_SERVICE);
 
-    (void)state;
     for (int i = 0; i < 100000; i++) {
         int64_t every = 1 + (int64_t)(rng_next(&rng) % 12);
         int64_t stall = (int64_t)(rng_next(&rng) % (uint64_t)every);
@@ -123,28 +112,14 @@ static void agrees_with_a_walk_through_every_moment(void **state)
 }
 
 /* What is done in two parts takes as long as in one. */
-static void work_can_be_divided(void **state)
+TEST(work_can_be_divided)
 {
     const struct stalls s = {0, 7, 31};
 
-    (void)state;
     for (int64_t part = 0; part <= 200; part++) {
         int64_t middle = stalls_skip(&s, stalls_work(&s, 40, part));
 
         assert_int_equal(stalls_work(&s, middle, 201 - part),
                          stalls_work(&s, 40, 201));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stalls_by_hand),
-        cmocka_unit_test(without_stalls_nothing_moves),
-        cmocka_unit_test(time_has_an_end),
-        cmocka_unit_test(agrees_with_a_walk_through_every_moment),
-        cmocka_unit_test(work_can_be_divided),
-    };
-
-    return cmocka_run_group_tests_name("stalls", tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* Statuses of HTTP and codes of gRPC, one for the other. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "server-stub/front/wire.h"
+#include "tests/support/test.h"
 
 static const struct {
     int http;
@@ -16,18 +11,16 @@ static const struct {
     {429, 8}, {499, 1},  {500, 13}, {501, 12}, {503, 14}, {504, 4},
 };
 
-static void test_there_and_back(void **state)
+TEST(test_there_and_back)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
         assert_int_equal(status_of_grpc(pairs[i].http), pairs[i].grpc);
         assert_int_equal(status_of_http(pairs[i].grpc), pairs[i].http);
     }
 }
 
-static void test_one_way(void **state)
+TEST(test_one_way)
 {
-    (void)state;
     assert_int_equal(status_of_grpc(413), 8);
     assert_int_equal(status_of_grpc(502), 14);
     assert_int_equal(status_of_grpc(418), 2);
@@ -38,9 +31,8 @@ static void test_one_way(void **state)
 }
 
 /* Every code has a status of an error, and what is of one's own kind stays. */
-static void test_all(void **state)
+TEST(test_all)
 {
-    (void)state;
     for (int code = 1; code <= 16; code++) {
         assert_int_equal(status_of_grpc(code), code);
         assert_in_range(status_of_http(code), 400, 599);
@@ -49,15 +41,4 @@ static void test_all(void **state)
         assert_int_equal(status_of_http(status), status);
         assert_in_range(status_of_grpc(status), 1, 16);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_there_and_back),
-        cmocka_unit_test(test_one_way),
-        cmocka_unit_test(test_all),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* What each API answers, byte by byte. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/stubrig.h"
+#include "tests/support/test.h"
 
 #define CHAT    "/v1/chat/completions"
 #define TEXT    "/v1/completions"
@@ -283,9 +278,8 @@ static const struct {
      400, "{\"error\":\"outputs: unknown output\"}"},
 };
 
-static void each_api_answers(void **state)
+TEST(each_api_answers)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct http_reply reply;
         struct stubrig rig;
@@ -355,9 +349,8 @@ static const struct {
      "{\"error\":\"outputs: FP16 and BF16 require binary data\"}", "", 0},
 };
 
-static void tensors_come_and_go_as_bytes(void **state)
+TEST(tensors_come_and_go_as_bytes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(binaries) / sizeof(binaries[0]); i++) {
         size_t json_len = strlen(binaries[i].answer);
         char text[80];
@@ -391,7 +384,7 @@ static void tensors_come_and_go_as_bytes(void **state)
 }
 
 /* The second time the whole prompt was in the cache. */
-static void what_was_cached_is_said(void **state)
+TEST(what_was_cached_is_said)
 {
     static const struct {
         const char *path;
@@ -405,7 +398,6 @@ static void what_was_cached_is_said(void **state)
          "\"cached_tokens\":3}"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
         struct stubrig rig;
 
@@ -421,15 +413,4 @@ static void what_was_cached_is_said(void **state)
         }
         stubrig_end(&rig);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_api_answers),
-        cmocka_unit_test(tensors_come_and_go_as_bytes),
-        cmocka_unit_test(what_was_cached_is_said),
-    };
-
-    return cmocka_run_group_tests_name("stub_apis", tests, NULL, NULL);
 }

@@ -1,10 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -15,14 +9,14 @@
 #include "server-stub/sim/router.h"
 #include "server-stub/stub_config.h"
 #include "tests/support/stubflags.h"
+#include "tests/support/test.h"
 
-static void the_defaults_can_be_served(void **state)
+TEST(the_defaults_can_be_served)
 {
     struct stub_config config;
     struct settings s;
     struct err err = {0};
 
-    (void)state;
     settings_init(&s);
     assert_int_equal(stub_config(&s.stub, &config, &err), 0);
     assert_int_equal(err.code, ERR_NONE);
@@ -70,13 +64,12 @@ static const char *const all[] = {
     NULL,
 };
 
-static void settings_reach_the_simulation(void **state)
+TEST(settings_reach_the_simulation)
 {
     struct stub_config c;
     struct settings s;
     struct err err = {0};
 
-    (void)state;
     settings_init(&s);
     stub_tell(&s, all);
     assert_int_equal(stub_config(&s.stub, &c, &err), 0);
@@ -114,7 +107,7 @@ static void settings_reach_the_simulation(void **state)
 }
 
 /* The KV budget is a language model's. */
-static void a_batch_model_has_no_kv(void **state)
+TEST(a_batch_model_has_no_kv)
 {
     static const char *const some[] = {"--service=batch 5ms 1ms",
                                        "--kv-tokens=10", NULL};
@@ -122,7 +115,6 @@ static void a_batch_model_has_no_kv(void **state)
     struct settings s;
     struct err err = {0};
 
-    (void)state;
     settings_init(&s);
     stub_tell(&s, some);
     assert_int_equal(stub_config(&s.stub, &c, &err), 0);
@@ -134,12 +126,11 @@ static void a_batch_model_has_no_kv(void **state)
 }
 
 /* A stub beside a run is told its settings as they are printed. */
-static void what_is_printed_is_read_back(void **state)
+TEST(what_is_printed_is_read_back)
 {
     struct settings s;
     struct opt_set set = settings_set(&s, BLOCK_STUB);
 
-    (void)state;
     settings_init(&s);
     for (size_t i = 0; i < block_stub.len; i++) {
         const struct opt *opt = &block_stub.opts[i];
@@ -158,13 +149,12 @@ static void what_is_printed_is_read_back(void **state)
 }
 
 /* Every name that the option table offers is known here. */
-static void every_choice_is_known(void **state)
+TEST(every_choice_is_known)
 {
     struct stub_config c;
     struct settings s;
     struct err err = {0};
 
-    (void)state;
     settings_init(&s);
     for (int i = 0; batching_names[i]; i++) {
         s.stub.batching = i;
@@ -181,7 +171,7 @@ static void every_choice_is_known(void **state)
 
 #define SIZES "stub.preferred: sizes must ascend from 1 to stub.max_batch"
 
-static void bad_settings_name_their_key(void **state)
+TEST(bad_settings_name_their_key)
 {
     static const struct {
         const char *flags[3];
@@ -222,7 +212,6 @@ static void bad_settings_name_their_key(void **state)
          "stub.stall: must be shorter than stub.stall_every"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct stub_config config;
         struct settings s;
@@ -238,7 +227,7 @@ static void bad_settings_name_their_key(void **state)
 }
 
 /* What the option table would have refused, from elsewhere. */
-static void bad_texts_name_their_key(void **state)
+TEST(bad_texts_name_their_key)
 {
     static const struct {
         size_t offset;
@@ -255,7 +244,6 @@ static void bad_texts_name_their_key(void **state)
          "stub.output_tokens: 'few' is not a distribution"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct stub_config config;
         struct settings s;
@@ -272,7 +260,7 @@ static void bad_texts_name_their_key(void **state)
     }
 }
 
-static void long_lists_are_refused(void **state)
+TEST(long_lists_are_refused)
 {
     static const struct {
         size_t offset;
@@ -287,7 +275,6 @@ static void long_lists_are_refused(void **state)
          "stub.preferred: more than 8 sizes"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int n = strcmp(cases[i].item, "rest") == 0 ? 1 : 17;
         struct stub_config config;
@@ -305,28 +292,10 @@ static void long_lists_are_refused(void **state)
 }
 
 /* A name that the settings take and nobody serves would be a crash. */
-static void every_name_is_served(void **state)
+TEST(every_name_is_served)
 {
-    (void)state;
     for (size_t i = 0; batching_names[i]; i++)
         assert_non_null(policy_find(batching_names[i]));
     for (size_t i = 1; router_names[i]; i++) /* 0: no router */
         assert_non_null(router_find(router_names[i]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_name_is_served),
-        cmocka_unit_test(the_defaults_can_be_served),
-        cmocka_unit_test(settings_reach_the_simulation),
-        cmocka_unit_test(what_is_printed_is_read_back),
-        cmocka_unit_test(a_batch_model_has_no_kv),
-        cmocka_unit_test(every_choice_is_known),
-        cmocka_unit_test(bad_settings_name_their_key),
-        cmocka_unit_test(bad_texts_name_their_key),
-        cmocka_unit_test(long_lists_are_refused),
-    };
-
-    return cmocka_run_group_tests_name("stub_config", tests, NULL, NULL);
 }

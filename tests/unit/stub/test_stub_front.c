@@ -1,19 +1,14 @@
 /* The front: what it takes for a request, and what it says to the rest. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "server-stub/front/front.h"
 #include "tests/support/frontrig.h"
+#include "tests/support/test.h"
 
 #define HEAD(connection) FRONTRIG_HEAD(connection)
 #define BODY             FRONTRIG_BODY
@@ -44,9 +39,8 @@ static const struct {
     {"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhel", "", false},
 };
 
-static void each_request_gets_its_answer(void **state)
+TEST(each_request_gets_its_answer)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(dialogues) / sizeof(dialogues[0]); i++) {
         struct frontrig rig;
 
@@ -57,9 +51,8 @@ static void each_request_gets_its_answer(void **state)
     }
 }
 
-static void a_byte_at_a_time_makes_no_difference(void **state)
+TEST(a_byte_at_a_time_makes_no_difference)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(dialogues) / sizeof(dialogues[0]); i++) {
         const char *said = dialogues[i].said;
         struct frontrig rig;
@@ -73,7 +66,7 @@ static void a_byte_at_a_time_makes_no_difference(void **state)
 }
 
 /* The refusal arrives although the client had more to say. */
-static void what_is_not_http_is_refused(void **state)
+TEST(what_is_not_http_is_refused)
 {
     static const char *const cases[] = {
         "hello\r\n\r\n",
@@ -83,7 +76,6 @@ static void what_is_not_http_is_refused(void **state)
         "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct buf heard;
         struct frontrig rig;
@@ -102,13 +94,12 @@ static void what_is_not_http_is_refused(void **state)
     }
 }
 
-static void a_client_may_wait_for_the_go_ahead(void **state)
+TEST(a_client_may_wait_for_the_go_ahead)
 {
     static const char head[] = "POST / HTTP/1.1\r\nContent-Length: 3\r\n"
                                "Expect: 100-continue\r\n\r\n";
     struct frontrig rig;
 
-    (void)state;
     frontrig_begin(&rig, strlen(BODY));
     frontrig_say(&rig, head, strlen(head));
     frontrig_expect(&rig, "HTTP/1.1 100 Continue\r\n\r\n", false);
@@ -117,7 +108,7 @@ static void a_client_may_wait_for_the_go_ahead(void **state)
     frontrig_end(&rig);
 }
 
-static void the_exchange_says_what_was_asked(void **state)
+TEST(the_exchange_says_what_was_asked)
 {
     static const struct {
         const char *said;
@@ -143,7 +134,6 @@ static void the_exchange_says_what_was_asked(void **state)
     };
     struct frontrig rig;
 
-    (void)state;
     frontrig_begin(&rig, 2);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         frontrig_say(&rig, cases[i].said, strlen(cases[i].said));
@@ -160,7 +150,7 @@ static void the_exchange_says_what_was_asked(void **state)
     frontrig_end(&rig);
 }
 
-static void the_exchange_has_id_and_arrival(void **state)
+TEST(the_exchange_has_id_and_arrival)
 {
     static const struct {
         const char *header;
@@ -177,7 +167,6 @@ static void the_exchange_has_id_and_arrival(void **state)
     };
     struct frontrig rig;
 
-    (void)state;
     frontrig_begin(&rig, 2);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[128];
@@ -194,13 +183,12 @@ static void the_exchange_has_id_and_arrival(void **state)
     frontrig_end(&rig);
 }
 
-static void a_long_path_is_cut(void **state)
+TEST(a_long_path_is_cut)
 {
     char text[1024];
     struct frontrig rig;
     int n;
 
-    (void)state;
     frontrig_begin(&rig, 2);
     n = snprintf(text, sizeof(text), "GET /%0500d HTTP/1.1\r\n\r\n", 0);
     frontrig_say(&rig, text, (size_t)n);
@@ -210,7 +198,7 @@ static void a_long_path_is_cut(void **state)
 }
 
 /* The first bytes are kept, with no hole; the connection goes on. */
-static void a_body_beyond_the_bound_is_cut(void **state)
+TEST(a_body_beyond_the_bound_is_cut)
 {
     const size_t len = FRONT_MAX_BODY + 100001;
     char text[80];
@@ -219,7 +207,6 @@ static void a_body_beyond_the_bound_is_cut(void **state)
     struct frontrig rig;
     int n;
 
-    (void)state;
     buf_init(&body, len);
     for (size_t i = 0; i < len; i++)
         buf_reserve(&body, len)[i] = (char)('a' + i % 23);
@@ -245,20 +232,4 @@ static void a_body_beyond_the_bound_is_cut(void **state)
     assert_int_equal(rig.body.len, 0);
     buf_fini(&body);
     frontrig_end(&rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_request_gets_its_answer),
-        cmocka_unit_test(a_byte_at_a_time_makes_no_difference),
-        cmocka_unit_test(what_is_not_http_is_refused),
-        cmocka_unit_test(a_client_may_wait_for_the_go_ahead),
-        cmocka_unit_test(the_exchange_says_what_was_asked),
-        cmocka_unit_test(the_exchange_has_id_and_arrival),
-        cmocka_unit_test(a_long_path_is_cut),
-        cmocka_unit_test(a_body_beyond_the_bound_is_cut),
-    };
-
-    return cmocka_run_group_tests_name("stub_front", tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* The front: answers that are put off, sent in pieces, or asked for ahead. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "server-stub/front/front.h"
 #include "tests/support/frontrig.h"
+#include "tests/support/test.h"
 
 #define BODY   FRONTRIG_BODY
 #define KEPT   FRONTRIG_KEPT
@@ -20,11 +15,10 @@
 #define ONE    FRONTRIG_ONE
 
 /* What was sent ahead arrives when its turn comes. */
-static void an_answer_put_off_keeps_the_rest_waiting(void **state)
+TEST(an_answer_put_off_keeps_the_rest_waiting)
 {
     struct frontrig rig;
 
-    (void)state;
     frontrig_begin(&rig, strlen(BODY));
     rig.holds = true;
     frontrig_say(&rig, ONE ONE, strlen(ONE ONE));
@@ -48,13 +42,12 @@ static void an_answer_put_off_keeps_the_rest_waiting(void **state)
 
 /* The one that was held ends, and those behind it are answered at once, all
  * inside that one call. */
-static void requests_sent_ahead_are_served_inside_front_end(void **state)
+TEST(requests_sent_ahead_are_served_inside_front_end)
 {
     static const char three[] = "GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n"
                                 "\r\nGET /3 HTTP/1.0\r\n\r\n";
     struct frontrig rig;
 
-    (void)state;
     frontrig_begin(&rig, strlen(BODY));
     rig.holds = true;
     frontrig_say(&rig, three, strlen(three));
@@ -85,13 +78,12 @@ static void on_ticking(void *arg, struct exchange *x)
     frontrig_on_request(arg, x);
 }
 
-static void one_read_of_many_requests_gives_each_its_arrival(void **state)
+TEST(one_read_of_many_requests_gives_each_its_arrival)
 {
     static const struct front_hooks ticking = {.request = on_ticking,
                                                .ended = frontrig_on_ended};
     struct frontrig rig;
 
-    (void)state;
     frontrig_begin_hooked(&rig, &ticking, 2);
     rig.clock.clk.now_ns = tick;
     frontrig_say(&rig, ONE ONE ONE, strlen(ONE ONE ONE));
@@ -99,11 +91,10 @@ static void one_read_of_many_requests_gives_each_its_arrival(void **state)
     frontrig_end(&rig);
 }
 
-static void an_answer_may_be_sent_bit_by_bit(void **state)
+TEST(an_answer_may_be_sent_bit_by_bit)
 {
     struct frontrig rig;
 
-    (void)state;
     frontrig_begin(&rig, 2);
     rig.holds = true;
     frontrig_say(&rig, ONE ONE, strlen(ONE ONE));
@@ -128,7 +119,7 @@ static void an_answer_may_be_sent_bit_by_bit(void **state)
 }
 
 /* Far more than the front keeps: the rest stays in the socket. */
-static void sending_far_ahead_loses_nothing(void **state)
+TEST(sending_far_ahead_loses_nothing)
 {
     const int n = 20000;
     size_t said = 0;
@@ -136,7 +127,6 @@ static void sending_far_ahead_loses_nothing(void **state)
     struct buf all;
     struct frontrig rig;
 
-    (void)state;
     buf_init(&all, 1 << 20);
     for (int i = 0; i < n; i++)
         buf_adds(&all, ONE);
@@ -163,13 +153,12 @@ static void sending_far_ahead_loses_nothing(void **state)
     frontrig_end(&rig);
 }
 
-static void a_long_answer_goes_out_in_pieces(void **state)
+TEST(a_long_answer_goes_out_in_pieces)
 {
     const size_t body = (size_t)4 << 20;
     struct buf heard;
     struct frontrig rig;
 
-    (void)state;
     buf_init(&heard, 2 * body);
     frontrig_begin(&rig, (int64_t)body);
     frontrig_say(&rig, ONE, strlen(ONE));
@@ -184,18 +173,4 @@ static void a_long_answer_goes_out_in_pieces(void **state)
     assert_memory_equal(heard.data, rig.answers[1].text.data, heard.len);
     buf_fini(&heard);
     frontrig_end(&rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_put_off_keeps_the_rest_waiting),
-        cmocka_unit_test(requests_sent_ahead_are_served_inside_front_end),
-        cmocka_unit_test(one_read_of_many_requests_gives_each_its_arrival),
-        cmocka_unit_test(an_answer_may_be_sent_bit_by_bit),
-        cmocka_unit_test(sending_far_ahead_loses_nothing),
-        cmocka_unit_test(a_long_answer_goes_out_in_pieces),
-    };
-
-    return cmocka_run_group_tests_name("stub_front_answers", tests, NULL, NULL);
 }

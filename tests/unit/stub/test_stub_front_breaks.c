@@ -1,30 +1,24 @@
 /* The front: connections that either side ends before its time. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "server-stub/front/front.h"
 #include "tests/support/frontrig.h"
+#include "tests/support/test.h"
 
 #define BODY FRONTRIG_BODY
 #define KEPT FRONTRIG_KEPT
 #define ONE  FRONTRIG_ONE
 
-static void a_client_that_only_stopped_sending_is_answered(void **state)
+TEST(a_client_that_only_stopped_sending_is_answered)
 {
     struct frontrig rig;
 
-    (void)state;
     frontrig_begin(&rig, strlen(BODY));
     rig.holds = true;
     frontrig_say(&rig, ONE, strlen(ONE));
@@ -36,11 +30,10 @@ static void a_client_that_only_stopped_sending_is_answered(void **state)
 }
 
 /* One that went away is reported all the same, once, as not sent. */
-static void a_client_that_went_away_is_no_trouble(void **state)
+TEST(a_client_that_went_away_is_no_trouble)
 {
     struct frontrig rig;
 
-    (void)state;
     frontrig_begin(&rig, 2);
     rig.holds = true;
     frontrig_say(&rig, ONE, strlen(ONE));
@@ -60,9 +53,8 @@ static void a_client_that_went_away_is_no_trouble(void **state)
 }
 
 /* A reset closes the connection before its answer is due. */
-static void a_client_that_broke_off_is_no_trouble(void **state)
+TEST(a_client_that_broke_off_is_no_trouble)
 {
-    (void)state;
     for (int breaks = 0; breaks < 3; breaks++) {
         struct frontrig rig;
 
@@ -85,9 +77,8 @@ static void a_client_that_broke_off_is_no_trouble(void **state)
 }
 
 /* FIN: what was sent arrives, then the end; what was asked for next is lost. */
-static void an_answer_may_be_broken_off(void **state)
+TEST(an_answer_may_be_broken_off)
 {
-    (void)state;
     for (int has_begun = 0; has_begun < 2; has_begun++) {
         struct frontrig rig;
 
@@ -105,7 +96,7 @@ static void an_answer_may_be_broken_off(void **state)
 }
 
 /* More than the socket takes: it breaks off after the last byte. */
-static void a_break_waits_for_what_was_sent(void **state)
+TEST(a_break_waits_for_what_was_sent)
 {
     const size_t len = (size_t)4 << 20;
     bool has_closed = false;
@@ -113,7 +104,6 @@ static void a_break_waits_for_what_was_sent(void **state)
     struct buf heard;
     struct frontrig rig;
 
-    (void)state;
     buf_init(&bytes, len);
     memset(buf_reserve(&bytes, len), 'x', len);
     buf_init(&heard, len);
@@ -134,12 +124,11 @@ static void a_break_waits_for_what_was_sent(void **state)
     frontrig_end(&rig);
 }
 
-static void a_break_may_be_a_reset(void **state)
+TEST(a_break_may_be_a_reset)
 {
     char some[16];
     struct frontrig rig;
 
-    (void)state;
     frontrig_begin_tcp(&rig);
     rig.holds = true;
     frontrig_say(&rig, ONE, strlen(ONE));
@@ -164,12 +153,11 @@ static void on_request_break(void *arg, struct exchange *x)
     front_break(x, rig->holds);
 }
 
-static void a_break_may_come_at_once(void **state)
+TEST(a_break_may_come_at_once)
 {
     static const struct front_hooks breaking = {.request = on_request_break,
                                                 .ended = frontrig_on_ended};
 
-    (void)state;
     for (int with_reset = 0; with_reset < 2; with_reset++) {
         struct frontrig rig;
 
@@ -184,30 +172,13 @@ static void a_break_may_come_at_once(void **state)
     }
 }
 
-static void the_end_of_the_front_reports_who_still_waits(void **state)
+TEST(the_end_of_the_front_reports_who_still_waits)
 {
     struct frontrig rig;
 
-    (void)state;
     frontrig_begin(&rig, 2);
     rig.holds = true;
     frontrig_say(&rig, ONE, strlen(ONE));
     frontrig_end(&rig); /* asserts that it came back */
     assert_int_equal(rig.sent_ns, TIME_ABSENT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_client_that_only_stopped_sending_is_answered),
-        cmocka_unit_test(a_client_that_went_away_is_no_trouble),
-        cmocka_unit_test(a_client_that_broke_off_is_no_trouble),
-        cmocka_unit_test(an_answer_may_be_broken_off),
-        cmocka_unit_test(a_break_waits_for_what_was_sent),
-        cmocka_unit_test(a_break_may_be_a_reset),
-        cmocka_unit_test(a_break_may_come_at_once),
-        cmocka_unit_test(the_end_of_the_front_reports_who_still_waits),
-    };
-
-    return cmocka_run_group_tests_name("stub_front_breaks", tests, NULL, NULL);
 }

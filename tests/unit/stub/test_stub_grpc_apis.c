@@ -1,14 +1,8 @@
 /* What the stub makes of messages of KServe over gRPC, and the messages that it
  * answers with. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/settings/settings.h"
@@ -16,6 +10,7 @@
 #include "server-stub/api/stub_api.h"
 #include "server-stub/api/stub_grpc.h"
 #include "tests/support/grpcasked.h"
+#include "tests/support/test.h"
 
 static char model[] = "stub";
 static const struct stub_settings settings = {.model = model};
@@ -46,14 +41,13 @@ static Inference__ModelStreamInferResponse *event_of(const struct buf *out)
 
 /* ---- tensors ---- */
 
-static void test_raw_tensors_come_back(void **state)
+TEST(test_raw_tensors_come_back)
 {
     static const char bytes[] = "\0\0\x80?\0\0\0@\xff\xff\x7f\x7f";
     Inference__ModelInferResponse *response;
     struct grpc_asked a;
     struct grpc_told t;
 
-    (void)state;
     grpc_ask_raw(&a, "FP32", 3, bytes, 12);
     grpc_tell(&t, KSERVE "ModelInfer", &a.req.base);
     assert_true(t.is_read);
@@ -73,14 +67,13 @@ static void test_raw_tensors_come_back(void **state)
     free(t.message);
 }
 
-static void test_typed_tensors_come_back(void **state)
+TEST(test_typed_tensors_come_back)
 {
     int64_t values[] = {5, -6, INT64_MAX};
     Inference__ModelInferResponse *response;
     struct grpc_asked a;
     struct grpc_told t;
 
-    (void)state;
     grpc_ask(&a, "INT64", 3);
     a.contents.n_int64_contents = 3;
     a.contents.int64_contents = values;
@@ -167,12 +160,11 @@ static const struct {
     {odd_output, "outputs: unknown output"},
 };
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
     static const char *const methods[] = {KSERVE "ModelInfer",
                                           KSERVE "ModelStreamInfer"};
 
-    (void)state;
     for (size_t i = 0; i < 2 * sizeof(refused) / sizeof(refused[0]); i++) {
         struct grpc_asked a;
         struct grpc_told t;
@@ -187,12 +179,11 @@ static void test_refusals(void **state)
     }
 }
 
-static void test_methods_that_are_not_there(void **state)
+TEST(test_methods_that_are_not_there)
 {
     Inference__ServerLiveRequest nothing = INFERENCE__SERVER_LIVE_REQUEST__INIT;
     struct grpc_told t;
 
-    (void)state;
     grpc_tell(&t, KSERVE "ModelStatistics", &nothing.base);
     assert_false(t.is_read);
     assert_int_equal(t.call.refusal, 501);
@@ -201,13 +192,12 @@ static void test_methods_that_are_not_there(void **state)
 
 /* ---- text ---- */
 
-static void test_text(void **state)
+TEST(test_text)
 {
     Inference__ModelInferResponse *response;
     struct grpc_asked a;
     struct grpc_told t;
 
-    (void)state;
     grpc_ask_text(&a, 3, false);
     grpc_tell(&t, KSERVE "ModelInfer", &a.req.base);
     assert_true(t.is_read);
@@ -272,7 +262,7 @@ static int final_of_end(struct grpc_told *t)
     return is_final;
 }
 
-static void test_final_response(void **state)
+TEST(test_final_response)
 {
     static const struct {
         bool wants_final;
@@ -286,7 +276,6 @@ static void test_final_response(void **state)
         {true, UINT32_C(1) << FAULT_NO_DONE, 0, -1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct grpc_asked a;
         struct grpc_told t;
@@ -303,14 +292,13 @@ static void test_final_response(void **state)
     }
 }
 
-static void test_error_in_a_stream(void **state)
+TEST(test_error_in_a_stream)
 {
     Inference__ModelStreamInferResponse *event;
     struct grpc_asked a;
     struct grpc_told t;
     struct buf out;
 
-    (void)state;
     grpc_ask_text(&a, 2, false);
     grpc_tell(&t, KSERVE "ModelStreamInfer", &a.req.base);
     buf_init(&out, 1 << 20);
@@ -321,19 +309,4 @@ static void test_error_in_a_stream(void **state)
     inference__model_stream_infer_response__free_unpacked(event, NULL);
     buf_fini(&out);
     free(t.message);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_raw_tensors_come_back),
-        cmocka_unit_test(test_typed_tensors_come_back),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_methods_that_are_not_there),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_final_response),
-        cmocka_unit_test(test_error_in_a_stream),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

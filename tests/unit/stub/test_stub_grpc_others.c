@@ -1,13 +1,7 @@
 /* What the stub makes of TensorFlow Serving's messages, of those of any method
  * and of damaged ones; and the pages that it has for gRPC. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/rng.h"
@@ -17,11 +11,12 @@
 #include "server-stub/api/stub_grpc.h"
 #include "server-stub/stub_page.h"
 #include "tests/support/grpcasked.h"
+#include "tests/support/test.h"
 
 static char model[] = "stub";
 static const struct stub_settings settings = {.model = model};
 
-static void test_predict(void **state)
+TEST(test_predict)
 {
     Serving__TensorShapeProto__Dim dim = SERVING__TENSOR_SHAPE_PROTO__DIM__INIT;
     Serving__TensorShapeProto__Dim *dims[] = {&dim};
@@ -35,7 +30,6 @@ static void test_predict(void **state)
     struct grpc_told t;
     struct buf out;
 
-    (void)state;
     dim.size = 2;
     shape.n_dim = 1;
     shape.dim = dims;
@@ -70,7 +64,7 @@ static void test_predict(void **state)
     free(t.message);
 }
 
-static void test_any_method(void **state)
+TEST(test_any_method)
 {
     static const struct {
         const char *path;
@@ -78,7 +72,6 @@ static void test_any_method(void **state)
     } cases[] = {{"/a.B/Call", false}, {"/a.B/CallStream", true}};
     struct grpc_asked a;
 
-    (void)state;
     grpc_ask_raw(&a, "FP32", 1, "1234", 4);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct grpc_told t;
@@ -116,7 +109,7 @@ static void answer_any(struct call *call, const struct api_ops *api,
 }
 
 /* Whatever comes is read or refused, and what is read can be answered. */
-static void test_damaged_messages(void **state)
+TEST(test_damaged_messages)
 {
     static const char *const methods[] = {
         KSERVE "ModelInfer", KSERVE "ModelStreamInfer",
@@ -125,7 +118,6 @@ static void test_damaged_messages(void **state)
     int read = 0;
     int refusals = 0;
 
-    (void)state;
     for (int i = 0; i < 20000; i++) {
         struct grpc_asked a;
         struct grpc_told t;
@@ -149,7 +141,7 @@ static void test_damaged_messages(void **state)
     assert_true(read > 1000 && refusals > 1000);
 }
 
-static void test_pages(void **state)
+TEST(test_pages)
 {
     static const struct {
         const char *path;
@@ -165,7 +157,6 @@ static void test_pages(void **state)
     };
     struct page_view view = {.model = model};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct buf out;
 
@@ -177,16 +168,4 @@ static void test_pages(void **state)
             assert_memory_equal(out.data, cases[i].bytes, out.len);
         buf_fini(&out);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_predict),
-        cmocka_unit_test(test_any_method),
-        cmocka_unit_test(test_damaged_messages),
-        cmocka_unit_test(test_pages),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

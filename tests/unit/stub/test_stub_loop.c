@@ -1,15 +1,10 @@
 /* Timers against the real clock, a millisecond or so each. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "server-stub/front/stub_loop.h"
+#include "tests/support/test.h"
 
 struct bell {
     struct loop *loop;
@@ -51,12 +46,11 @@ static void run_and_end(struct bell *b)
     loop_free(b->loop);
 }
 
-static void never_early(void **state)
+TEST(never_early)
 {
     static const int64_t waits_ns[] = {-1000, 0,      1,      50000,
                                        99999, 150000, 1000000};
 
-    (void)state;
     for (int is_sharp = 0; is_sharp < 2; is_sharp++) {
         for (size_t i = 0; i < sizeof(waits_ns) / sizeof(waits_ns[0]); i++) {
             int64_t at_ns = clk_now(&clk_monotonic) + waits_ns[i];
@@ -71,9 +65,8 @@ static void never_early(void **state)
 }
 
 /* Set anew before it is polled for, and while it is. */
-static void the_last_setting_counts(void **state)
+TEST(the_last_setting_counts)
 {
-    (void)state;
     for (int is_sharp = 0; is_sharp < 2; is_sharp++) {
         struct err err = {0};
         int64_t at_ns;
@@ -98,27 +91,15 @@ static void the_last_setting_counts(void **state)
     }
 }
 
-static void a_repeating_timer_goes_on(void **state)
+TEST(a_repeating_timer_goes_on)
 {
     int64_t start_ns;
     struct bell b;
 
-    (void)state;
     begin(&b, false);
     b.enough = 3;
     start_ns = clk_now(&clk_monotonic);
     loop_timer_repeat(b.timer, NS_PER_MS);
     run_and_end(&b);
     assert_true(b.last_ns >= start_ns + 3 * NS_PER_MS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(never_early),
-        cmocka_unit_test(the_last_setting_counts),
-        cmocka_unit_test(a_repeating_timer_goes_on),
-    };
-
-    return cmocka_run_group_tests_name("stub_loop", tests, NULL, NULL);
 }

@@ -1,20 +1,15 @@
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "server-stub/sim/sim.h"
 #include "server-stub/stub_page.h"
+#include "tests/support/test.h"
 
 static const struct sim_counts counts = {
     .arrived = 100,
@@ -42,7 +37,7 @@ static const char *page(const char *path, struct buf *out, const char **type)
     return buf_text(out);
 }
 
-static void json_pages_are_json(void **state)
+TEST(json_pages_are_json)
 {
     static const char *const paths[] = {
         "/health",
@@ -60,7 +55,6 @@ static void json_pages_are_json(void **state)
         "/info",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
         const char *type;
         struct buf out;
@@ -73,14 +67,13 @@ static void json_pages_are_json(void **state)
     }
 }
 
-static void the_model_is_listed(void **state)
+TEST(the_model_is_listed)
 {
     const char *type;
     struct buf out;
     json_t *json = json_loads(page("/v1/models", &out, &type), 0, NULL);
     const json_t *data = json_object_get(json, "data");
 
-    (void)state;
     assert_int_equal(json_array_size(data), 1);
     assert_string_equal(
         json_string_value(json_object_get(json_array_get(data, 0), "id")),
@@ -89,7 +82,7 @@ static void the_model_is_listed(void **state)
     buf_fini(&out);
 }
 
-static void there_is_no_other_page(void **state)
+TEST(there_is_no_other_page)
 {
     static const char *const paths[] = {
         "",        "/",         "/health/",         "/v1/models/",
@@ -99,7 +92,6 @@ static void there_is_no_other_page(void **state)
     struct buf out;
     const char *type;
 
-    (void)state;
     buf_init(&out, 1 << 16);
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
         assert_false(page_write(paths[i], &view, &out, &type));
@@ -138,7 +130,7 @@ static bool belongs(const char *sample, const char *name, const char *type)
 }
 
 /* HELP, TYPE, then samples of that metric, each with a number. */
-static void metrics_are_well_formed(void **state)
+TEST(metrics_are_well_formed)
 {
     const char *content_type;
     struct buf out;
@@ -150,7 +142,6 @@ static void metrics_are_well_formed(void **state)
     int samples = 0;
     char *line;
 
-    (void)state;
     assert_string_equal(content_type, "text/plain; version=0.0.4");
     while ((line = next_line(&rest))) {
         char *value = strrchr(line, ' ') + 1;
@@ -190,7 +181,7 @@ static long long sample(const char *text, const char *name)
     return value;
 }
 
-static void metrics_are_the_counts(void **state)
+TEST(metrics_are_the_counts)
 {
     static const struct {
         const char *name;
@@ -224,14 +215,13 @@ static void metrics_are_the_counts(void **state)
     struct buf out;
     const char *text = page("/metrics", &out, &type);
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_int_equal(sample(text, cases[i].name), cases[i].want);
     buf_fini(&out);
 }
 
 /* Beside our own, under the names of others. */
-static void metrics_have_other_names_too(void **state)
+TEST(metrics_have_other_names_too)
 {
     static const struct {
         int style; /* enum metrics_style */
@@ -273,7 +263,6 @@ static void metrics_have_other_names_too(void **state)
          "nv_inference_exec_count{model=\"m/7%s\",version=\"1\"} 66"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct page_view view = {.model = "m/7%s",
                                  .counts = &counts,
@@ -291,18 +280,4 @@ static void metrics_have_other_names_too(void **state)
         free(line);
         buf_fini(&out);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_pages_are_json),
-        cmocka_unit_test(the_model_is_listed),
-        cmocka_unit_test(there_is_no_other_page),
-        cmocka_unit_test(metrics_are_well_formed),
-        cmocka_unit_test(metrics_are_the_counts),
-        cmocka_unit_test(metrics_have_other_names_too),
-    };
-
-    return cmocka_run_group_tests_name("page", tests, NULL, NULL);
 }

@@ -1,21 +1,16 @@
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/base/stop.h"
 #include "common/config.h"
 #include "common/settings/settings.h"
 #include "server-stub/stub.h"
+#include "tests/support/test.h"
 
-static void bad_settings_name_their_key(void **state)
+TEST(bad_settings_name_their_key)
 {
     static const struct {
         const char *assignments[2];
@@ -37,7 +32,6 @@ static void bad_settings_name_their_key(void **state)
          "or ::1"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct stub_options options = {0};
         struct settings settings;
@@ -73,14 +67,13 @@ static void on_listening(void *arg, const char *url)
     settings_fini(&settings);
 }
 
-static void it_ends_when_it_is_told_to(void **state)
+TEST(it_ends_when_it_is_told_to)
 {
     char refusal[128] = "";
     struct stub_options options = {.listening = on_listening, .arg = refusal};
     struct settings settings;
     struct err err = {0};
 
-    (void)state;
     settings_init(&settings);
     assert_int_equal(stub_run(&settings.stub, &options, &err), 0);
     assert_string_equal(refusal, " Address already in use");
@@ -88,13 +81,12 @@ static void it_ends_when_it_is_told_to(void **state)
     atomic_store(&stop_signal, 0);
 }
 
-static void a_truth_log_that_cannot_be_made_is_an_error(void **state)
+TEST(a_truth_log_that_cannot_be_made_is_an_error)
 {
     struct stub_options options = {.truth_path = "/nowhere/truth.tgr"};
     struct settings settings;
     struct err err = {0};
 
-    (void)state;
     settings_init(&settings);
     assert_int_equal(stub_run(&settings.stub, &options, &err), -1);
     assert_int_equal(err.code, ERR_IO);
@@ -113,9 +105,8 @@ static void on_grpc_listening(void *arg, const char *url)
 }
 
 /* All that C-core was given is given back: it can be had again. */
-static void grpc_ends_and_begins_again(void **state)
+TEST(grpc_ends_and_begins_again)
 {
-    (void)state;
     for (int i = 0; i < 2 && HAVE_GRPC; i++) {
         int times = 0;
         struct stub_options options = {.listening = on_grpc_listening,
@@ -131,16 +122,4 @@ static void grpc_ends_and_begins_again(void **state)
         atomic_store(&stop_signal, 0);
         settings_fini(&settings);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_settings_name_their_key),
-        cmocka_unit_test(it_ends_when_it_is_told_to),
-        cmocka_unit_test(grpc_ends_and_begins_again),
-        cmocka_unit_test(a_truth_log_that_cannot_be_made_is_an_error),
-    };
-
-    return cmocka_run_group_tests_name("stub_run", tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 /* The server behind a real front on pairs of sockets, in time that the test
  * moves: what goes out exactly when. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
@@ -27,6 +21,7 @@
 #include "server-stub/truth_log.h"
 #include "tests/support/stubflags.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define MAX_CLIENTS 100
@@ -249,9 +244,8 @@ static const struct {
     {"--speed=0.5", {{7, 0, 0, 0}, {8, 1, 1, 0}, {28, 1, 1, 0}, {48, 2, 1, 1}}},
 };
 
-static void tokens_go_out_when_they_are_due(void **state)
+TEST(tokens_go_out_when_they_are_due)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
         struct world w;
 
@@ -269,12 +263,11 @@ static void tokens_go_out_when_they_are_due(void **state)
 }
 
 /* A caller that comes late: the simulation is far ahead of what is told. */
-static void late_tokens_count_up_one_by_one(void **state)
+TEST(late_tokens_count_up_one_by_one)
 {
     const char *text;
     struct world w;
 
-    (void)state;
     BEGIN(&w, LLM);
     post(&w, "/v1/completions", ASK_STREAM);
     w.clock.at_ns += NS_PER_S;
@@ -294,13 +287,12 @@ static void late_tokens_count_up_one_by_one(void **state)
 
 /* The role goes right before the first token, in the same write, or long
  * before if it is told to; never twice. */
-static void a_chat_opens_with_the_role(void **state)
+TEST(a_chat_opens_with_the_role)
 {
     static const char ask[] =
         "{\"messages\":[{\"content\":\"just four of them\"}],"
         "\"max_tokens\":2,\"stream\":true}";
 
-    (void)state;
     for (int is_first = 0; is_first < 2; is_first++) {
         struct world w;
 
@@ -320,7 +312,7 @@ static void a_chat_opens_with_the_role(void **state)
 }
 
 /* The same answer, and the truth has its tokens, too. */
-static void a_body_that_was_seen_is_answered_at_once(void **state)
+TEST(a_body_that_was_seen_is_answered_at_once)
 {
     struct truth_step *steps;
     struct truth *rows;
@@ -328,7 +320,6 @@ static void a_body_that_was_seen_is_answered_at_once(void **state)
     struct world w;
     size_t n;
 
-    (void)state;
     BEGIN(&w, LLM, "--cache", "--output-tokens=5");
     for (int is_again = 0; is_again < 2; is_again++) {
         post(&w, "/v1/completions", "{\"prompt\":[1,2,3,4],\"stream\":true}");
@@ -353,11 +344,10 @@ static void a_body_that_was_seen_is_answered_at_once(void **state)
     free(rows);
 }
 
-static void an_accept_may_be_slow(void **state)
+TEST(an_accept_may_be_slow)
 {
     struct world w;
 
-    (void)state;
     BEGIN(&w, "--fault=slow-accept=3ms n=2", "--fault=reset from=1s");
     assert_int_equal(server_accept_delay_ns(w.server, START_NS), 0);
     assert_int_equal(server_accept_delay_ns(w.server, START_NS), 3 * NS_PER_MS);
@@ -372,11 +362,10 @@ static void an_accept_may_be_slow(void **state)
 
 /* The second waits, so the third is refused: properly, though a stream was
  * asked for that would begin at once. */
-static void a_full_queue_refuses_before_the_stream_begins(void **state)
+TEST(a_full_queue_refuses_before_the_stream_begins)
 {
     struct world w;
 
-    (void)state;
     BEGIN(&w, LLM, "--max-running=1", "--queue=1", "--fault=role-first n=3");
     connect_client(&w, 1);
     connect_client(&w, 2);
@@ -391,7 +380,7 @@ static void a_full_queue_refuses_before_the_stream_begins(void **state)
 }
 
 /* An answer to HEAD has no body, whatever goes wrong. */
-static void a_head_has_no_body(void **state)
+TEST(a_head_has_no_body)
 {
     static const char *const flags[] = {
         "--delay=0",        "--delay=1ms",        "--fault=inband",
@@ -399,7 +388,6 @@ static void a_head_has_no_body(void **state)
         "--fault=bundle=2",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
         struct world w;
 
@@ -415,11 +403,10 @@ static void a_head_has_no_body(void **state)
 }
 
 /* A 304 has none either, although it says how long it would be. */
-static void a_304_has_no_body(void **state)
+TEST(a_304_has_no_body)
 {
     struct world w;
 
-    (void)state;
     BEGIN(&w, "--fault=status=304");
     say(&w, 0, ONE);
     hear(&w, 0);
@@ -428,11 +415,10 @@ static void a_304_has_no_body(void **state)
 }
 
 /* Without a simulation, and counted all the same. */
-static void the_null_server_answers_at_once(void **state)
+TEST(the_null_server_answers_at_once)
 {
     struct world w;
 
-    (void)state;
     BEGIN(&w, "--body-size=2");
     say(&w, 0, ONE ONE ONE);
     hear(&w, 0);
@@ -449,12 +435,11 @@ static void the_null_server_answers_at_once(void **state)
 
 /* A batch of a hundred is done, and each client has sent its next request
  * already.  However many there are, they are not served inside each other. */
-static void ends_that_bring_requests_do_not_pile_up(void **state)
+TEST(ends_that_bring_requests_do_not_pile_up)
 {
     struct world w;
     int answers = 0;
 
-    (void)state;
     BEGIN(&w, "--service=fixed 5ms", "--batching=static", "--max-batch=100",
           "--max-delay=10s");
     for (int i = 0; i < MAX_CLIENTS; i++) {
@@ -520,9 +505,8 @@ static void assert_ms(int64_t at_ns, int64_t ms)
     assert_int_equal(at_ns, ms < 0 ? TIME_ABSENT : START_NS + ms * NS_PER_MS);
 }
 
-static void the_truth_is_told(void **state)
+TEST(the_truth_is_told)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
         struct truth row;
         struct world w;
@@ -546,13 +530,12 @@ static void the_truth_is_told(void **state)
 
 /* In the middle of an answer and in the queue; a client of each stays, one of
  * each went away. */
-static void the_end_leaves_nobody_out(void **state)
+TEST(the_end_leaves_nobody_out)
 {
     struct truth *rows;
     struct world w;
     size_t n;
 
-    (void)state;
     BEGIN(&w, LLM, "--max-running=2");
     for (int i = 1; i <= 3; i++)
         connect_client(&w, i);
@@ -576,23 +559,4 @@ static void the_end_leaves_nobody_out(void **state)
     free(rows);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tokens_go_out_when_they_are_due),
-        cmocka_unit_test(late_tokens_count_up_one_by_one),
-        cmocka_unit_test(a_chat_opens_with_the_role),
-        cmocka_unit_test(a_body_that_was_seen_is_answered_at_once),
-        cmocka_unit_test(an_accept_may_be_slow),
-        cmocka_unit_test(a_full_queue_refuses_before_the_stream_begins),
-        cmocka_unit_test(a_head_has_no_body),
-        cmocka_unit_test(a_304_has_no_body),
-        cmocka_unit_test(the_null_server_answers_at_once),
-        cmocka_unit_test(ends_that_bring_requests_do_not_pile_up),
-        cmocka_unit_test(the_truth_is_told),
-        cmocka_unit_test(the_end_leaves_nobody_out),
-    };
-
-    return cmocka_run_group_tests_name("stub_server", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,15 +1,10 @@
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/buf.h"
 #include "server-stub/api/stub_tensor.h"
+#include "tests/support/test.h"
 
 /* Values, the bytes that they are, and the values that those are. */
 static const struct {
@@ -37,9 +32,8 @@ static const struct {
     {"INT8", "[]", 0, "", 0, NULL},
 };
 
-static void values_and_bytes(void **state)
+TEST(values_and_bytes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
         const struct tensor_type *type = tensor_type_find(good[i].type);
         json_t *json = json_loads(good[i].json, 0, NULL);
@@ -80,9 +74,8 @@ static const struct {
     {"INT8", "{\"a\":1}", 1},     {"INT8", "[null]", 1},
 };
 
-static void values_that_do_not_fit(void **state)
+TEST(values_that_do_not_fit)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(bad_values) / sizeof(bad_values[0]); i++) {
         json_t *json = json_loads(bad_values[i].json, JSON_DECODE_ANY, NULL);
         struct buf bytes;
@@ -108,30 +101,28 @@ static const struct {
     {"FP16", "\0\0", 2, 1},
 };
 
-static void bytes_that_are_no_values(void **state)
+TEST(bytes_that_are_no_values)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(bad_bytes) / sizeof(bad_bytes[0]); i++)
         assert_null(tensor_decode(tensor_type_find(bad_bytes[i].type),
                                   bad_bytes[i].bytes, bad_bytes[i].len,
                                   bad_bytes[i].n));
 }
 
-static void numbers_that_json_lacks(void **state)
+TEST(numbers_that_json_lacks)
 {
     json_t *big =
         tensor_decode(tensor_type_find("UINT64"), "\0\0\0\0\0\0\0\200", 8, 1);
     json_t *infinite =
         tensor_decode(tensor_type_find("FP32"), "\0\0\200\177", 4, 1);
 
-    (void)state;
     assert_true(json_real_value(json_array_get(big, 0)) == 0x1p63);
     assert_true(json_is_null(json_array_get(infinite, 0)));
     json_decref(big);
     json_decref(infinite);
 }
 
-static void shapes(void **state)
+TEST(shapes)
 {
     static const struct {
         const char *json;
@@ -150,7 +141,6 @@ static void shapes(void **state)
         {"[65536,65536,65536,65536,65536]", -1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         json_t *json = json_loads(cases[i].json, JSON_DECODE_ANY, NULL);
 
@@ -160,17 +150,4 @@ static void shapes(void **state)
     assert_int_equal(tensor_elements(NULL), -1);
     assert_null(tensor_type_find("FP8"));
     assert_null(tensor_type_find(NULL));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_and_bytes),
-        cmocka_unit_test(values_that_do_not_fit),
-        cmocka_unit_test(bytes_that_are_no_values),
-        cmocka_unit_test(numbers_that_json_lacks),
-        cmocka_unit_test(shapes),
-    };
-
-    return cmocka_run_group_tests_name("tensor", tests, NULL, NULL);
 }

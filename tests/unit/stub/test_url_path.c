@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "server-stub/front/wire.h"
+#include "tests/support/test.h"
 
 static const struct {
     const char *pattern;
@@ -36,20 +31,10 @@ static const struct {
     {"a*b*c", "abc", false},
 };
 
-static void stars_stand_for_a_part(void **state)
+TEST(stars_stand_for_a_part)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         if (path_matches(cases[i].pattern, cases[i].path) != cases[i].want)
             fail_msg("%s and %s", cases[i].pattern, cases[i].path);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stars_stand_for_a_part),
-    };
-
-    return cmocka_run_group_tests_name("path", tests, NULL, NULL);
 }

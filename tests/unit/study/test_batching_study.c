@@ -14,16 +14,10 @@
  * of 10 ms with dynamic, and for most of 50 ms with static.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/studies/short_run_median.h"
 #include "analyzer/studies/variants.h"
@@ -34,12 +28,12 @@
 #include "common/settings/variant_settings.h"
 #include "server-stub/stub_config.h"
 #include "tests/support/simrun.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define REQUESTS     4000
-#define MANY         100000
-#define LIMIT_NS     200e6 /* of the scenario's objective, e2e p95 */
-#define POLICIES     4
+#define REQUESTS 4000
+#define MANY     100000
+#define LIMIT_NS 200e6 /* of the scenario's objective, e2e p95 */
+#define POLICIES 4
 
 enum { NONE, STATIC, DYNAMIC, CONTINUOUS };
 
@@ -194,24 +188,22 @@ static void expect_order(size_t value, const size_t order[static POLICIES])
 /* At 10/s one request in six finds another one there: with none it waits, with
  * continuous it does not.  The other five fare alike, so the median cannot tell
  * these two; but requests wait with dynamic, and more so with static. */
-static void at_light_load_waiting_decides(void **state)
+TEST(at_light_load_waiting_decides)
 {
     static const size_t order[] = {CONTINUOUS, NONE, DYNAMIC, STATIC};
     static const size_t ranks[] = {1, 1, 3, 4};
 
-    (void)state;
     expect_order(LIGHT, order);
     for (size_t i = 0; i < POLICIES; i++)
         assert_int_equal(study.places[i].rank, ranks[i]);
 }
 
-static void at_saturation_batches_decide(void **state)
+TEST(at_saturation_batches_decide)
 {
     static const size_t order[] = {CONTINUOUS, STATIC, DYNAMIC, NONE};
     static const double predicted[] = {
         [NONE] = 59.4, [STATIC] = 290, [DYNAMIC] = 204, [CONTINUOUS] = 437};
 
-    (void)state;
     expect_order(SATURATED, order);
     for (size_t i = 0; i < POLICIES; i++) {
         double rps = study.list[i].cells[SATURATED].throughput_rps.value;
@@ -236,12 +228,11 @@ static const struct crossover *find(size_t early, size_t late)
 /* None is ahead of static until its queue is as long as static's wait: with
  * load r of 59/s about r / 2 / (1 - r) * 17 ms, so 34 ms at r = 0.8, 47/s.
  * Dynamic is ahead of static until its own end, 204/s. */
-static void crossovers_are_explained(void **state)
+TEST(crossovers_are_explained)
 {
     const struct crossover *none = find(NONE, STATIC);
     const struct crossover *dynamic = find(DYNAMIC, STATIC);
 
-    (void)state;
     print_message("%g %s\n%g %s\n", none->at, none->why, dynamic->at,
                   dynamic->why);
     assert_true(none->at > 35 && none->at < 56);
@@ -277,26 +268,15 @@ static double share_beyond(size_t policy, double rps)
 
 /* Within e2e p95 < 200 ms.  The share grows by more than its error, a tenth of
  * it, over 3 %. */
-static void the_largest_loads_are_what_the_readme_says(void **state)
+TEST(the_largest_loads_are_what_the_readme_says)
 {
     static const double capacity[] = {
         [NONE] = 50, [STATIC] = 280, [DYNAMIC] = 194, [CONTINUOUS] = 426};
 
-    (void)state;
     for (size_t i = 0; i < POLICIES; i++) {
         assert_true(share_beyond(i, 0.97 * capacity[i]) < 0.05);
         assert_true(share_beyond(i, 1.03 * capacity[i]) > 0.05);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_light_load_waiting_decides),
-        cmocka_unit_test(the_largest_loads_are_what_the_readme_says),
-        cmocka_unit_test(at_saturation_batches_decide),
-        cmocka_unit_test(crossovers_are_explained),
-    };
-
-    return cmocka_run_group_tests(tests, make_study, end_study);
-}
+GROUP_FIXTURE(make_study, end_study)

@@ -1,18 +1,12 @@
 /* The search for the highest rate that passes, on a simulated client. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "common/base/rng.h"
 #include "study/ceiling.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MANY         100 /* probes: no search takes as many */
+#define MANY 100 /* probes: no search takes as many */
 
 static const struct ceiling_plan plan = {
     .min_rps = 1000, .start_rps = 4000, .max_rps = 1e6, .bisections = 4};
@@ -48,12 +42,11 @@ static int search(struct machine *m, struct ceiling *c)
     return n;
 }
 
-static void it_is_found(void **state)
+TEST(it_is_found)
 {
     static const double ceilings[] = {1000,  1500,  3999,   4000,
                                       50000, 64000, 123456, 900000};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(ceilings); i++) {
         struct machine m = {.client_rps = ceilings[i], .stub_rps = INFINITY};
         struct ceiling c;
@@ -66,23 +59,21 @@ static void it_is_found(void **state)
     }
 }
 
-static void below_the_lowest_there_is_nothing(void **state)
+TEST(below_the_lowest_there_is_nothing)
 {
     struct machine m = {.client_rps = 999, .stub_rps = INFINITY};
     struct ceiling c;
 
-    (void)state;
     assert_int_equal(search(&m, &c), 4); /* the start and the lowest, twice */
     assert_true(c.low_rps == 0);
     assert_int_equal(c.limit, LIMIT_CLIENT);
 }
 
 /* Whenever the time is over, what failed last has been noted. */
-static void a_failure_counts_until_it_is_disproved(void **state)
+TEST(a_failure_counts_until_it_is_disproved)
 {
     struct ceiling c;
 
-    (void)state;
     ceiling_init(&c, &plan);
     ceiling_note(&c, FOUND_PASSED);
     assert_int_equal(c.limit, LIMIT_SEARCH);
@@ -98,11 +89,10 @@ static void a_failure_counts_until_it_is_disproved(void **state)
     assert_int_equal(c.limit, LIMIT_STUB);
 }
 
-static void whether_the_lowest_was_tried(void **state)
+TEST(whether_the_lowest_was_tried)
 {
     struct ceiling c;
 
-    (void)state;
     ceiling_init(&c, &plan);
     ceiling_note(&c, FOUND_CLIENT);
     ceiling_note(&c, FOUND_CLIENT);
@@ -111,23 +101,21 @@ static void whether_the_lowest_was_tried(void **state)
     assert_true(c.is_min_tried);
 }
 
-static void a_stub_that_gives_out_is_named(void **state)
+TEST(a_stub_that_gives_out_is_named)
 {
     struct machine m = {.client_rps = 200000, .stub_rps = 70000};
     struct ceiling c;
 
-    (void)state;
     search(&m, &c);
     assert_true(c.low_rps > 60000 && c.low_rps <= 70000);
     assert_int_equal(c.limit, LIMIT_STUB);
 }
 
-static void more_than_anybody_asks_for_is_not_tried(void **state)
+TEST(more_than_anybody_asks_for_is_not_tried)
 {
     struct machine m = {.client_rps = 1e9, .stub_rps = INFINITY};
     struct ceiling c;
 
-    (void)state;
     search(&m, &c);
     assert_true(c.low_rps == plan.max_rps);
     assert_int_equal(c.limit, LIMIT_SEARCH);
@@ -135,11 +123,10 @@ static void more_than_anybody_asks_for_is_not_tried(void **state)
 
 /* One probe in ten fails for no reason: that it is made again keeps the answer
  * near, and it is never too high. */
-static void noise_is_borne(void **state)
+TEST(noise_is_borne)
 {
     int near = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 200; seed++) {
         struct machine m = {
             .client_rps = 50000, .stub_rps = INFINITY, .noise = 0.1};
@@ -154,12 +141,11 @@ static void noise_is_borne(void **state)
 }
 
 /* A failure counts when it comes twice at the same rate. */
-static void a_failure_is_looked_at_again(void **state)
+TEST(a_failure_is_looked_at_again)
 {
     struct ceiling c;
     double rps;
 
-    (void)state;
     ceiling_init(&c, &plan);
     ceiling_note(&c, FOUND_CLIENT);
     assert_true(ceiling_next(&c, &rps) && rps == 4000);
@@ -174,11 +160,10 @@ static void a_failure_is_looked_at_again(void **state)
 }
 
 /* Whoever runs out of time knows what passed, and what failed if only once. */
-static void it_may_be_left_at_any_time(void **state)
+TEST(it_may_be_left_at_any_time)
 {
     struct ceiling c;
 
-    (void)state;
     ceiling_init(&c, &plan);
     assert_true(c.low_rps == 0);
     ceiling_note(&c, FOUND_PASSED);
@@ -188,7 +173,7 @@ static void it_may_be_left_at_any_time(void **state)
     assert_int_equal(c.limit, LIMIT_CLIENT);
 }
 
-static void who_was_the_limit(void **state)
+TEST(who_was_the_limit)
 {
     static const struct {
         bool is_trusted;
@@ -204,7 +189,6 @@ static void who_was_the_limit(void **state)
         {false, 0.5, 0, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct probe_result r = {.is_trusted = cases[i].is_trusted,
                                  .client_share = cases[i].client,
@@ -212,22 +196,4 @@ static void who_was_the_limit(void **state)
 
         assert_int_equal(probe_is_stub_limited(&r), cases[i].want);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_found),
-        cmocka_unit_test(below_the_lowest_there_is_nothing),
-        cmocka_unit_test(a_failure_counts_until_it_is_disproved),
-        cmocka_unit_test(whether_the_lowest_was_tried),
-        cmocka_unit_test(a_stub_that_gives_out_is_named),
-        cmocka_unit_test(more_than_anybody_asks_for_is_not_tried),
-        cmocka_unit_test(noise_is_borne),
-        cmocka_unit_test(a_failure_is_looked_at_again),
-        cmocka_unit_test(it_may_be_left_at_any_time),
-        cmocka_unit_test(who_was_the_limit),
-    };
-
-    return cmocka_run_group_tests_name("ceiling", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* What a terminal would obey goes through every text sink, and none of it comes
  * out. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "analyzer/report/report.h"
@@ -29,11 +24,10 @@
 #include "loadgen/prepare/exchange.h"
 #include "tests/support/corpus.h"
 #include "tests/support/rendered.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void unsafe_bytes_are_replaced(void **state)
+TEST(unsafe_bytes_are_replaced)
 {
     static const struct {
         const char *text;
@@ -59,7 +53,6 @@ static void unsafe_bytes_are_replaced(void **state)
         {"\xed\x9f\xbf\xed\xa0\x80", "", "\xed\x9f\xbf???"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *text = xstrdup(cases[i].text);
 
@@ -197,7 +190,7 @@ static char *show_json(const char *text)
     return take(&out);
 }
 
-static void nothing_gets_through_a_sink(void **state)
+TEST(nothing_gets_through_a_sink)
 {
     static const struct {
         const char *name;
@@ -209,7 +202,6 @@ static void nothing_gets_through_a_sink(void **state)
         {"JSON", show_json},
     };
 
-    (void)state;
     for (size_t k = 0; k < COUNT(sinks); k++) {
         for (size_t i = 0; i <= corpus_len; i++) {
             char *shown =
@@ -222,13 +214,12 @@ static void nothing_gets_through_a_sink(void **state)
 }
 
 /* Escapes lose nothing: JSON says the same to its reader. */
-static void json_means_the_same(void **state)
+TEST(json_means_the_same)
 {
     static const char *const texts[] = {
         "\x1b[2J\x7f", "\xc2\x9b\xe2\x80\xae\xe2\x81\xa6",
         "gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80 \\u009b \"q\" \n\t"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         json_t *json = json_pack("{ss}", "text", texts[i]);
         json_t *again;
@@ -244,14 +235,4 @@ static void json_means_the_same(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unsafe_bytes_are_replaced),
-        cmocka_unit_test(nothing_gets_through_a_sink),
-        cmocka_unit_test(json_means_the_same),
-    };
-
-    return cmocka_run_group_tests_name("printable", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -4,15 +4,9 @@
  * ends the request.  It looks at nothing else but the status 200. */
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/profile/profile.h"
 #include "analyzer/tally/summary.h"
@@ -25,11 +19,11 @@
 #include "tests/support/rendered.h"
 #include "tests/support/responserig.h"
 #include "tests/support/streams.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MAX_READS    6
-#define SSE          "text/event-stream"
+#define MAX_READS 6
+#define SSE       "text/event-stream"
 
 #define TEXT(text)                                                             \
     "data: {\"choices\":[{\"index\":0,\"text\":\"" text "\"}]}\n\n"
@@ -202,9 +196,8 @@ static void assert_values(const struct made_stream *made,
     assert_ms(made->name, itl->mean.theirs * (double)itl->n, made->itl_ms);
 }
 
-static void streams_come_to_what_vllm_makes_of_them(void **state)
+TEST(streams_come_to_what_vllm_makes_of_them)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(streams); i++) {
         const struct made_stream *made = &streams[i];
         struct read_run *r = recorded(made);
@@ -287,7 +280,7 @@ static json_t *printed(const struct read_run *r, bool detailed)
 }
 
 /* Events of 5 + 1 fall into the first second, and 5 into the second one. */
-static void the_file_has_vllms_keys(void **state)
+TEST(the_file_has_vllms_keys)
 {
     static const struct {
         const char *key;
@@ -316,7 +309,6 @@ static void the_file_has_vllms_keys(void **state)
     struct read_run *r = three_streams();
     json_t *o = printed(r, false);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(numbers); i++)
         assert_number_at(o, numbers[i].key, numbers[i].value);
     assert_true(json_is_null(json_object_get(o, "date"))); /* not recorded */
@@ -328,7 +320,7 @@ static void the_file_has_vllms_keys(void **state)
     read_run_free(r);
 }
 
-static void settings_become_vllms(void **state)
+TEST(settings_become_vllms)
 {
     static const struct {
         int arrival;
@@ -342,7 +334,6 @@ static void settings_become_vllms(void **state)
     };
     struct read_run *r = three_streams();
 
-    (void)state;
     r->rec.settings.load.scenario = SCENARIO_CLOSED;
     r->rec.settings.load.clients = 8;
     r->rec.settings.load.rate_rps = 0;
@@ -367,7 +358,7 @@ static void settings_become_vllms(void **state)
 
 /* In seconds, of a clock that was at 1 ns when the run began; the failure has
  * what came of it, and no tokens. */
-static void the_detailed_file_lists_requests(void **state)
+TEST(the_detailed_file_lists_requests)
 {
     static const struct {
         const char *path;
@@ -392,7 +383,6 @@ static void the_detailed_file_lists_requests(void **state)
     json_t *errors = json_object_get(o, "errors");
     json_t *itls = json_object_get(o, "itls");
 
-    (void)state;
     for (size_t i = 0; i < COUNT(numbers); i++)
         assert_number_at(o, numbers[i].path, numbers[i].value);
     assert_int_equal(json_array_size(itls), 3);
@@ -420,7 +410,7 @@ static struct read_run *stream_of_choices(int64_t choices, int64_t silence_s)
     return streams_sum_up(m);
 }
 
-static void events_without_content_are_limited(void **state)
+TEST(events_without_content_are_limited)
 {
     enum { LIMIT = 1 << 17 };
     static const struct {
@@ -433,7 +423,6 @@ static void events_without_content_are_limited(void **state)
         {INT32_MAX, true},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct read_run *r = stream_of_choices(cases[i].choices, 0);
         struct err err = {0};
@@ -453,7 +442,7 @@ static void events_without_content_are_limited(void **state)
 }
 
 /* 4 pauses of 40 ms and 16 of 0. */
-static void zeros_count_in_every_number(void **state)
+TEST(zeros_count_in_every_number)
 {
     static const struct {
         const char *path;
@@ -472,7 +461,6 @@ static void zeros_count_in_every_number(void **state)
     struct read_run *r = stream_of_choices(21, 0);
     json_t *o = printed(r, true);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(numbers); i++)
         assert_number_at(o, numbers[i].path, numbers[i].value);
     assert_int_equal(
@@ -483,13 +471,12 @@ static void zeros_count_in_every_number(void **state)
 
 /* Requests of half a second, a quarter of a second apart: in each second after
  * the first, 4 start and 2 of the second before end. */
-static void peaks_are_those_of_the_fullest_second(void **state)
+TEST(peaks_are_those_of_the_fullest_second)
 {
     struct streams *m = streams_new(0, 3000, "ttft p99 < 60ms");
     struct read_run *r;
     json_t *o;
 
-    (void)state;
     for (int64_t i = 0; i < 12; i++) {
         struct shape shape = {.due_ms = 250 * i,
                               .first_ms = 100,
@@ -513,12 +500,11 @@ static void peaks_are_those_of_the_fullest_second(void **state)
 }
 
 /* The peaks of a run that seems to last for a year are not computed. */
-static void peaks_of_endless_runs_are_left_out(void **state)
+TEST(peaks_of_endless_runs_are_left_out)
 {
     struct read_run *r = stream_of_choices(6, (int64_t)365 * 24 * 3600);
     json_t *o = printed(r, false);
 
-    (void)state;
     assert_number_at(o, "max_concurrent_requests", 0);
     assert_number_at(o, "max_output_tokens_per_s", 0);
     json_decref(o);
@@ -526,14 +512,13 @@ static void peaks_of_endless_runs_are_left_out(void **state)
 }
 
 /* One stream alone has more values than fit into a piece. */
-static void a_long_list_is_printed_in_pieces(void **state)
+TEST(a_long_list_is_printed_in_pieces)
 {
     struct streams *m = streams_new(0, 60000, "ttft p99 < 60ms");
     struct shape shape = worked_stream;
     struct read_run *r;
     json_t *o;
 
-    (void)state;
     shape.pauses = STREAMS_MAX_EVENTS - 1;
     shape.pause_ms = 1;
     streams_add(m, &shape);
@@ -548,13 +533,12 @@ static void a_long_list_is_printed_in_pieces(void **state)
 }
 
 /* The file would be cut off in the middle of a value. */
-static void a_value_that_is_too_long_is_an_error(void **state)
+TEST(a_value_that_is_too_long_is_an_error)
 {
     enum { LENGTH = 17 << 20 };
     struct read_run *r = three_streams();
     struct profile p;
 
-    (void)state;
     free(r->rec.settings.target.model);
     r->rec.settings.target.model = xcalloc(LENGTH + 1, 1);
     memset(r->rec.settings.target.model, 'm', LENGTH);
@@ -575,12 +559,11 @@ static void a_value_that_is_too_long_is_an_error(void **state)
 }
 
 /* A model's name may be of any bytes; JSON takes UTF-8 alone. */
-static void a_name_of_other_bytes_stays_a_key(void **state)
+TEST(a_name_of_other_bytes_stays_a_key)
 {
     struct read_run *r = three_streams();
     json_t *o;
 
-    (void)state;
     free(r->rec.settings.target.model);
     r->rec.settings.target.model = xstrdup("mod\xe8le");
     o = printed(r, false);
@@ -590,21 +573,4 @@ static void a_name_of_other_bytes_stays_a_key(void **state)
     read_run_free(r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_come_to_what_vllm_makes_of_them),
-        cmocka_unit_test(the_file_has_vllms_keys),
-        cmocka_unit_test(settings_become_vllms),
-        cmocka_unit_test(the_detailed_file_lists_requests),
-        cmocka_unit_test(events_without_content_are_limited),
-        cmocka_unit_test(zeros_count_in_every_number),
-        cmocka_unit_test(peaks_are_those_of_the_fullest_second),
-        cmocka_unit_test(peaks_of_endless_runs_are_left_out),
-        cmocka_unit_test(a_long_list_is_printed_in_pieces),
-        cmocka_unit_test(a_value_that_is_too_long_is_an_error),
-        cmocka_unit_test(a_name_of_other_bytes_stays_a_key),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

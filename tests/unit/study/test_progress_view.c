@@ -1,21 +1,15 @@
 /* How a run stands, in as many columns as there are. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "cli/live.h"
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/stats/hist.h"
 #include "loadgen/engine/progress.h"
+#include "tests/support/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MAX_TEXT     8192
+#define MAX_TEXT 8192
 
 #define NONE                                                                   \
     {                                                                          \
@@ -194,11 +188,10 @@ static const struct {
      "lag      p50 -, p99 -, max -\n"},
 };
 
-static void every_fact_has_its_line(void **state)
+TEST(every_fact_has_its_line)
 {
     struct buf out;
 
-    (void)state;
     buf_init(&out, MAX_TEXT);
     for (size_t i = 0; i < COUNT(blocks); i++)
         assert_string_equal(
@@ -221,12 +214,11 @@ static size_t visible_length(const char *line, const char *end)
     return n;
 }
 
-static void no_line_fills_the_columns(void **state)
+TEST(no_line_fills_the_columns)
 {
     static const int widths[] = {0, 1, 2, 5, 10, 11, 12, 20, 40, 80, 200};
     struct buf out;
 
-    (void)state;
     buf_init(&out, MAX_TEXT);
     for (size_t i = 0; i < COUNT(moments) * COUNT(widths) * 2; i++) {
         int columns = widths[i / 2 % COUNT(widths)];
@@ -244,11 +236,10 @@ static void no_line_fills_the_columns(void **state)
     buf_fini(&out);
 }
 
-static void colour_where_it_is_wanted(void **state)
+TEST(colour_where_it_is_wanted)
 {
     struct buf out;
 
-    (void)state;
     buf_init(&out, MAX_TEXT);
     assert_null(strchr(block_of(&many_errors, 80, false, &out), '\x1b'));
     assert_non_null(strstr(block_of(&many_errors, 80, true, &out),
@@ -257,7 +248,7 @@ static void colour_where_it_is_wanted(void **state)
     buf_fini(&out);
 }
 
-static void the_same_in_one_line(void **state)
+TEST(the_same_in_one_line)
 {
     static const struct {
         const struct run_progress *p;
@@ -280,7 +271,6 @@ static void the_same_in_one_line(void **state)
     };
     struct buf out;
 
-    (void)state;
     buf_init(&out, MAX_TEXT);
     for (size_t i = 0; i < COUNT(cases); i++) {
         buf_reset(&out);
@@ -288,16 +278,4 @@ static void the_same_in_one_line(void **state)
         assert_string_equal(buf_text(&out), cases[i].want);
     }
     buf_fini(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_fact_has_its_line),
-        cmocka_unit_test(no_line_fills_the_columns),
-        cmocka_unit_test(colour_where_it_is_wanted),
-        cmocka_unit_test(the_same_in_one_line),
-    };
-
-    return cmocka_run_group_tests_name("progress_view", tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
  * time.  All of it is due at 0, so that only router, service and a slow replica
  * decide. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "analyzer/scaling/bend.h"
 #include "analyzer/scaling/scaling_point.h"
@@ -17,8 +11,7 @@
 #include "common/base/xalloc.h"
 #include "server-stub/sim/router.h"
 #include "tests/support/simrun.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 #define POINTS   4
 #define RUNS     5
@@ -87,7 +80,7 @@ static struct bend bend_of(const struct series *x)
     return b;
 }
 
-static void causes_are_named_rightly(void **state)
+TEST(causes_are_named_rightly)
 {
     static const struct series all[] = {
         {NULL, "fixed 5ms", 0, BEND_NONE},
@@ -111,20 +104,10 @@ static void causes_are_named_rightly(void **state)
         {"random", "fixed 5ms", 0.4, BEND_STRAGGLER},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(all); i++) {
         struct bend b = bend_of(&all[i]);
 
         assert_int_equal(b.cause, all[i].want);
         assert_true(b.evidence[0]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(causes_are_named_rightly),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

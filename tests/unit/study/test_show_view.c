@@ -1,19 +1,12 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "cli/cli.h"
 #include "cli/show_view.h"
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "loadgen/prepare/exchange.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/support/test.h"
 
 static void fill(struct exchange_side *side, const char *bytes, size_t len)
 {
@@ -38,7 +31,7 @@ static struct exchange made(const char *received, size_t len)
 }
 
 /* A received text, and how it is shown. */
-static void both_sides_are_shown(void **state)
+TEST(both_sides_are_shown)
 {
     static const struct {
         const char *bytes;
@@ -57,7 +50,6 @@ static void both_sides_are_shown(void **state)
          "b\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct exchange x = made(cases[i].bytes, cases[i].len);
         struct buf out;
@@ -72,12 +64,11 @@ static void both_sides_are_shown(void **state)
     }
 }
 
-static void the_end_says_how_it_went(void **state)
+TEST(the_end_says_how_it_went)
 {
     struct exchange x = made("x", 1);
     struct buf out;
 
-    (void)state;
     x.facts.outcome = OUTCOME_OK;
     x.facts.status = 204;
     x.facts.connected = NS_PER_MS;
@@ -102,7 +93,7 @@ static void the_end_says_how_it_went(void **state)
     exchange_fini(&x);
 }
 
-static void the_exit_code_is_the_answer(void **state)
+TEST(the_exit_code_is_the_answer)
 {
     static const struct {
         enum outcome outcome;
@@ -117,22 +108,10 @@ static void the_exit_code_is_the_answer(void **state)
         {OUTCOME_CONNECT, TIME_ABSENT, EXIT_CANNOT},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct exchange x = {
             .facts = {.outcome = cases[i].outcome, .sent = cases[i].sent}};
 
         assert_int_equal(show_exit_code(&x), cases[i].want);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_sides_are_shown),
-        cmocka_unit_test(the_end_says_how_it_went),
-        cmocka_unit_test(the_exit_code_is_the_answer),
-    };
-
-    return cmocka_run_group_tests_name("show_view", tests, NULL, NULL);
 }

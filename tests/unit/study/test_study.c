@@ -1,15 +1,9 @@
 /* A study: seeds, turns, and what is on disk however it ends. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/err.h"
 #include "common/base/stop.h"
@@ -18,6 +12,7 @@
 #include "study/child.h"
 #include "study/study.h"
 #include "tests/support/sided.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 #define MANY 1000
@@ -30,11 +25,10 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void the_first_seed_is_the_given_one(void **state)
+TEST(the_first_seed_is_the_given_one)
 {
     static uint64_t seeds[2 * MANY];
 
-    (void)state;
     assert_true(study_seed(7, 1) == 7);
     assert_true(study_seed(UINT64_MAX, 1) == UINT64_MAX);
     assert_true(study_seed(7, 2) == study_seed(7, 2));
@@ -49,18 +43,16 @@ static void the_first_seed_is_the_given_one(void **state)
 }
 
 /* They are part of what a seed means. */
-static void seeds_stay_what_they_are(void **state)
+TEST(seeds_stay_what_they_are)
 {
-    (void)state;
     assert_true(study_seed(1, 2) == UINT64_C(275416395666060));
     assert_true(study_seed(1, 3) == UINT64_C(160862383480698));
 }
 
-static void every_seed_is_another(void **state)
+TEST(every_seed_is_another)
 {
     struct settings s;
 
-    (void)state;
     settings_init(&s);
     study_reseed(&s, 1);
     assert_true(s.load.seed == 1 && s.stub.seed == 1);
@@ -84,7 +76,7 @@ static void every_seed_is_another(void **state)
 
 /* What a class draws for its requests goes by its own copy of the seeds, and so
  * does which requests it takes for its own. */
-static void those_of_classes_too(void **state)
+TEST(those_of_classes_too)
 {
     struct settings s;
     struct settings of_class;
@@ -92,7 +84,6 @@ static void those_of_classes_too(void **state)
     struct class_settings class = {.settings = &of_class};
     struct class_settings warmup = {.settings = &of_warmup};
 
-    (void)state;
     settings_init(&s);
     settings_init(&of_class);
     settings_init(&of_warmup);
@@ -115,7 +106,7 @@ static void those_of_classes_too(void **state)
 #define MAX_ARMS 4
 #define NEVER    SIZE_MAX
 
-static void each_arm_has_its_turn(void **state)
+TEST(each_arm_has_its_turn)
 {
     static const struct {
         size_t n;
@@ -138,7 +129,6 @@ static void each_arm_has_its_turn(void **state)
         {3, {3, 3, 3}, {3, 3, 3}, NEVER, 0, ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct study_turn turns[MAX_ARMS];
         char log[64] = "";
@@ -159,11 +149,10 @@ static void each_arm_has_its_turn(void **state)
     }
 }
 
-static void the_order_of_a_pair(void **state)
+TEST(the_order_of_a_pair)
 {
     char *order = study_order(5);
 
-    (void)state;
     assert_string_equal(order, "ABBAABBAAB");
     free(order);
 }
@@ -248,14 +237,13 @@ static void fini_sets(struct study_set set[2])
     study_set_fini(&set[1]);
 }
 
-static void all_of_them(void **state)
+TEST(all_of_them)
 {
     char *dir = xstrdup(tmpdir_path("all"));
     struct script script = {0};
     struct study_set set[2];
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(run_study(&script, STUDY_TURNS, dir, set, &err), 0);
     assert_string_equal(script.log, "ABBAAB");
     for (int i = 0; i < 2; i++) {
@@ -272,14 +260,13 @@ static void all_of_them(void **state)
 }
 
 /* A1 B1 B2, and A2 fails. */
-static void one_that_fails_ends_a_pair(void **state)
+TEST(one_that_fails_ends_a_pair)
 {
     char *dir = xstrdup(tmpdir_path("fails"));
     struct script script = {.fails_at = 4};
     struct study_set set[2];
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(run_study(&script, STUDY_TURNS, dir, set, &err), -1);
     assert_string_equal(err.msg, "the server is gone");
     assert_int_equal(set[0].recorded, 1);
@@ -292,14 +279,13 @@ static void one_that_fails_ends_a_pair(void **state)
     free(dir);
 }
 
-static void a_signal_ends_it(void **state)
+TEST(a_signal_ends_it)
 {
     char *dir = xstrdup(tmpdir_path("signal"));
     struct script script = {.stops_at = 2};
     struct study_set set[2];
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(run_study(&script, STUDY_TURNS, dir, set, &err), 0);
     assert_string_equal(script.log, "AB");
     for (int i = 0; i < 2; i++) {
@@ -310,14 +296,13 @@ static void a_signal_ends_it(void **state)
     free(dir);
 }
 
-static void a_restart_that_fails_ends_it(void **state)
+TEST(a_restart_that_fails_ends_it)
 {
     char *dir = xstrdup(tmpdir_path("restart"));
     struct script script = {.restart = "exit 7"};
     struct study_set set[2];
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(run_study(&script, STUDY_TURNS, dir, set, &err), -1);
     assert_string_equal(script.log, "");
     assert_string_equal(err.msg, "study.restart: exit code 7");
@@ -327,7 +312,7 @@ static void a_restart_that_fails_ends_it(void **state)
 
 /* A fails in its second trial and B goes on; a second attempt repeats nothing
  * that is recorded. */
-static void variants_are_resumed(void **state)
+TEST(variants_are_resumed)
 {
     char *dir = xstrdup(tmpdir_path("variants"));
     struct script first = {.fails_at = 4};
@@ -336,7 +321,6 @@ static void variants_are_resumed(void **state)
     struct study_set set[2];
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(run_study(&first, STUDY_OF_VARIANTS, dir, set, &err), 0);
     assert_string_equal(first.log, "ABBAB");
     assert_int_equal(set[0].recorded, 1);
@@ -355,13 +339,12 @@ static void variants_are_resumed(void **state)
     free(dir);
 }
 
-static void commands_are_waited_for(void **state)
+TEST(commands_are_waited_for)
 {
     char *command = xasprintf("echo x > %s/made", tmpdir_root());
     char *path = xasprintf("%s/made", tmpdir_root());
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(
         child_run_command(command, "study.restart", CHILD_PATIENCE_NS, &err),
         0);
@@ -383,7 +366,7 @@ static void commands_are_waited_for(void **state)
 
 /* ---- the directory ---- */
 
-static void only_trials_are_replaced(void **state)
+TEST(only_trials_are_replaced)
 {
     char *dir = xstrdup(tmpdir_path("forced"));
     char *trial = study_trial_path(dir, 1);
@@ -391,7 +374,6 @@ static void only_trials_are_replaced(void **state)
     struct study_set read;
     struct err err = {0};
 
-    (void)state;
     study_set_add(&set, POINT_TRIAL, 0);
     assert_int_equal(study_make_dir(dir, false, &err), 0);
     assert_int_equal(mkdir(trial, 0777), 0);
@@ -421,14 +403,13 @@ static void only_trials_are_replaced(void **state)
 
 /* In the directory of the study, before or after its first study.json, and in
  * that of a trial. */
-static void what_a_crash_left_is_replaced(void **state)
+TEST(what_a_crash_left_is_replaced)
 {
     char *dir = xstrdup(tmpdir_path("crashed"));
     char *trial = study_trial_path(dir, 1);
     struct study_set set = {.asked = 1};
     struct err err = {0};
 
-    (void)state;
     study_set_add(&set, POINT_TRIAL, 0);
     for (int has_study = 0; has_study < 2; has_study++) {
         assert_int_equal(study_make_dir(dir, false, &err), 0);
@@ -455,7 +436,7 @@ static void what_a_crash_left_is_replaced(void **state)
 }
 
 /* Before sets of trials had points, the first ones were those recorded. */
-static void older_sets_of_trials_are_read(void **state)
+TEST(older_sets_of_trials_are_read)
 {
     static const char text[] =
         "{\"version\": 1, \"kind\": \"trials\", \"trials\": 3, "
@@ -465,7 +446,6 @@ static void older_sets_of_trials_are_read(void **state)
     struct study_set set;
     struct err err = {0};
 
-    (void)state;
     tmpdir_write("study.json", text, strlen(text));
     assert_int_equal(
         study_set_load_kind(&set, tmpdir_root(), STUDY_TRIALS, &err), 0);
@@ -477,7 +457,7 @@ static void older_sets_of_trials_are_read(void **state)
     study_set_fini(&set);
 }
 
-static void damaged_files_are_refused(void **state)
+TEST(damaged_files_are_refused)
 {
     static const char *const texts[] = {
         "{\"version\": 2, \"kind\": \"trials\"}",
@@ -494,7 +474,6 @@ static void damaged_files_are_refused(void **state)
         "not json",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct study_set set;
         struct err err = {0};
@@ -507,27 +486,4 @@ static void damaged_files_are_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_seed_is_the_given_one),
-        cmocka_unit_test(seeds_stay_what_they_are),
-        cmocka_unit_test(every_seed_is_another),
-        cmocka_unit_test(those_of_classes_too),
-        cmocka_unit_test(each_arm_has_its_turn),
-        cmocka_unit_test(the_order_of_a_pair),
-        cmocka_unit_test(all_of_them),
-        cmocka_unit_test(one_that_fails_ends_a_pair),
-        cmocka_unit_test(a_signal_ends_it),
-        cmocka_unit_test(a_restart_that_fails_ends_it),
-        cmocka_unit_test(variants_are_resumed),
-        cmocka_unit_test(commands_are_waited_for),
-        cmocka_unit_test(only_trials_are_replaced),
-        cmocka_unit_test(what_a_crash_left_is_replaced),
-        cmocka_unit_test(older_sets_of_trials_are_read),
-        cmocka_unit_test(damaged_files_are_refused),
-    };
-
-    return cmocka_run_group_tests_name("study", tests, tmpdir_setup,
-                                       tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

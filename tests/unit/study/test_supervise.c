@@ -2,12 +2,8 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,21 +12,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
 #include "study/child.h"
 #include "study/supervise.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define LONGEST_NS   (20 * NS_PER_S) /* on a machine that is busy */
-#define NAP_NS       (2 * NS_PER_MS)
-#define MAX_PIDS     8
-#define MAX_TEXT     4096
+#define LONGEST_NS (20 * NS_PER_S) /* on a machine that is busy */
+#define NAP_NS     (2 * NS_PER_MS)
+#define MAX_PIDS   8
+#define MAX_TEXT   4096
 
 /* Everything that these commands start notes its pid in `pids`. */
 struct rig {
@@ -153,9 +147,8 @@ static const struct {
     {"left-behind", TREE "exit 0", TREE_SIZE, 10 * NS_PER_S},
 };
 
-static void test_stop_ends_all(void **state)
+TEST(test_stop_ends_all)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(trees); i++) {
         struct rig r = rig_make(trees[i].name);
         struct supervised s;
@@ -173,13 +166,12 @@ static void test_stop_ends_all(void **state)
 }
 
 /* Nobody asks any more: whoever held the pipe is gone. */
-static void test_killed_with_us(void **state)
+TEST(test_killed_with_us)
 {
     struct rig r = rig_make("killed");
     pid_t pids[MAX_PIDS];
     pid_t us = fork();
 
-    (void)state;
     if (us == 0) {
         struct supervised s;
 
@@ -194,7 +186,7 @@ static void test_killed_with_us(void **state)
 }
 
 /* Two at a time: none holds the pipe of the other. */
-static void test_two_are_apart(void **state)
+TEST(test_two_are_apart)
 {
     struct rig a = rig_make("a");
     struct rig b = rig_make("b");
@@ -202,7 +194,6 @@ static void test_two_are_apart(void **state)
     struct supervised second;
     pid_t pids[2];
 
-    (void)state;
     start(&first, &a, trees[0].start, NULL, NS_PER_S);
     start(&second, &b, trees[0].start, NULL, NS_PER_S);
     wait_for_pids(&a, &pids[0], 1);
@@ -218,14 +209,13 @@ static void test_two_are_apart(void **state)
 }
 
 /* The kernel ends the command, and we the rest of its group. */
-static void test_killed_keeper(void **state)
+TEST(test_killed_keeper)
 {
     struct rig r = rig_make("keeper");
     struct supervised s;
     pid_t pids[MAX_PIDS];
     char text[64];
 
-    (void)state;
     start(&s, &r, "echo $$ >>$pids; sleep 1000 & echo $! >>$pids; wait", NULL,
           NS_PER_S);
     wait_for_pids(&r, pids, 2);
@@ -251,14 +241,13 @@ static const struct {
 };
 
 /* What it leaves running when it ends by itself is the user's. */
-static void test_leaves_rest(void **state)
+TEST(test_leaves_rest)
 {
     struct rig r = rig_make("rest");
     struct supervised s;
     char text[64];
     pid_t pid;
 
-    (void)state;
     start_as(&s, &r,
              "sh -c 'trap \"\" TERM; echo $$ >>'$pids'; exec sleep 1000' & "
              "while ! test -s $pids; do sleep 0.01; done; exit 3",
@@ -274,9 +263,8 @@ static void test_leaves_rest(void **state)
     rig_fini(&r);
 }
 
-static void test_cut_command(void **state)
+TEST(test_cut_command)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(deaf); i++) {
         struct rig r = rig_make(deaf[i].name);
         struct supervised s;
@@ -294,9 +282,8 @@ static void test_cut_command(void **state)
 
 /* As by a second Ctrl-C: whether or not we have begun to end the command, it
  * gets no more time once we are gone. */
-static void test_killed_during_command(void **state)
+TEST(test_killed_during_command)
 {
-    (void)state;
     for (int stops = 0; stops < 2; stops++) {
         struct rig r = rig_make(stops ? "late-command" : "lost-command");
         pid_t pids[MAX_PIDS];
@@ -325,14 +312,13 @@ static void test_killed_during_command(void **state)
 
 /* ---- a stub that does not end ---- */
 
-static void test_deaf_stub(void **state)
+TEST(test_deaf_stub)
 {
     struct child child = {.grace_ns = 50 * NS_PER_MS};
     struct err err = {0};
     int ready[2];
     char byte;
 
-    (void)state;
     assert_int_equal(pipe(ready), 0);
     child.pid = fork();
     if (child.pid == 0) {
@@ -368,7 +354,7 @@ static void forbid(int number, int error)
         _exit(2);
 }
 
-static void test_without(void **state)
+TEST(test_without)
 {
     static const struct {
         int number;
@@ -381,7 +367,6 @@ static void test_without(void **state)
          "its supervisor cannot start it: Function not implemented"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct rig r = rig_make("without");
         pid_t us = fork();
@@ -406,7 +391,7 @@ static void test_without(void **state)
 
 /* ---- what is known of it ---- */
 
-static void test_own_end(void **state)
+TEST(test_own_end)
 {
     static const struct {
         const char *start;
@@ -419,7 +404,6 @@ static void test_own_end(void **state)
     };
     char text[64];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct rig r = rig_make("own");
         struct supervised s;
@@ -434,14 +418,13 @@ static void test_own_end(void **state)
 }
 
 /* Output and port; and of what we have open, nothing. */
-static void test_surroundings(void **state)
+TEST(test_surroundings)
 {
     struct rig r = rig_make("around");
     struct supervised s;
     char *log;
     int fd = dup(STDERR_FILENO); /* would be inherited */
 
-    (void)state;
     start(
         &s, &r,
         "echo out; echo err >&2; echo port $TAILGATE_PORT; "
@@ -457,7 +440,7 @@ static void test_surroundings(void **state)
 }
 
 /* It ends by itself, as it was asked to: no signal is needed. */
-static void test_stop_command(void **state)
+TEST(test_stop_command)
 {
     struct rig r = rig_make("stop");
     struct supervised s;
@@ -465,7 +448,6 @@ static void test_stop_command(void **state)
     char *log;
     char *stop = xasprintf("echo stop at $TAILGATE_PORT; touch %s.end", r.pids);
 
-    (void)state;
     start(&s, &r,
           "trap 'echo signal; exit' TERM; echo $$ >>$pids; "
           "while ! test -e $pids.end; do sleep 0.01; done; echo bye",
@@ -480,14 +462,13 @@ static void test_stop_command(void **state)
 }
 
 /* A stop command that hangs does not keep us. */
-static void test_stop_hangs(void **state)
+TEST(test_stop_hangs)
 {
     struct rig r = rig_make("hangs");
     struct supervised s;
     pid_t pids[2];
     char *stop = xasprintf("echo $$ >>%s; sleep 1000", r.pids);
 
-    (void)state;
     start(&s, &r, trees[0].start, stop, 100 * NS_PER_MS);
     wait_for_pids(&r, pids, 1);
     supervise_stop(&s);
@@ -497,38 +478,22 @@ static void test_stop_hangs(void **state)
     rig_fini(&r);
 }
 
-static void test_cannot_start(void **state)
+TEST(test_cannot_start)
 {
     const struct supervise_how how = {.start = "true", .log = "/no/such/log"};
     struct supervised s;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(supervise_start(&s, &how, &err), -1);
     assert_string_equal(err.msg, "/no/such/log: No such file or directory");
     assert_false(supervise_has_ended(&s));
     supervise_stop(&s);
 }
 
-int main(void)
+static int prepare(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stop_ends_all),
-        cmocka_unit_test(test_killed_with_us),
-        cmocka_unit_test(test_two_are_apart),
-        cmocka_unit_test(test_killed_keeper),
-        cmocka_unit_test(test_leaves_rest),
-        cmocka_unit_test(test_cut_command),
-        cmocka_unit_test(test_killed_during_command),
-        cmocka_unit_test(test_deaf_stub),
-        cmocka_unit_test(test_without),
-        cmocka_unit_test(test_own_end),
-        cmocka_unit_test(test_surroundings),
-        cmocka_unit_test(test_stop_command),
-        cmocka_unit_test(test_stop_hangs),
-        cmocka_unit_test(test_cannot_start),
-    };
-
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
+    return tmpdir_setup(state);
 }
+
+GROUP_FIXTURE(prepare, tmpdir_teardown)

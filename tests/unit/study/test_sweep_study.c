@@ -1,14 +1,8 @@
 /* A sweep: what it plans, keeps on disk, and makes of its runs. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/report/study_doc.h"
 #include "analyzer/studies/sweep.h"
@@ -19,9 +13,8 @@
 #include "common/settings/settings.h"
 #include "study/study.h"
 #include "tests/support/golden.h"
+#include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct sweep_settings rates(const char *text, int64_t repeats, int order)
 {
@@ -38,7 +31,7 @@ static size_t places_of(const struct study_set *set, double value)
     return n;
 }
 
-static void every_value_is_planned_as_often(void **state)
+TEST(every_value_is_planned_as_often)
 {
     struct sweep_settings s = rates("10,20..80", 3, ORDER_RANDOM);
     struct study_set a = {.kind = STUDY_SWEEP};
@@ -47,7 +40,6 @@ static void every_value_is_planned_as_often(void **state)
     struct err err = {0};
     bool is_other = false;
 
-    (void)state;
     assert_int_equal(sweep_plan(&a, &s, 1, &err), 0);
     assert_int_equal(sweep_plan(&b, &s, 1, &err), 0);
     assert_int_equal(sweep_plan(&c, &s, 2, &err), 0);
@@ -65,7 +57,7 @@ static void every_value_is_planned_as_often(void **state)
     study_set_fini(&c);
 }
 
-static void any_setting_may_be_varied(void **state)
+TEST(any_setting_may_be_varied)
 {
     struct sweep_settings s = {.vary = (char *)"target.timeout=1s,2s",
                                .repeats = 1,
@@ -74,7 +66,6 @@ static void any_setting_may_be_varied(void **state)
     struct study_set set = {.kind = STUDY_SWEEP};
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(sweep_plan(&set, &s, 1, &err), 0);
     assert_string_equal(set.key, "target.timeout");
     assert_string_equal(set.unit, "s");
@@ -85,7 +76,7 @@ static void any_setting_may_be_varied(void **state)
     study_set_fini(&set);
 }
 
-static void what_was_saved_is_loaded(void **state)
+TEST(what_was_saved_is_loaded)
 {
     struct study_set set = {.kind = STUDY_SEARCH,
                             .key = "load.rate",
@@ -96,7 +87,6 @@ static void what_was_saved_is_loaded(void **state)
     struct err err = {0};
     char *path;
 
-    (void)state;
     study_set_add(&set, POINT_PROBE, 12.5)->is_recorded = true;
     study_set_add(&set, POINT_CONFIRM, 10)->took_s = 3.25;
     study_set_add(&set, POINT_PROBE, 11);
@@ -119,7 +109,7 @@ static void what_was_saved_is_loaded(void **state)
     study_set_fini(&read);
 }
 
-static void damaged_ones_are_refused(void **state)
+TEST(damaged_ones_are_refused)
 {
     static const char *const texts[] = {
         "{",
@@ -133,7 +123,6 @@ static void damaged_ones_are_refused(void **state)
         "\"probe\", \"number\": 7, \"value\": 1}]}",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct study_set set;
         struct err err = {0};
@@ -185,12 +174,11 @@ static void make(struct sweep_summary *s, const double *values, size_t n)
             .at = &s->set.points[i], .run = run_at(values[i]), .counts = true};
 }
 
-static void knee_and_saturation_are_found(void **state)
+TEST(knee_and_saturation_are_found)
 {
     static const double values[] = {600, 100, 400, 200, 300, 250, 700};
     struct sweep_summary s;
 
-    (void)state;
     make(&s, values, COUNT(values));
     sweep_work_out(&s);
     assert_int_equal(s.n_values, COUNT(values));
@@ -207,12 +195,11 @@ static void knee_and_saturation_are_found(void **state)
 }
 
 /* Of three runs at a value one is not to be trusted, of another all. */
-static void what_is_not_trusted_is_withdrawn(void **state)
+TEST(what_is_not_trusted_is_withdrawn)
 {
     static const double values[] = {100, 100, 100, 200};
     struct sweep_summary s;
 
-    (void)state;
     make(&s, values, COUNT(values));
     s.title = xstrdup("t");
     s.load = xstrdup("l");
@@ -235,12 +222,11 @@ static void what_is_not_trusted_is_withdrawn(void **state)
 
 /* A quantile that failed in most runs is beyond all limits; one that the
  * samples of a run cannot bound is not known. */
-static void medians_know_what_is_beyond(void **state)
+TEST(medians_know_what_is_beyond)
 {
     static const double values[] = {100, 100, 100, 200};
     struct sweep_summary s;
 
-    (void)state;
     make(&s, values, COUNT(values));
     s.points[0].run.quantile_ns[MEASURE_E2E][3] = HIST_BEYOND;
     s.points[2].run.quantile_ns[MEASURE_E2E][3] = HIST_BEYOND;
@@ -253,11 +239,10 @@ static void medians_know_what_is_beyond(void **state)
 
 /* In whatever order the runs come: one of three has no price, since nothing of
  * it was good. */
-static void a_median_of_what_is_not_known_is_not_known(void **state)
+TEST(a_median_of_what_is_not_known_is_not_known)
 {
     static const double values[] = {100, 100, 100};
 
-    (void)state;
     for (size_t without = 0; without < COUNT(values); without++) {
         struct sweep_summary s;
         struct buf text;
@@ -282,18 +267,4 @@ static void a_median_of_what_is_not_known_is_not_known(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_value_is_planned_as_often),
-        cmocka_unit_test(any_setting_may_be_varied),
-        cmocka_unit_test(what_was_saved_is_loaded),
-        cmocka_unit_test(damaged_ones_are_refused),
-        cmocka_unit_test(knee_and_saturation_are_found),
-        cmocka_unit_test(what_is_not_trusted_is_withdrawn),
-        cmocka_unit_test(medians_know_what_is_beyond),
-        cmocka_unit_test(a_median_of_what_is_not_known_is_not_known),
-    };
-
-    return cmocka_run_group_tests(tests, tmpdir_setup, tmpdir_teardown);
-}
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)
