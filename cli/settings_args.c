@@ -489,7 +489,8 @@ static int apply(struct settings_args *a, const struct opt_set *own,
     if (rc == 0 && a->first_url &&
         strcmp(settings_url(&a->settings), a->first_url) != 0)
         rc = err_set(err, ERR_USAGE,
-                     "give all URLs with --url, or all without it");
+                     "--url cannot be combined with URLs that are given "
+                     "without it");
     return rc;
 }
 

@@ -40,7 +40,7 @@ study() {
     curve)
         "$TAILGATE" sweep "$1" --url "$2" --rates 50,100 --repeats 1 --duration 300ms --warmup 100ms --settle 10ms \
             -q -o "$3.study" >"$3.out" 2>&1 || status=$?
-        grep -q '2 of 2 runs recorded' "$3.out" ;;
+        grep -q 'runs recorded 2 of 2' "$3.out" ;;
     *) return 0 ;;
     esac && same_status "$3.study" "$status"
 }
@@ -79,7 +79,7 @@ one() {
     if same_status "$dir" "$status"; then
         # A study with variants has a table instead.
         grep -q ' variants, ' "$dir.out" && ! grep -q 'failed:' "$dir.out" && return 0
-        grep -q ' 0 failed' "$dir.out" && grep -q '^requests *[1-9]' "$dir.out" && study "$file" "$url$path" "$dir" && return 0
+        grep -q ' + failed 0;' "$dir.out" && grep -q '^requests *scheduled [1-9]' "$dir.out" && study "$file" "$url$path" "$dir" && return 0
     fi
     echo "$file: exit $status"
     cat "$dir.out"

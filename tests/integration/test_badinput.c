@@ -142,7 +142,7 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "-H", "host:"},
      "target.headers: Host must not be empty"},
     {{"tailgate", "run", URL, "--rate", "5", "--url", "http://h/"},
-     "--url cannot be combined with URLs that are given as words"},
+     "--url cannot be combined with URLs that are given without it"},
     {{"tailgate", "run", URL, "--rate", "5", "--cpus", "3-1"},
      "--cpus: '3-1' is not a list of CPUs; write 0,2-3"},
     {{"tailgate", "run", "127.0.0.1:8000", "--rate", "5"},

@@ -235,7 +235,7 @@ TEST(what_goes_below_a_report_is_looked_at_first)
         {"--baseline", "/no/such", "/no/such: No such file or directory"},
         {"--truth-file", "/no/such", "/no/such: No such file or directory"},
         {"--truth-file", "/", "/: Is a directory"},
-        {"--truth-file", "/proc/self/status", "not a recording"},
+        {"--truth-file", "/proc/self/status", "not a tailgate recording"},
     };
     char *one = xasprintf("%s/trial-1", fast);
 

@@ -275,7 +275,7 @@ TEST(machines_are_not_mixed)
              "--strong", "--prices", made.prices));
 
     proc_expect(&r, 4);
-    assert_non_null(strstr(r.out, "K = 4 is not matched with K = 1: machine: "
+    assert_non_null(strstr(r.out, "K = 4 does not match K = 1: machine: "
                                   "L4 | H100"));
     proc_result_fini(&r);
 }
@@ -292,7 +292,7 @@ TEST(timings_by_machine)
                 4 * 0.8 * 25 / 3600, 1e-9);
     json_decref(json);
     refused(ARGS("scale", made.timings, "--strong"), 2,
-            "t.csv:2: machine: 'L4' has its price in a table; which?");
+            "t.csv:2: machine 'L4' requires a price table (--prices)");
 }
 
 static const char *timed(const char *csv)
@@ -312,10 +312,10 @@ TEST(timings_of_the_machine_that_is_asked_for)
     json_decref(json);
     refused(ARGS("scale", timed("workers,seconds,usd_per_hour\n1,9,3\n"),
                  "--strong", "--prices", made.prices, "--machine", "L4"),
-            2, "timed.csv:2: machine: not beside usd_per_hour");
+            2, "timed.csv:2: machine cannot be combined with usd_per_hour");
     refused(ARGS("scale", timed("workers,seconds\n1,9\n"), "--strong",
                  "--prices", made.prices),
-            2, "the price of which machine? (column 'machine', or --machine)");
+            2, "prices require a machine (column 'machine', or --machine)");
     refused(ARGS("scale", made.timings, "--strong", "--prices", made.prices,
                  "--usd-per-hour", "1"),
             2, "--prices cannot be combined with --usd-per-hour");
