@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/bootstrap.h"
 #include "analyzer/stats/order_stats.h"
 #include "analyzer/stats/sectioning.h"
 #include "analyzer/stats/steady_tests.h"
@@ -20,6 +19,7 @@
 #include "common/base/xalloc.h"
 #include "common/measure/measure.h"
 #include "common/stats/stats.h"
+#include "tests/support/bootstrap.h"
 #include "tests/support/mm1.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -164,6 +164,7 @@ static int judge_recording(const char *dir, struct probe_result *r,
     rc = summary_make(&s, &rec, NULL, err);
     if (rc == 0)
         take(r, &s);
+    summary_fini(&s);
     recording_close(&rec);
     return rc;
 }

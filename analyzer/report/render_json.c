@@ -113,8 +113,13 @@ void doc_json(struct doc_node *in, const char *key, const json_t *json)
         n = json_is_object(json) ? doc_section(in, key, NULL)
                                  : doc_list(in, key, NULL);
         json_object_foreach((json_t *)(uintptr_t)json, name, part)
+        {
             doc_json(n, name, part);
-        json_array_foreach(json, i, part) doc_json(n, NULL, part);
+        }
+        json_array_foreach(json, i, part)
+        {
+            doc_json(n, NULL, part);
+        }
     } else {
         doc_null(in, key, NULL);
     }

@@ -427,11 +427,12 @@ static size_t take_points(struct fit_point *points, const struct search *s,
 
         if (r->discarded || c->n == 0 || is_outdated || is_proof)
             continue;
-        points[n++] = (struct fit_point){.x = log(load),
-                                         .n = (double)c->n,
-                                         .misses = (double)c->misses,
-                                         .slices = c->slices,
-                                         .n_slices = c->n_slices};
+        points[n] = (struct fit_point){.x = log(load),
+                                       .n = (double)c->n,
+                                       .misses = (double)c->misses,
+                                       .slices = c->slices,
+                                       .n_slices = c->n_slices};
+        n++;
     }
     return n;
 }

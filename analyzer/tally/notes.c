@@ -104,7 +104,7 @@ static const struct rule {
     double limit; /* ALWAYS: applies() decides alone */
     const char *text;
 } rules[NOTE_COUNT] = {
-#define ALWAYS -1
+#define ALWAYS (-1)
     [NOTE_FINISH] = {"finish_reason", 0,
                      "answers ended for another reason than stop, length or "
                      "tool_calls"},

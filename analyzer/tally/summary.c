@@ -13,7 +13,7 @@
 #include "common/base/xalloc.h"
 
 /* Callers keep it on the stack. */
-_Static_assert(sizeof(struct summary) < 32 * 1024, "a summary must stay small");
+_Static_assert(sizeof(struct summary) < 32768, "a summary must stay small");
 
 /* Collected while the recording is read. */
 struct work {

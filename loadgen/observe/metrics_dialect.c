@@ -160,7 +160,8 @@ static void on_sample(void *arg, const struct prom_sample *s)
 
 /* False: the page has no series of this dialect.  A share may have two names,
  * of an older and a newer version. */
-static bool put_all(const struct sums *sums, size_t d, struct server_scrape *look)
+static bool put_all(const struct sums *sums, size_t d,
+                    struct server_scrape *look)
 {
     const struct series *series = dialects[d].series;
     bool is_any_seen = false;

@@ -51,8 +51,8 @@ broken=$url
 # A busy machine may make the run invalid; the report ends as the run did.
 status=0
 "$tailgate" run "$healthy" --rate 200 -n 100 --slo 'errors < 50%' -q -o "$dir/run" >"$dir/run.out" || status=$?
-grep -q '100 scheduled = 100 issued + 0 unsent' "$dir/run.out"
-grep -q '100 ok + 0 failed' "$dir/run.out"
+grep -q 'scheduled 100 = issued 100 + unsent 0' "$dir/run.out"
+grep -q 'ok 100 + failed 0' "$dir/run.out"
 expect "$status" "$tailgate" report "$dir/run"
 cmp "$dir/out" "$dir/run.out"
 expect "$status" "$tailgate" report "$dir/run" --format json

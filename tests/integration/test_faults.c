@@ -124,7 +124,7 @@ TEST(a_cap_that_closes_the_loop)
 {
     json_t *summary = run_on_stub(ARGS("stub", "--delay", "50ms"),
                                   ARGS("run", "--rate", "200", "--duration",
-                                       "1s", "-c", "1", "--timeout", "300ms"),
+                                       "1s", "-c", "1", "--timeout", "1s"),
                                   tmpdir_path("cap"), 4);
 
     assert_true(number_at(summary, "requests.unsent") > 0);

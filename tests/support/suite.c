@@ -4,6 +4,7 @@
  * .c.  The tests of a file register themselves before main() (test.h).
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/test.h"

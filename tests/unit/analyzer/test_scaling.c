@@ -47,7 +47,7 @@ static void assert_scaled(const char *golden, const struct scaling *s)
 
         while (path[-1] != ' ')
             path--;
-        memmove(path, name + 1, strlen(name));
+        memmove(path, name + 1, strlen(name + 1) + 1);
     }
     assert_golden(golden, text);
     free(text);
