@@ -14,7 +14,7 @@
 #include "analyzer/tally/summary.h"
 #include "analyzer/verdict/checklist.h"
 #include "analyzer/verdict/claim.h"
-#include "analyzer/verdict/truth.h"
+#include "analyzer/verdict/stub_truth.h"
 #include "cli/cli.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"

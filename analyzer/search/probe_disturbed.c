@@ -7,7 +7,7 @@
 #include "analyzer/read/reader.h"
 #include "analyzer/search/search_read.h"
 #include "analyzer/tally/summary.h"
-#include "analyzer/verdict/truth.h"
+#include "analyzer/verdict/stub_truth.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/measure/good.h"

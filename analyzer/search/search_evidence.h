@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/search/miss_fit.h"
+#include "analyzer/search/capacity_fit.h"
 #include "analyzer/search/search.h"
 
 /* A probe within this ratio of the estimate counts as near. */

@@ -166,7 +166,8 @@ static enum finding find_resources(const struct evidence *e, struct check *c)
     return BY_LIMIT;
 }
 
-static enum finding find_starved(const struct evidence *e, struct check *c)
+static enum finding find_client_memory(const struct evidence *e,
+                                       struct check *c)
 {
     c->value = (double)e->tally->starved;
     return e->tally->starved > 0 ? BY_LIMIT : UNKNOWN;
@@ -321,7 +322,7 @@ static const struct rule rules[] = {
     {"cpu wait", "% of a thread's time", FATAL, 5, NULL, find_cpu_wait,
      "the client was ready to run but had no CPU: stop other "
      "processes, or give it CPUs of its own (--cpus)"},
-    {"client memory", "requests", FATAL, 0, NULL, find_starved,
+    {"client memory", "requests", FATAL, 0, NULL, find_client_memory,
      "their responses exceeded the client's memory limit: raise "
      "--memory, or lower -c, --max-in-flight or --max-response"},
     {"disk", "% of a thread's time", FATAL, 1, client_record_wait, NULL,

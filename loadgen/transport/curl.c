@@ -18,8 +18,8 @@
 #include "loadgen/prepare/target.h"
 #include "loadgen/schedule/session.h"
 #include "loadgen/transport/curl_connect.h"
+#include "loadgen/transport/curl_outcome.h"
 #include "loadgen/transport/curl_pool.h"
-#include "loadgen/transport/curl_verdict.h"
 #include "loadgen/transport/socket.h"
 #include "loadgen/transport/tls_files.h"
 #include "loadgen/transport/transport.h"
@@ -103,7 +103,7 @@ static void take_facts(const struct curl_handle *h, struct facts *f)
     take_connection(h, f);
 }
 
-static struct curl_verdict judge(const struct curl_handle *h, CURLcode code)
+static struct curl_outcome judge(const struct curl_handle *h, CURLcode code)
 {
     bool wants_2 = env_of(h)->settings->http2;
     int error = (int)get_long(h->easy, CURLINFO_OS_ERRNO);
@@ -180,7 +180,7 @@ static void finish(struct curl_handle *h, CURLcode code)
 {
     const struct transport_env *env = env_of(h);
     struct request *r = h->request;
-    struct curl_verdict v;
+    struct curl_outcome v;
     bool is_whole;
 
     if (is_to_be_sent_again(h, code)) {

@@ -30,7 +30,7 @@
 #include "loadgen/prepare/target.h"
 #include "loadgen/schedule/session.h"
 #include "loadgen/transport/grpc_channel.h"
-#include "loadgen/transport/grpc_verdict.h"
+#include "loadgen/transport/grpc_outcome.h"
 #include "loadgen/transport/transport.h"
 
 #define TICK_NS (10 * NS_PER_MS)

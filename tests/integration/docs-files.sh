@@ -8,7 +8,7 @@ bad=0
 # names <regex>: file:name for what stands in backticks in the docs.
 names() { grep -noE "\`$1\`" docs/*.md | tr -d '\`'; }
 
-for named in $(names '(common|loadgen|analyzer|server-stub|study|cli|tests|bench|scripts|cmake|man)/[A-Za-z0-9_./-]*'); do
+for named in $(names '(common|loadgen|analyzer|server-stub|study|cli|tests|bench|scripts|cmake|man|docs)/[A-Za-z0-9_./-]*'); do
     [ -e "${named##*:}" ] || { echo "${named%:*}: no such file: ${named##*:}"; bad=1; }
 done
 for named in $(names '[a-z][a-z0-9_]+\(\)' | grep '^docs/architecture.md'); do

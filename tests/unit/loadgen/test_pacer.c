@@ -1,7 +1,7 @@
 /* The pacer's decisions; what the engine makes of them is in test_engine.c. */
 #include <stdbool.h>
 
-#include "loadgen/schedule/pacer.h"
+#include "loadgen/engine/pacer.h"
 #include "loadgen/schedule/source.h"
 #include "tests/support/test.h"
 

@@ -1,7 +1,7 @@
-/* truth.h - compares what the client measured with what the stub knows, request
- * by request. */
-#ifndef ANALYZER_VERDICT_TRUTH_H
-#define ANALYZER_VERDICT_TRUTH_H
+/* stub_truth.h - compares what the client measured with what the stub knows,
+ * request by request. */
+#ifndef ANALYZER_VERDICT_STUB_TRUTH_H
+#define ANALYZER_VERDICT_STUB_TRUTH_H
 
 #include <stdint.h>
 

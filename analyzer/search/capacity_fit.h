@@ -1,5 +1,5 @@
-/* miss_fit.h - the load at which the share of misses crosses the allowed share:
- * one regression over all probes of a term.  Pure.
+/* capacity_fit.h - the load at which the share of misses crosses the allowed
+ * share: one regression over all probes of a term.  Pure.
  *
  * The log odds of a miss are modelled as a straight line over the log of the
  * load, with unknown slope and crossing.  Misses come in clusters, since a long
@@ -9,8 +9,8 @@
  * crossing and slope is summed up on a grid.  So nothing has to converge, and a
  * cliff from no misses to all is handled like a slope.
  */
-#ifndef ANALYZER_SEARCH_MISS_FIT_H
-#define ANALYZER_SEARCH_MISS_FIT_H
+#ifndef ANALYZER_SEARCH_CAPACITY_FIT_H
+#define ANALYZER_SEARCH_CAPACITY_FIT_H
 
 #include <stddef.h>
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/wire/status.h"
-#include "loadgen/transport/grpc_verdict.h"
+#include "loadgen/transport/grpc_outcome.h"
 #include "tests/support/test.h"
 
 #define NO_CONNECTION "failed to connect to all addresses; last error: "

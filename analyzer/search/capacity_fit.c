@@ -1,4 +1,4 @@
-#include "analyzer/search/miss_fit.h"
+#include "analyzer/search/capacity_fit.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "loadgen/transport/curl_verdict.h"
+#include "loadgen/transport/curl_outcome.h"
 #include "tests/support/test.h"
 
 /* Stands for libcurl's own words. */
@@ -211,7 +211,7 @@ TEST(every_ending_has_its_name)
 {
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct curl_ending e = cases[i].ending;
-        struct curl_verdict v;
+        struct curl_outcome v;
 
         if (!e.text)
             e.text = "";

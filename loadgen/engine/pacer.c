@@ -1,4 +1,4 @@
-#include "loadgen/schedule/pacer.h"
+#include "loadgen/engine/pacer.h"
 
 #include "loadgen/schedule/source.h"
 

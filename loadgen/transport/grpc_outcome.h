@@ -1,10 +1,10 @@
-/* grpc_verdict.h - the outcome of a gRPC call.
+/* grpc_outcome.h - the outcome of a gRPC call.
  *
  * C-core turns everything into a status, even a connection that broke; only its
  * words distinguish that from a status of the server.  Pure.
  */
-#ifndef LOADGEN_TRANSPORT_GRPC_VERDICT_H
-#define LOADGEN_TRANSPORT_GRPC_VERDICT_H
+#ifndef LOADGEN_TRANSPORT_GRPC_OUTCOME_H
+#define LOADGEN_TRANSPORT_GRPC_OUTCOME_H
 
 #include <stdbool.h>
 #include <stdint.h>

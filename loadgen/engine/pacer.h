@@ -4,8 +4,8 @@
  * was suspended, the requests that became due meanwhile must not flood the
  * server.
  */
-#ifndef LOADGEN_SCHEDULE_PACER_H
-#define LOADGEN_SCHEDULE_PACER_H
+#ifndef LOADGEN_ENGINE_PACER_H
+#define LOADGEN_ENGINE_PACER_H
 
 #include <stdbool.h>
 #include <stdint.h>

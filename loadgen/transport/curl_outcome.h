@@ -1,7 +1,7 @@
-/* curl_verdict.h - the outcome of a request through libcurl: the same outcomes
+/* curl_outcome.h - the outcome of a request through libcurl: the same outcomes
  * as on the native transport.  Pure. */
-#ifndef LOADGEN_TRANSPORT_CURL_VERDICT_H
-#define LOADGEN_TRANSPORT_CURL_VERDICT_H
+#ifndef LOADGEN_TRANSPORT_CURL_OUTCOME_H
+#define LOADGEN_TRANSPORT_CURL_OUTCOME_H
 
 #include <curl/curl.h>
 #include <stdbool.h>
@@ -25,12 +25,12 @@ struct curl_ending {
     const char *text;         /* libcurl's, may be "" */
 };
 
-struct curl_verdict {
+struct curl_outcome {
     enum outcome outcome;
     int64_t detail;
     const char *text; /* NULL: libcurl's own text */
 };
 
-struct curl_verdict curl_judge(const struct curl_ending *e);
+struct curl_outcome curl_judge(const struct curl_ending *e);
 
 #endif

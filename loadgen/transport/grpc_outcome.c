@@ -1,4 +1,4 @@
-#include "loadgen/transport/grpc_verdict.h"
+#include "loadgen/transport/grpc_outcome.h"
 
 #include <errno.h>
 #include <stdio.h>

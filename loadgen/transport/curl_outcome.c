@@ -1,4 +1,4 @@
-#include "loadgen/transport/curl_verdict.h"
+#include "loadgen/transport/curl_outcome.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,9 +27,9 @@ static bool is_of_names(CURLcode code)
            code == CURLE_COULDNT_RESOLVE_PROXY;
 }
 
-static struct curl_verdict judge_connect(const struct curl_ending *e)
+static struct curl_outcome judge_connect(const struct curl_ending *e)
 {
-    struct curl_verdict v = {OUTCOME_CONNECT, CONNECT_OTHER, NULL};
+    struct curl_outcome v = {OUTCOME_CONNECT, CONNECT_OTHER, NULL};
 
     if (is_of_tls(e->code)) {
         v.detail = CONNECT_TLS;
@@ -47,35 +47,35 @@ static struct curl_verdict judge_connect(const struct curl_ending *e)
     return v;
 }
 
-static struct curl_verdict malformed(enum http1_error error)
+static struct curl_outcome malformed(enum http1_error error)
 {
-    return (struct curl_verdict){OUTCOME_MALFORMED, error,
+    return (struct curl_outcome){OUTCOME_MALFORMED, error,
                                  http1_error_text(error)};
 }
 
-static struct curl_verdict reset(int error, const char *text)
+static struct curl_outcome reset(int error, const char *text)
 {
-    return (struct curl_verdict){OUTCOME_RESET, error,
+    return (struct curl_outcome){OUTCOME_RESET, error,
                                  error ? strerror(error) : text};
 }
 
 /* The connection was closed in good order. */
-static struct curl_verdict closed(bool has_begun)
+static struct curl_outcome closed(bool has_begun)
 {
     if (!has_begun)
         return reset(0, "closed before any response");
-    return (struct curl_verdict){OUTCOME_TRUNCATED, 0,
+    return (struct curl_outcome){OUTCOME_TRUNCATED, 0,
                                  "closed inside the response"};
 }
 
 /* Sending or receiving failed.  With TLS 1.3 a client without the certificate
  * that the server requires learns so after the handshake, by an alert. */
-static struct curl_verdict judge_wire(const struct curl_ending *e)
+static struct curl_outcome judge_wire(const struct curl_ending *e)
 {
     if (strstr(e->text, "chunk"))
         return malformed(HTTP1_BAD_CHUNK);
     if (e->is_fresh && !e->has_begun && strstr(e->text, "alert"))
-        return (struct curl_verdict){OUTCOME_CONNECT, CONNECT_TLS, NULL};
+        return (struct curl_outcome){OUTCOME_CONNECT, CONNECT_TLS, NULL};
     if (e->error)
         return reset(e->error, NULL);
     if (e->has_begun && e->code == CURLE_RECV_ERROR)
@@ -84,7 +84,7 @@ static struct curl_verdict judge_wire(const struct curl_ending *e)
 }
 
 /* libcurl gave up after sending had begun. */
-static struct curl_verdict judge_break(const struct curl_ending *e)
+static struct curl_outcome judge_break(const struct curl_ending *e)
 {
     switch (e->code) {
     case CURLE_PARTIAL_FILE:
@@ -108,11 +108,11 @@ static struct curl_verdict judge_break(const struct curl_ending *e)
     case CURLE_SEND_FAIL_REWIND:
         return judge_wire(e);
     default: /* libcurl did not accept the answer */
-        return (struct curl_verdict){OUTCOME_MALFORMED, HTTP1_FINE, NULL};
+        return (struct curl_outcome){OUTCOME_MALFORMED, HTTP1_FINE, NULL};
     }
 }
 
-struct curl_verdict curl_judge(const struct curl_ending *e)
+struct curl_outcome curl_judge(const struct curl_ending *e)
 {
     /* Did it fail while connecting, for the first attempt or a second one? */
     bool is_of_connecting = !e->was_sent || e->code == CURLE_COULDNT_CONNECT ||
@@ -127,11 +127,11 @@ struct curl_verdict curl_judge(const struct curl_ending *e)
     if (e->code != CURLE_OK)
         return is_of_connecting ? judge_connect(e) : judge_break(e);
     if (e->is_downgrade)
-        return (struct curl_verdict){OUTCOME_CONNECT, CONNECT_PROTOCOL,
+        return (struct curl_outcome){OUTCOME_CONNECT, CONNECT_PROTOCOL,
                                      "the server does not speak HTTP/2"};
     if (!e->is_whole_head)
         return closed(e->has_begun);
     if (e->status >= 400)
-        return (struct curl_verdict){OUTCOME_STATUS, e->status, NULL};
-    return (struct curl_verdict){OUTCOME_OK, 0, NULL};
+        return (struct curl_outcome){OUTCOME_STATUS, e->status, NULL};
+    return (struct curl_outcome){OUTCOME_OK, 0, NULL};
 }

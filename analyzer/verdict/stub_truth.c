@@ -1,4 +1,4 @@
-#include "analyzer/verdict/truth.h"
+#include "analyzer/verdict/stub_truth.h"
 
 #include <stdlib.h>
 #include <string.h>
