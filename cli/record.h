@@ -36,7 +36,7 @@ char *record_args_dir(const struct record_args *args, const char *name);
 struct record_how {
     const struct record_args *args;
     const char *const *argv;          /* for the manifest */
-    const struct settings_file *file; /* likewise, and for warnings */
+    const struct settings_file *file; /* the same, and for warnings */
     const char *dir;
     bool is_again;     /* one of several: notes and warnings were shown */
     const char *title; /* of a part of a study: a line above the progress, and

@@ -72,8 +72,8 @@ static int read_flags(struct settings_args *a, const struct opt_set *own,
  *
  * A recording may come from another person.  The commands, key sources and
  * files that its manifest names are used only if the user agrees: otherwise
- * rerun would run a stranger's command, or send a key or a file to a stranger's
- * URL. What the user gives on the command line needs no consent. */
+ * rerun would run that person's command, or send a key or a file to that
+ * person's URL. What the user gives on the command line needs no consent. */
 
 #define MAX_NAMES 360  /* keys in a message */
 #define MAX_LINE  240  /* keys and values in a message */

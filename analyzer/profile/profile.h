@@ -182,7 +182,7 @@ struct profile {
     int64_t completed;
     int64_t failed;
     int64_t input_tokens;  /* of the completed */
-    int64_t output_tokens; /* likewise */
+    int64_t output_tokens; /* the same */
     double duration_s;     /* that it divides by */
     struct profile_line lines[PROFILE_TIMES];
     struct profile_pair rates[PROFILE_RATES]; /* below 0: there is none */

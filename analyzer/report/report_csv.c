@@ -1,6 +1,6 @@
-/* Every request a line, as recorded: for spreadsheets, and for whoever wants to
- * check a number.  Columns are those of requests.tgr, with their unit behind
- * the name; what has names is given by them, and what is absent is empty. */
+/* One line per request, as recorded, for spreadsheets and for checking numbers.
+ * The columns are those of requests.tgr, with the unit after the name.  Codes
+ * are given by name, and absent values are empty. */
 #include "analyzer/report/report.h"
 
 #include <stddef.h>

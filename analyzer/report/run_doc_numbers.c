@@ -330,7 +330,7 @@ void run_doc_spread(struct doc_node *in, const struct spread *s)
 struct measure_rows {
     const char *label;
     const char *ok;   /* NULL: not shown */
-    const char *sent; /* likewise */
+    const char *sent; /* the same */
     bool is_of_stream;
     bool ok_needs_failures;
 };

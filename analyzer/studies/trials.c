@@ -70,7 +70,7 @@ const char *trial_why_without(const struct trial *t, enum trial_rate rate)
         return "no price was given (cost.usd_per_hour)";
     return rate == TRIAL_USD || (is_price && t->has_tokens)
                ? "nothing was good"
-               : "nobody counts them";
+               : "token counts are not available";
 }
 
 bool trials_have_rate(const struct trials_summary *s, enum trial_rate rate)

@@ -40,8 +40,8 @@ static struct {
     size_t dropped; /* messages that did not fit */
 } waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Write as much as possible without blocking and return how much.  Bytes that
- * nobody will ever read count as written. */
+/* Write as much as possible without blocking and return how much.  Bytes
+ * for a closed reader count as written. */
 static size_t write_to(int fd, size_t step, const char *bytes, size_t len)
 {
     struct pollfd ready = {.fd = fd, .events = POLLOUT};

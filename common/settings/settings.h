@@ -190,7 +190,7 @@ struct trace_settings {
 
     /* No options: what the file comes to, once it was read. */
     double peak_rps;
-    int64_t rows;                    /* that are replayed; 0: nobody knows */
+    int64_t rows;                    /* that are replayed; 0: unknown */
     const struct timeline *timeline; /* when they are due; borrowed, or NULL */
 };
 

@@ -47,7 +47,7 @@ struct run_options {
     bool has_dir;                /* the caller has */
     bool force;                  /* replace a recording that is there */
     const char *const *argv;     /* for the manifest */
-    const char *settings_file;   /* likewise; NULL: none */
+    const char *settings_file;   /* the same; NULL: none */
     const char *settings_sha256; /* its hash; NULL: none */
     int64_t wait_ready_ns;       /* for the targets to answer; 0: do not wait */
 

@@ -65,7 +65,7 @@ struct front_grpc {
     struct notes notes;
 };
 
-/* The thread: whoever adds the first note wakes the loop, which takes all. */
+/* The thread: the one that adds the first note wakes the loop. */
 static void *watch(void *arg)
 {
     struct front_grpc *front = arg;
