@@ -24,6 +24,7 @@
 #define MAX_BELOW ((size_t)64 << 10)
 
 struct report_args {
+    int require; /* 0: as recorded; else enum slo_require + 1 */
     struct strlist slo;
     int format;
     bool json; /* the flag for that format */
@@ -57,6 +58,8 @@ static enum doc_format format_of(const struct report_args *a)
                                        : DOC_AS_TEXT;
 }
 
+static const char *const require_names[] = {"recorded", "observed", "shown",
+                                            NULL};
 static const char *const from_names[] = {"due", "sent", NULL};
 
 static int check_measure(const char *text, struct err *err)
@@ -105,6 +108,14 @@ static const struct opt opts[] = {
      .check = slo_check_asked,
      .help = "judge by this objective instead of the recording's; 'CLASS/TERM' "
              "is for one class; can be repeated"},
+    {.flag = "require",
+     .type = &opt_choice,
+     .offset = AT(require),
+     .names = require_names,
+     .initial = "recorded",
+     .help = "shown: exit with 4 unless the verdict is shown with 95% "
+             "confidence; observed: exit with 0 or 1 by what was observed "
+             "(default: as the run was asked)"},
     {.flag = "goodput",
      .type = &opt_list,
      .offset = AT(slo),
@@ -309,6 +320,8 @@ static int sum_up(struct recording *rec, const struct report_args *a,
         return -1;
     if (cost_ask_apply(&a->cost, &rec->settings, err))
         return -1;
+    if (a->require > 0)
+        rec->settings.require = a->require - 1;
     if (a->co2_g_per_kwh > 0)
         rec->settings.cost.co2_g_per_kwh = a->co2_g_per_kwh;
     if (curve)

@@ -135,18 +135,52 @@ open_standard_files(void)
 __attribute__((section(".preinit_array"),
                used)) static void (*before_all)(void) = open_standard_files;
 
+/* Every command takes --exit-undecided CODE, the exit status to use instead of
+ * 4.  Remove it from the arguments; `status` stays as it is without it. */
+static int take_exit_undecided(char **argv, int *status, struct err *err)
+{
+    static const char flag[] = "--exit-undecided";
+    size_t kept = 1;
+
+    for (size_t i = 1; argv[0] && argv[i]; i++) {
+        size_t len = strlen(flag);
+        const char *code = argv[i][len < strlen(argv[i]) ? len : 0] == '='
+                               ? argv[i] + len + 1
+                               : argv[i + 1];
+        char *end;
+        long number;
+
+        if (strncmp(argv[i], flag, len) != 0 ||
+            (argv[i][len] != '\0' && argv[i][len] != '=')) {
+            argv[kept++] = argv[i];
+            continue;
+        }
+        number = code ? strtol(code, &end, 10) : -1;
+        if (!code || end == code || *end || number < 0 || number > 255)
+            return err_set(err, ERR_USAGE,
+                           "%s requires an exit status from 0 to 255", flag);
+        *status = (int)number;
+        i += argv[i][len] == '\0';
+    }
+    argv[argv[0] ? kept : 0] = NULL;
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct err err = {0};
+    int undecided = EXIT_INVALID;
     int status;
 
     (void)argc;
     stop_ignore_write_signals();
-    status = dispatch((const char *const *)argv + 1, &err);
+    status = take_exit_undecided(argv, &undecided, &err);
+    if (status == 0)
+        status = dispatch((const char *const *)argv + 1, &err);
     if (status < 0) {
         log_error("%s", err.msg);
         status = exit_status_of_error(&err);
     }
     log_flush();
-    return status;
+    return status == EXIT_INVALID ? undecided : status;
 }

@@ -2,6 +2,7 @@
  * are those of summary.json, which scripts rely on. */
 #include "analyzer/report/run_doc.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,6 +161,51 @@ static void add_measured(struct doc_node *row, const struct term_judgement *j)
         doc_show(n, "kept by %.4g%%", 100 * j->measured);
 }
 
+/* What the verdict rests on.  The limit lies outside the interval exactly if
+ * the verdict is shown. */
+static void add_evidence(struct doc_node *row, const struct term_judgement *j)
+{
+    bool is_judged = j->verdict != VERDICT_NONE;
+    char low[UNITS_TEXT];
+    char high[UNITS_TEXT];
+
+    doc_missing_if(doc_bool(row, "shown", NULL, j->is_shown), !is_judged, NULL);
+    doc_unless(row, DOC_NUMBER, "decide_in_s", NULL, j->decide_in_s,
+               !isfinite(j->decide_in_s) || !is_judged, NULL);
+    doc_unless(row, DOC_NUMBER, "n_effective", NULL, j->n_effective, !is_judged,
+               NULL);
+    doc_unless(row, DOC_SHARE, "missed", "missed", j->missed, !is_judged, NULL);
+    doc_unless(row, DOC_SHARE, "allowed", "allowed", j->allowed, !is_judged,
+               NULL);
+    if (j->term->kind != SLO_QUANTILE) {
+        bool is_known = is_judged && !j->is_unmeasured;
+
+        doc_missing_if(doc_range(row, "ci90", NULL, DOC_SHARE, j->ci90),
+                       !is_known, NULL);
+        doc_textf(row, NULL, "90% interval", is_known ? "%.3g%% to %.3g%%" : "",
+                  100 * j->ci90.low, 100 * j->ci90.high);
+        return;
+    }
+    doc_missing_if(
+        doc_range(row, "ci90_ms", NULL, DOC_NS,
+                  (struct interval){(double)j->low_ns, (double)j->high_ns}),
+        j->high_ns < 0, "n too small");
+    doc_missing_if(doc_ns(row, "tightest", NULL, (double)j->high_ns),
+                   j->high_ns < 0, "no limit is shown to be met");
+    if (j->low_ns > 0 && j->high_ns >= 0)
+        doc_textf(row, NULL, "90% interval", "%s to %s",
+                  units_show_duration((double)j->low_ns, low),
+                  units_show_duration((double)j->high_ns, high));
+    else if (j->high_ns >= 0)
+        doc_textf(row, NULL, "90% interval", "below %s",
+                  units_show_duration((double)j->high_ns, high));
+    else if (j->low_ns > 0)
+        doc_textf(row, NULL, "90% interval", "above %s",
+                  units_show_duration((double)j->low_ns, low));
+    else
+        doc_text(row, NULL, "90% interval", "n small");
+}
+
 static void add_term(struct doc_node *table, const struct term_judgement *j,
                      bool is_shown)
 {
@@ -173,14 +219,7 @@ static void add_term(struct doc_node *table, const struct term_judgement *j,
     if (is_limit(j->term))
         doc_show(n, "limit");
     add_measured(row, j);
-    if (j->term->kind == SLO_QUANTILE) {
-        doc_number(row, "n_effective", NULL, j->n_effective);
-        n = doc_ns(row, "tightest", "tightest limit met",
-                   (double)j->tightest_ns);
-        if (j->tightest_ns < 0)
-            doc_brief(doc_missing_if(n, true, "no limit would have been met"),
-                      NULL);
-    }
+    add_evidence(row, j);
     doc_missing_if(doc_bool(row, "met", NULL, j->verdict == VERDICT_PASS),
                    is_open, NULL);
     n = NULL;
@@ -282,7 +321,10 @@ static void add_checks(struct doc_node *root, const struct trust *t)
     struct doc_node *table;
 
     doc_show(doc_bool(n, "valid", "", t->valid), "%s",
-             t->valid ? "trusted" : "NOT trusted");
+             t->valid          ? "trusted"
+             : t->is_only_late ? "the client was LATE: do not quote latencies"
+                               : "NOT trusted");
+    doc_bool(n, "late_only", NULL, t->is_only_late);
     passed = doc_section(n, NULL, "passed");
     table = doc_table(n, "checks", "");
     for (size_t i = 0; i < t->len; i++) {
@@ -312,8 +354,8 @@ static const char *verdict_line(const struct summary *s)
 {
     static const char *const texts[] = {
         [VERDICT_NONE] = "none: no SLO was given",
-        [VERDICT_PASS] = "PASS: the SLO is met",
-        [VERDICT_FAIL] = "FAIL: the SLO is missed",
+        [VERDICT_PASS] = "PASS as observed: the SLO is met",
+        [VERDICT_FAIL] = "FAIL as observed: the SLO is missed",
         [VERDICT_UNDECIDED] = "UNDECIDED: this run cannot answer the question",
         [VERDICT_INVALID] = "INVALID: do not use these numbers",
     };
@@ -326,6 +368,10 @@ static const char *verdict_line(const struct summary *s)
         return "FAIL: the server is overloaded";
     if (s->cache.is_there && s->verdict == VERDICT_NONE)
         return "none: a cache check makes no claim about performance";
+    if (s->is_shown)
+        return s->verdict == VERDICT_PASS
+                   ? "PASS, shown with 95% confidence: the SLO is met"
+                   : "FAIL, shown with 95% confidence: the SLO is missed";
     return texts[s->verdict];
 }
 
@@ -360,6 +406,55 @@ static void add_ending(struct doc_node *n, const struct summary *s)
              s->stopped_by != 0 || s->integrity.was_killed);
 }
 
+/* Why a verdict is only observed, and what it would take to show it.  Names the
+ * term that takes longest to pass, or shortest to fail. */
+static void add_not_shown(struct doc_node *n, const struct summary *s)
+{
+    const struct term_judgement *worst = NULL;
+    const struct judgement *j = &s->judgement;
+    bool is_open = (s->verdict == VERDICT_PASS || s->verdict == VERDICT_FAIL) &&
+                   s->answer == s->verdict;
+    char wait[UNITS_TEXT];
+
+    doc_missing_if(doc_bool(n, "shown", NULL, s->is_shown),
+                   s->verdict != VERDICT_PASS && s->verdict != VERDICT_FAIL,
+                   NULL);
+    doc_unless(n, DOC_NUMBER, "decide_in_s", NULL, s->decide_in_s,
+               !isfinite(s->decide_in_s) || s->verdict == VERDICT_NONE, NULL);
+    for (size_t i = 0; i <= s->n_classes && is_open; i++) {
+        for (size_t k = 0; k < j->len; k++) {
+            const struct term_judgement *t = &j->terms[k];
+            bool is_worse =
+                !worst || (s->verdict == VERDICT_PASS
+                               ? t->decide_in_s > worst->decide_in_s
+                               : t->decide_in_s < worst->decide_in_s);
+
+            if (t->verdict == s->verdict && is_worse)
+                worst = t;
+        }
+        if (i < s->n_classes)
+            j = &s->classes[i].judgement;
+    }
+    if (s->trust.is_only_late && s->verdict == VERDICT_PASS)
+        doc_line(n, DOC_PLAIN,
+                 "the client was late (%s), which only makes these latencies "
+                 "longer: the server is at least this good",
+                 s->trust.late);
+    if (s->is_shown || !worst)
+        return;
+    if (isfinite(s->decide_in_s) && s->decide_in_s > 0)
+        doc_line(n, DOC_PLAIN,
+                 "not shown: %s: %.3g%% missed of %.3g%% allowed; about %s "
+                 "more at this rate would decide",
+                 worst->term->text, 100 * worst->missed, 100 * worst->allowed,
+                 units_show_duration(ceil(s->decide_in_s) * 1e9, wait));
+    else
+        doc_line(n, DOC_PLAIN,
+                 "not shown: %s: %.3g%% missed of %.3g%% allowed is too close "
+                 "to decide with more requests",
+                 worst->term->text, 100 * worst->missed, 100 * worst->allowed);
+}
+
 static void add_verdict(struct doc_node *root, const struct summary *s)
 {
     struct doc_node *n = doc_section(root, NULL, "verdict");
@@ -378,6 +473,7 @@ static void add_verdict(struct doc_node *root, const struct summary *s)
         doc_sep(doc_textf(n, NULL, "", "(by the last of its tiers, %s)",
                           s->slo.terms[0].tier),
                 " ");
+    add_not_shown(n, s);
     add_ending(n, s);
     run_doc_terms(n, &s->judgement, false);
     run_doc_tiers(n, &s->tiers, s->scheduled > 0);

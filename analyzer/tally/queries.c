@@ -10,9 +10,10 @@ void queries_init(struct queries *q, struct tally *tally, int64_t size)
 enum fate { FATE_OK, FATE_FAILED, FATE_OPEN };
 
 /* Add `count` queries that ended the same way. */
-static void add(struct tally *t, int64_t count, size_t slice, enum fate fate,
+static void add(struct tally *t, int64_t count, double place, enum fate fate,
                 int64_t slowest_ns)
 {
+    size_t slice = (size_t)(place * TALLY_SLICES);
     struct hist *all = &t->hist[MEASURE_QUERY][VIEW_DUE];
 
     for (size_t i = 0; i < t->slo->len; i++) {
@@ -21,11 +22,14 @@ static void add(struct tally *t, int64_t count, size_t slice, enum fate fate,
 
         if (term->kind != SLO_QUANTILE || term->measure != MEASURE_QUERY)
             continue;
-        if (fate == FATE_OPEN)
+        if (fate == FATE_OPEN) {
             term_tally_add_open(tt, slice, count);
-        else
-            term_tally_add(tt, term, slice, fate == FATE_OK ? slowest_ns : -1,
-                           count);
+            continue;
+        }
+        term_tally_add(tt, term, slice, fate == FATE_OK ? slowest_ns : -1,
+                       count);
+        term_tally_depend(tt, term, place, fate == FATE_OK ? slowest_ns : -1,
+                          count);
     }
     if (fate == FATE_OK)
         hist_add(all, slowest_ns);
@@ -43,7 +47,7 @@ static void end_query(struct queries *q)
                                                     : FATE_OK;
 
     if (q->id >= 0 && window_holds(&t->window, q->due_ns))
-        add(t, 1, tally_slice(t, q->due_ns), fate, q->slowest_ns);
+        add(t, 1, tally_place(t, q->due_ns), fate, q->slowest_ns);
 }
 
 /* Queries missing between two that were seen count with the later one. */
@@ -52,7 +56,7 @@ static void begin_query(struct queries *q, int64_t id, int64_t due_ns)
     int64_t lost = id - q->max_id - 1;
 
     if (lost > 0 && window_holds(&q->tally->window, due_ns))
-        add(q->tally, lost, tally_slice(q->tally, due_ns), FATE_OPEN, 0);
+        add(q->tally, lost, tally_place(q->tally, due_ns), FATE_OPEN, 0);
     *q = (struct queries){.tally = q->tally,
                           .size = q->size,
                           .max_id = id > q->max_id ? id : q->max_id,
@@ -90,5 +94,5 @@ void queries_finish(struct queries *q, int64_t expected_rows)
     end_query(q);
     q->id = -1;
     if (lost > 0 && w->end_ns > w->start_ns && q->due_ns < w->end_ns)
-        add(q->tally, lost, TALLY_SLICES - 1, FATE_OPEN, 0);
+        add(q->tally, lost, 1 - 1e-9, FATE_OPEN, 0);
 }

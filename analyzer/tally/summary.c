@@ -201,7 +201,26 @@ static void take_classes(struct summary *s, const struct work *w)
         class_summary_take(c, &w->classes, i,
                            asks_stream(s->settings->classes.items[i].settings),
                            w->lost_inside);
+        if (s->trust.is_only_late)
+            judge_late_client(&w->classes.items[i], &c->judgement);
         s->answer = verdict_combine(s->answer, c->judgement.verdict);
+    }
+    /* Over the run and its classes, as over terms in judge(). */
+    s->is_shown = s->answer == VERDICT_PASS;
+    s->decide_in_s = s->answer == VERDICT_FAIL ? INFINITY : 0;
+    for (size_t i = 0; i <= s->n_classes; i++) {
+        const struct judgement *j =
+            i < s->n_classes ? &s->classes[i].judgement : &s->judgement;
+
+        if (j->verdict == VERDICT_NONE)
+            continue;
+        if (s->answer != VERDICT_FAIL) {
+            s->is_shown &= j->is_shown;
+            s->decide_in_s = fmax(s->decide_in_s, j->decide_in_s);
+        } else if (j->verdict == VERDICT_FAIL) {
+            s->is_shown |= j->is_shown;
+            s->decide_in_s = fmin(s->decide_in_s, j->decide_in_s);
+        }
     }
 }
 
@@ -384,11 +403,12 @@ static void take_cost(struct summary *s)
 
 /* ---- the verdict ---- */
 
-/* A run that failed a trust check cannot pass, nor can one that was killed or
- * interrupted, since the rest of it is unknown. */
+/* A run that failed a trust check cannot pass, unless it says only that the
+ * client was late, which the answer allows for.  Nor can one pass that was
+ * killed or interrupted, since the rest of it is unknown. */
 static enum verdict after_trust(const struct summary *s, enum verdict answer)
 {
-    if (!s->trust.valid)
+    if (!s->trust.valid && (!s->trust.is_only_late || answer == VERDICT_NONE))
         return VERDICT_INVALID;
     if (answer == VERDICT_PASS && (s->integrity.was_killed || s->stopped_by))
         return VERDICT_UNDECIDED;
@@ -406,11 +426,16 @@ static enum verdict after_load(const struct summary *s, enum verdict verdict)
     return verdict == VERDICT_PASS && s->aborted ? VERDICT_FAIL : verdict;
 }
 
-static void settle_tiers(const struct summary *s, struct tiers *t)
+static void settle_tiers(const struct summary *s, const struct tier_works *w,
+                         struct tiers *t)
 {
-    for (size_t i = 0; i < t->len; i++)
-        t->items[i].verdict =
-            after_load(s, after_trust(s, t->items[i].judgement.verdict));
+    for (size_t i = 0; i < t->len; i++) {
+        struct judgement *j = &t->items[i].judgement;
+
+        if (s->trust.is_only_late)
+            judge_late_client(&w->items[i].tally, j);
+        t->items[i].verdict = after_load(s, after_trust(s, j->verdict));
+    }
 }
 
 static void conclude(struct summary *s, const struct work *w)
@@ -443,23 +468,34 @@ static void conclude(struct summary *s, const struct work *w)
     take_answers(s, t, &w->run.stream);
     take_notes(s, t);
     judge(t, s->window_length_s, &s->judgement);
-    take_classes(s, w);
     trust_check(&evidence, &s->trust);
+    if (s->trust.is_only_late)
+        judge_late_client(t, &s->judgement);
+    take_classes(s, w);
     s->verdict = after_trust(s, s->answer);
     if (w->decide.decision) {
         /* An early decision stands, whatever happened to requests that were in
          * flight then. */
         memcpy(s->decided, w->decide.why, sizeof(s->decided));
-        if (s->trust.valid)
+        if (s->trust.valid ||
+            (s->trust.is_only_late && w->decide.decision == DECISION_PASS)) {
             s->verdict = w->decide.decision == DECISION_PASS ? VERDICT_PASS
                                                              : VERDICT_FAIL;
+            s->answer = s->verdict;
+            s->is_shown = true;
+        }
     }
     steady_make(&w->steady, &ask, &s->steady);
     s->verdict = after_load(s, s->verdict);
+    /* Overload is tested at a stricter level than any term. */
+    if (s->verdict != s->answer)
+        s->is_shown = s->verdict == VERDICT_FAIL && summary_is_overloaded(s);
+    if (s->is_shown)
+        s->decide_in_s = 0;
     tiers_take(&s->tiers, &w->tiers, s->window_length_s);
-    settle_tiers(s, &s->tiers);
+    settle_tiers(s, &w->tiers, &s->tiers);
     for (size_t i = 0; i < s->n_classes; i++)
-        settle_tiers(s, &s->classes[i].tiers);
+        settle_tiers(s, &w->classes.tiers[i], &s->classes[i].tiers);
     s->misses = t->misses;
     s->fluid = fluid_sum_up(&w->run.stream.fluid, s->window_length_s);
     take_cost(s);
@@ -676,6 +712,9 @@ bool summary_is_overloaded(const struct summary *s)
 
 enum conclusion summary_conclusion(const struct summary *s)
 {
+    if (s->settings->require == REQUIRE_SHOWN && s->verdict != VERDICT_NONE &&
+        !s->is_shown)
+        return CONCLUSION_OPEN;
     switch (s->verdict) {
     case VERDICT_INVALID:
     case VERDICT_UNDECIDED:

@@ -150,7 +150,9 @@ struct summary {
                                 */
     const char *aborted; /* why load.abort_on ended it; NULL: it did not */
     enum verdict verdict;
-    struct next next; /* advice */
+    bool is_shown;      /* PASS or FAIL, with 95 % confidence */
+    double decide_in_s; /* struct judgement, over the run and its classes */
+    struct next next;   /* advice */
 };
 
 /* One whole histogram, in addition to the summary. */
@@ -188,8 +190,9 @@ struct metered_share summary_energy_share(const struct summary *s);
 /* The offered load exceeds the capacity of the server. */
 bool summary_is_overloaded(const struct summary *s);
 
-/* Open if invalid, undecided or killed.  No if the verdict is FAIL, nothing
- * succeeded, the run was aborted, or answers come from a cache.  Else yes. */
+/* Open if invalid, undecided or killed, or if slo.require is not satisfied.  No
+ * if the verdict is FAIL, nothing succeeded, the run was aborted, or answers
+ * come from a cache.  Else yes. */
 enum conclusion summary_conclusion(const struct summary *s);
 
 #endif

@@ -1,5 +1,6 @@
 #include "analyzer/tally/tally.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "analyzer/tally/distribution.h"
@@ -84,6 +85,17 @@ void term_tally_add(struct term_tally *tt, const struct slo_term *term,
         grid_add(&tt->grid, slice, ns, count);
 }
 
+void term_tally_depend(struct term_tally *tt, const struct slo_term *term,
+                       double place, int64_t ns, int64_t count)
+{
+    double share = ns >= 0 && ns < term->limit_ns
+                       ? (double)ns / (double)term->limit_ns
+                       : 1;
+
+    tt->requests += count;
+    dependence_add(&tt->waits, place, share, count);
+}
+
 void term_tally_add_open(struct term_tally *tt, size_t slice, int64_t count)
 {
     tt->n += count;
@@ -114,9 +126,30 @@ static bool is_open(const struct slo_term *term, const struct facts *f)
            waited_ns < term->limit_ns;
 }
 
-static void add_to_term(struct term_tally *tt, const struct slo_term *term,
-                        const struct facts *f, size_t slice)
+/* The pauses of a stream, which are counted elsewhere, depend on each other:
+ * here the stream counts once, with its mean pause. */
+static void add_stream_to_term(struct term_tally *tt,
+                               const struct slo_term *term,
+                               const struct facts *f, double place)
 {
+    int64_t pauses = facts_count(f->events) - 1;
+    int64_t tokens = facts_count(f->event_tokens);
+
+    if (pauses < 1 || f->first == TIME_ABSENT || f->last == TIME_ABSENT)
+        return;
+    if (term->measure == MEASURE_ITL && tokens > pauses)
+        pauses = tokens;
+    term_tally_depend(tt, term, place, (f->last - f->first) / pauses, 1);
+}
+
+static void add_to_term(struct term_tally *tt, const struct slo_term *term,
+                        const struct facts *f, double place)
+{
+    size_t slice = (size_t)(place * TALLY_SLICES);
+
+    if (term->kind == SLO_QUANTILE && measure_is_pooled(term->measure) &&
+        measure_is_of_stream(term->measure))
+        add_stream_to_term(tt, term, f, place);
     if (!is_counted_by_request(term))
         return;
     if (!good_concerns(term->measure, f)) {
@@ -128,6 +161,8 @@ static void add_to_term(struct term_tally *tt, const struct slo_term *term,
         return;
     }
     term_tally_add(tt, term, slice, good_value(term->measure, f), facts_n(f));
+    term_tally_depend(tt, term, place, good_value(term->measure, f),
+                      facts_n(f));
     tt->client_late += good_is_client_late(term->measure, f, term->limit_ns);
 }
 
@@ -141,6 +176,22 @@ static bool is_missed(int limit, int64_t limit_ns, const struct facts *f)
         return f->check == CHECK_FAILED;
     return good_concerns((enum measure)limit, f) &&
            !good_keeps((enum measure)limit, f, limit_ns);
+}
+
+/* Did the client possibly cause every miss of a limit? */
+static bool is_client_late(const int64_t *limit_ns, const struct facts *f)
+{
+    bool is_late = false;
+
+    for (int i = 0; i < GOOD_LIMITS; i++) {
+        if (!is_missed(i, limit_ns[i], f))
+            continue;
+        if (i == GOOD_CHECK ||
+            !good_is_client_late((enum measure)i, f, limit_ns[i]))
+            return false;
+        is_late = true;
+    }
+    return is_late;
 }
 
 static void add_miss(struct misses *m, const int64_t *limit_ns,
@@ -234,8 +285,11 @@ void tally_fini(struct tally *t)
 {
     pace_fini(&t->pace);
     hist_fini(&t->buffered);
-    for (size_t i = 0; i < SLO_MAX_TERMS; i++)
+    dependence_fini(&t->waits);
+    for (size_t i = 0; i < SLO_MAX_TERMS; i++) {
         free(t->terms[i].grid.cells);
+        dependence_fini(&t->terms[i].waits);
+    }
     for (int m = 0; m < MEASURE_COUNT; m++) {
         for (int v = 0; v < VIEW_COUNT; v++)
             hist_fini(&t->hist[m][v]);
@@ -244,12 +298,17 @@ void tally_fini(struct tally *t)
 
 /* ---- one request ---- */
 
+double tally_place(const struct tally *t, int64_t due_ns)
+{
+    double length = (double)t->window.end_ns - (double)t->window.start_ns;
+    double place = ((double)due_ns - (double)t->window.start_ns) / length;
+
+    return place < 1 ? place : 1 - 1e-9;
+}
+
 size_t tally_slice(const struct tally *t, int64_t due_ns)
 {
-    int64_t length = t->window.end_ns - t->window.start_ns;
-    int64_t at = (due_ns - t->window.start_ns) / (length / TALLY_SLICES + 1);
-
-    return at < TALLY_SLICES ? (size_t)at : TALLY_SLICES - 1;
+    return (size_t)(tally_place(t, due_ns) * TALLY_SLICES);
 }
 
 struct batch tally_checks(const struct tally *t)
@@ -265,7 +324,8 @@ struct batch tally_checks(const struct tally *t)
 
 double tally_attainment(const struct tally *t, struct interval *ci95)
 {
-    double inflation = stats_inflation(t->good_slices, TALLY_SLICES);
+    double inflation = fmax(stats_inflation(t->good_slices, TALLY_SLICES),
+                            dependence_inflation(&t->waits, 1));
     double share = t->due > 0 ? (double)t->good / (double)t->due : 0;
 
     if (t->due > 0)
@@ -321,7 +381,9 @@ static void add_to_views(struct tally *t, const struct tally_measure *tm,
 /* A request that was due in the window. */
 static void add_measured(struct tally *t, const struct facts *f)
 {
-    size_t slice = tally_slice(t, f->due);
+    double place = tally_place(t, f->due);
+    size_t slice = (size_t)(place * TALLY_SLICES);
+    int64_t until = f->first != TIME_ABSENT ? f->first : f->end;
     const int64_t *limits =
         t->by_class ? good_limits_of(t->by_class, f) : t->limit_ns;
     bool good = good_is(limits, f);
@@ -332,12 +394,16 @@ static void add_measured(struct tally *t, const struct facts *f)
     if (f->status > 0 && f->status < TALLY_STATUSES)
         t->status[f->status]++;
     t->good += good;
-    if (!good)
+    if (!good) {
         add_miss(&t->misses, limits, f);
+        t->client_late += is_client_late(limits, f);
+    }
     if (t->curve)
         curve_add(t->curve, slice, f);
     t->good_slices[slice].n += n;
     t->good_slices[slice].hits += good;
+    if (until != TIME_ABSENT)
+        dependence_add(&t->waits, place, (double)(until - f->due), n);
     if (f->outcome != OUTCOME_UNFINISHED) {
         t->ended_slices[slice].n += n;
         t->ended_slices[slice].hits += f->outcome != OUTCOME_OK ? n : 0;
@@ -358,7 +424,7 @@ static void add_measured(struct tally *t, const struct facts *f)
     if (f->outcome == OUTCOME_OK)
         oddities_add(&t->oddities, f);
     for (size_t i = 0; i < t->slo->len; i++)
-        add_to_term(&t->terms[i], &t->slo->terms[i], f, slice);
+        add_to_term(&t->terms[i], &t->slo->terms[i], f, place);
     for (size_t i = 0; i < t->n_measures; i++)
         add_to_views(t, &t->measures[i], f);
 }

@@ -16,6 +16,7 @@
 #include "common/measure/measure.h"
 #include "common/recording/schema.h"
 #include "common/spec/slo.h"
+#include "common/stats/dependence.h"
 #include "common/stats/hist.h"
 #include "common/stats/stats.h"
 
@@ -45,7 +46,9 @@ size_t grid_len(void);
 int64_t grid_edge_ns(size_t cell);
 
 /* Counts requests, or for pooled measures the pauses between their events.
- * n = keeps + misses + open. */
+ * n = keeps + misses + open.  The samples of one request are not independent:
+ * `requests` counts those that have the measure, and `waits` how much they
+ * depend on each other. */
 struct term_tally {
     int64_t n;
     int64_t keeps;
@@ -54,11 +57,19 @@ struct term_tally {
     int64_t client_late; /* misses that a late client may have caused */
     struct batch misses[TALLY_SLICES];
     struct grid grid; /* quantile terms: n without `open`, by value */
+    int64_t requests;
+    struct dependence
+        waits; /* their values as shares of the limit, at most 1 */
 };
 
 /* Add `count` samples of one value; below 0: a value that keeps no limit. */
 void term_tally_add(struct term_tally *tt, const struct slo_term *term,
                     size_t slice, int64_t ns, int64_t count);
+
+/* Add `count` requests that have one value each, or one mean value; below 0: it
+ * keeps no limit.  `place` as in dependence_add(). */
+void term_tally_depend(struct term_tally *tt, const struct slo_term *term,
+                       double place, int64_t ns, int64_t count);
 
 /* Add `count` samples whose value is unknown. */
 void term_tally_add_open(struct term_tally *tt, size_t slice, int64_t count);
@@ -137,20 +148,22 @@ struct tally {
     int64_t outcome[OUTCOME_COUNT];
     int64_t status[TALLY_STATUSES]; /* by HTTP status */
     int64_t good;
-    int64_t ok_inside; /* ended ok in the window */
-    int64_t fresh;     /* opened a connection */
-    int64_t reused;    /* were sent on an open connection */
-    int64_t retried;   /* sent again after a stale connection */
-    int64_t starved;   /* facts_is_starved() */
-    int64_t exhausted; /* facts_is_exhausted() */
-    int64_t gaps;      /* between content events */
-    int64_t events;    /* content events in the whole recording */
-    double bytes_in;   /* of requests that ended in the window */
+    int64_t client_late; /* not good, possibly because the client was late */
+    int64_t ok_inside;   /* ended ok in the window */
+    int64_t fresh;       /* opened a connection */
+    int64_t reused;      /* were sent on an open connection */
+    int64_t retried;     /* sent again after a stale connection */
+    int64_t starved;     /* facts_is_starved() */
+    int64_t exhausted;   /* facts_is_exhausted() */
+    int64_t gaps;        /* between content events */
+    int64_t events;      /* content events in the whole recording */
+    double bytes_in;     /* of requests that ended in the window */
     double bytes_out;
     double in_flight_ns; /* time in flight inside the window, of all requests */
     struct batch good_slices[TALLY_SLICES];
     struct batch ended_slices[TALLY_SLICES]; /* n: ended; hits: failed */
     struct batch check_slices[TALLY_SLICES]; /* n: checked; hits: passed */
+    struct dependence waits; /* of all requests: time to the first content */
     struct misses misses;
     struct curve *curve; /* borrowed; NULL: not wanted */
     struct term_tally terms[SLO_MAX_TERMS];
@@ -184,6 +197,9 @@ void tally_add_value(struct hist *h, enum measure m, const struct facts *f);
 
 /* A view of a measure, valid until the next row; the tally keeps its memory. */
 struct hist tally_view(const struct tally *t, enum measure m, enum view v);
+
+/* A due time in the window as a share of its length, at least 0 and below 1. */
+double tally_place(const struct tally *t, int64_t due_ns);
 
 /* The slice that a due time in the window belongs to. */
 size_t tally_slice(const struct tally *t, int64_t due_ns);

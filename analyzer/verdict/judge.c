@@ -2,8 +2,10 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
-#define SIGNIFICANT 0.05
+#include "common/stats/dependence.h"
+#include "common/stats/share_test.h"
 
 const char *verdict_name(enum verdict verdict)
 {
@@ -20,6 +22,8 @@ enum verdict verdict_combine(enum verdict all, enum verdict one)
 {
     if (one == VERDICT_NONE)
         return all;
+    if (all == VERDICT_INVALID || one == VERDICT_INVALID)
+        return VERDICT_INVALID;
     if (all == VERDICT_FAIL || one == VERDICT_FAIL)
         return VERDICT_FAIL;
     if (all == VERDICT_UNDECIDED || one == VERDICT_UNDECIDED)
@@ -27,16 +31,106 @@ enum verdict verdict_combine(enum verdict all, enum verdict one)
     return VERDICT_PASS;
 }
 
-static enum verdict of_bounds(bool at_best, bool at_worst)
+double judge_allowed(const struct slo_term *term, double offered_rps)
 {
-    if (at_best != at_worst)
-        return VERDICT_UNDECIDED;
-    return at_best ? VERDICT_PASS : VERDICT_FAIL;
+    switch (term->kind) {
+    case SLO_QUANTILE:
+        return 1 - term->quantile;
+    case SLO_ERRORS:
+        return term->limit;
+    case SLO_GOOD:
+    case SLO_QUALITY:
+        return 1 - term->limit;
+    case SLO_GOODPUT:
+        return offered_rps > 0 ? 1 - term->limit / offered_rps : 0;
+    default:
+        return NAN;
+    }
+}
+
+int64_t judge_min_requests(double allowed)
+{
+    return allowed > 0 && allowed < 1 ? stats_min_n(1 - allowed) : 1;
 }
 
 static double share(int64_t part, int64_t whole)
 {
     return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+/* ---- the test ---- */
+
+/* Samples of a term.  Those that are open may have kept their limit or not. */
+struct sample {
+    int64_t n;
+    int64_t misses;
+    int64_t open;     /* not among the misses */
+    int64_t requests; /* that the samples are of */
+    double n_effective;
+    bool is_met_at_best;  /* observed: if the open ones kept their limit, ... */
+    bool is_met_at_worst; /* ... and if they missed it */
+};
+
+/* The chance that the term is missed after all, or met after all. */
+static double pass_p(const struct sample *s, double allowed)
+{
+    const struct share_sample worst = {.n = (double)s->n,
+                                       .misses = (double)(s->misses + s->open),
+                                       .n_effective = s->n_effective};
+
+    if (!(allowed > 0))
+        return 1; /* no number of requests shows that there is no miss */
+    return allowed < 1 ? share_pass_p(&worst, allowed) : 0;
+}
+
+static double fail_p(const struct sample *s, double allowed)
+{
+    const struct share_sample best = {.n = (double)s->n,
+                                      .misses = (double)s->misses,
+                                      .n_effective = s->n_effective};
+
+    if (!(allowed > 0))
+        return s->misses > 0 ? 0 : 1;
+    return allowed < 1 ? share_fail_p(&best, allowed) : 1;
+}
+
+/* How much longer the window must be for the test to show what was observed. */
+static double decide_in(const struct term_judgement *j, double window_s)
+{
+    double needed;
+
+    if (!(j->allowed > 0) || j->allowed >= 1 || !(j->n_effective > 0))
+        return INFINITY;
+    needed = share_needed(j->missed, j->allowed, SHARE_LEVEL);
+    return window_s * fmax(0, needed / j->n_effective - 1);
+}
+
+/* With too few requests a pass says nothing, but misses may be more frequent
+ * than chance explains. */
+static void judge_sample(const struct sample *s, double window_s,
+                         struct term_judgement *j)
+{
+    int64_t min_requests = judge_min_requests(j->allowed);
+    double shown_pass = pass_p(s, j->allowed);
+    double shown_fail = fail_p(s, j->allowed);
+
+    j->n_effective = s->n_effective;
+    j->requests = s->requests;
+    j->missed = share(s->misses + (s->is_met_at_worst ? s->open : 0), s->n);
+    if (s->is_met_at_best != s->is_met_at_worst || s->n == 0)
+        j->verdict = VERDICT_UNDECIDED;
+    else
+        j->verdict = s->is_met_at_best ? VERDICT_PASS : VERDICT_FAIL;
+    if (s->requests < min_requests && j->term->kind != SLO_GOODPUT &&
+        !(j->verdict == VERDICT_FAIL && shown_fail <= SHARE_LEVEL)) {
+        j->verdict = VERDICT_UNDECIDED;
+        j->more_needed = min_requests - s->requests;
+    }
+    j->p = j->verdict == VERDICT_PASS   ? shown_pass
+           : j->verdict == VERDICT_FAIL ? shown_fail
+                                        : 1;
+    j->is_shown = j->p <= SHARE_LEVEL;
+    j->decide_in_s = j->is_shown ? 0 : decide_in(j, window_s);
 }
 
 /* ---- quantiles ---- */
@@ -56,103 +150,124 @@ static const char *why_unjudgeable(const struct term_tally *tt,
     return NULL;
 }
 
-/* With too few samples a pass shows nothing, but known misses may be more
- * frequent than chance explains. */
-static enum verdict judge_counts(const struct term_tally *tt,
-                                 const struct slo_term *term)
+/* With these misses, at some limit.  `inflation` is that of the latencies. */
+static struct sample sample_with(const struct term_tally *tt,
+                                 const struct slo_term *term,
+                                 const struct batch *misses, double inflation)
 {
+    struct sample s = {
+        .n = tt->n, .open = tt->open, .requests = tt->requests + tt->open};
     int64_t needed = stats_rank(term->quantile, tt->n);
-    double inflation = stats_inflation(tt->misses, TALLY_SLICES);
-    double n = (double)tt->n / inflation;
-    double misses = (double)(tt->n - tt->keeps - tt->open) / inflation;
-    enum verdict seen;
 
-    if (tt->n == 0 || why_unjudgeable(tt, term))
-        return VERDICT_UNDECIDED;
-    seen = of_bounds(tt->keeps + tt->open >= needed, tt->keeps >= needed);
-    if (n >= (double)stats_min_n(term->quantile))
-        return seen;
-    if (seen == VERDICT_FAIL &&
-        stats_binomial_upper_tail((int64_t)n, 1 - term->quantile,
-                                  (int64_t)misses) < SIGNIFICANT)
-        return VERDICT_FAIL;
-    return VERDICT_UNDECIDED;
-}
-
-/* Raise the limit from 0, cell by cell, to the lowest that passes.  The number
- * that keeps a limit grows with it, their scatter need not: a higher limit may
- * fail again. */
-static int64_t tightest_ns(const struct term_tally *tt,
-                           const struct slo_term *term)
-{
-    int64_t needed = stats_rank(term->quantile, tt->n);
-    struct term_tally at = *tt;
-
-    if (!tt->grid.cells)
-        return HIST_BEYOND;
-    at.keeps = 0;
     for (size_t i = 0; i < TALLY_SLICES; i++)
-        at.misses[i].hits = at.grid.never[i];
-    for (size_t cell = at.grid.begin; cell < at.grid.end; cell++) {
-        for (size_t i = 0; i < TALLY_SLICES; i++)
-            at.misses[i].hits += at.grid.cells[cell][i];
-    }
-    for (size_t cell = at.grid.begin; cell < at.grid.end; cell++) {
-        int64_t before = at.keeps;
-
-        for (size_t i = 0; i < TALLY_SLICES; i++) {
-            at.misses[i].hits -= at.grid.cells[cell][i];
-            at.keeps += at.grid.cells[cell][i];
-        }
-        if (at.keeps > before && at.keeps >= needed &&
-            judge_counts(&at, term) == VERDICT_PASS)
-            return grid_edge_ns(cell + 1);
-    }
-    return HIST_BEYOND;
+        s.misses += misses[i].hits;
+    if (s.requests > tt->n)
+        s.requests = tt->n;
+    s.is_met_at_best = tt->n - s.misses >= needed;
+    s.is_met_at_worst = tt->n - s.misses - s.open >= needed;
+    s.n_effective = effective_samples((double)tt->n, misses, TALLY_SLICES,
+                                      (double)s.requests, inflation);
+    return s;
 }
 
-static void judge_quantile(const struct tally *t, size_t i,
+/* Move the limit by one cell, up or down. */
+static void shift(const struct grid *g, size_t cell, int sign,
+                  struct batch misses[static TALLY_SLICES])
+{
+    for (size_t i = 0; i < TALLY_SLICES; i++)
+        misses[i].hits -= sign * (int64_t)g->cells[cell][i];
+}
+
+static bool is_empty(const struct grid *g, size_t cell)
+{
+    for (size_t i = 0; i < TALLY_SLICES; i++) {
+        if (g->cells[cell][i] > 0)
+            return false;
+    }
+    return true;
+}
+
+/* Judge the term again with other limits: upwards from the quantile to the
+ * first that is shown to be met, and downwards to the first that is shown to be
+ * missed.  The limit itself lies outside the range exactly if its own verdict
+ * is shown: scatter need not fall as the limit rises, so a verdict that is not
+ * shown moves the start. */
+static void find_range(const struct term_tally *tt, double inflation,
+                       struct term_judgement *j)
+{
+    const struct grid *g = &tt->grid;
+    int64_t start_ns = j->is_shown ? 0 : j->term->limit_ns;
+    struct batch at[TALLY_SLICES];
+    struct batch misses[TALLY_SLICES];
+    size_t cell = g->begin; /* limits are below this cell */
+
+    j->low_ns = 0;
+    j->high_ns = HIST_BEYOND;
+    if (!g->cells)
+        return;
+    memcpy(at, tt->misses, sizeof(at));
+    for (size_t i = 0; i < TALLY_SLICES; i++)
+        at[i].hits = g->never[i];
+    for (size_t i = g->begin; i < g->end; i++)
+        shift(g, i, -1, at);
+    while (cell < g->end && !sample_with(tt, j->term, at, 1).is_met_at_worst)
+        shift(g, cell++, 1, at);
+
+    memcpy(misses, at, sizeof(misses));
+    for (size_t up = cell; up <= g->end; up++) {
+        struct sample s = sample_with(tt, j->term, misses, inflation);
+        bool is_known =
+            j->verdict != VERDICT_PASS || !(grid_edge_ns(up) < start_ns);
+
+        if (is_known && s.is_met_at_worst &&
+            pass_p(&s, j->allowed) <= SHARE_LEVEL) {
+            j->high_ns = grid_edge_ns(up);
+            break;
+        }
+        while (up < g->end && is_empty(g, up))
+            up++;
+        if (up < g->end)
+            shift(g, up, 1, misses);
+    }
+    memcpy(misses, at, sizeof(misses));
+    for (size_t down = cell; down > g->begin;) {
+        struct sample s;
+
+        shift(g, --down, -1, misses);
+        s = sample_with(tt, j->term, misses, inflation);
+        if (!s.is_met_at_best && fail_p(&s, j->allowed) <= SHARE_LEVEL &&
+            !(j->verdict == VERDICT_FAIL && grid_edge_ns(down) >= start_ns &&
+              start_ns > 0)) {
+            j->low_ns = grid_edge_ns(down);
+            break;
+        }
+    }
+}
+
+static void judge_quantile(const struct tally *t, size_t i, double window_s,
                            struct term_judgement *j)
 {
     const struct term_tally *tt = &t->terms[i];
-    const struct slo_term *term = j->term;
-    int64_t needed = stats_rank(term->quantile, tt->n);
-    double inflation = stats_inflation(tt->misses, TALLY_SLICES);
-    double lacking;
+    int64_t needed = stats_rank(j->term->quantile, tt->n);
+    double inflation = dependence_inflation(&tt->waits, 1);
+    struct sample s = sample_with(tt, j->term, tt->misses, inflation);
 
     /* Samples of the term that the histogram does not hold have no value: they
      * are beyond. */
     j->measured_ns =
-        tt->n > 0 ? hist_at_rank(&t->hist[term->measure][VIEW_DUE], needed)
+        tt->n > 0 ? hist_at_rank(&t->hist[j->term->measure][VIEW_DUE], needed)
                   : HIST_EMPTY;
-    j->n_effective = (double)tt->n / inflation;
-    j->why = why_unjudgeable(tt, term);
-    j->verdict = judge_counts(tt, term);
-    j->tightest_ns = tightest_ns(tt, term);
-    lacking = (double)stats_min_n(term->quantile) - j->n_effective;
-    if (j->why || j->verdict != VERDICT_UNDECIDED || lacking <= 0)
+    j->why = why_unjudgeable(tt, j->term);
+    judge_sample(&s, window_s, j);
+    find_range(tt, inflation, j);
+    if (!j->why)
         return;
-    if (tt->n == 0) {
-        j->more_needed = stats_min_n(term->quantile);
-        return;
-    }
-    lacking *= inflation;
-    if (measure_is_pooled(term->measure)) /* from events to requests */
-        lacking *= (double)t->due / (double)tt->n;
-    j->more_needed = (int64_t)ceil(lacking);
+    j->verdict = VERDICT_UNDECIDED;
+    j->is_shown = false;
+    j->more_needed = 0;
 }
 
 /* ---- shares and rates ---- */
-
-static void judge_errors(const struct tally *t, struct term_judgement *j)
-{
-    int64_t open = t->outcome[OUTCOME_UNFINISHED];
-    int64_t failed = t->due - t->outcome[OUTCOME_OK] - open;
-
-    j->measured = share(failed, t->due);
-    j->verdict = of_bounds(j->measured < j->term->limit,
-                           share(failed + open, t->due) < j->term->limit);
-}
 
 /* A value equal to the limit keeps it, whatever division rounded it to. */
 static bool reaches(double value, double limit)
@@ -160,33 +275,92 @@ static bool reaches(double value, double limit)
     return value >= limit * (1 - 4 * DBL_EPSILON);
 }
 
-/* Good requests per request due, or per second. */
-static void judge_good(const struct tally *t, double per,
-                       struct term_judgement *j)
+/* The allowed shares between which the test shows neither PASS nor FAIL. */
+static struct interval range_of(const struct sample *s)
 {
-    double at_best = (double)(t->good + t->outcome[OUTCOME_UNFINISHED]);
+    struct interval range = {.low = 0, .high = 1};
+    double low = 0;
+    double high = 1;
 
-    if (!(per > 0))
-        return; /* nothing was due */
-    j->measured = (double)t->good / per;
-    j->verdict = of_bounds(reaches(at_best / per, j->term->limit),
-                           reaches(j->measured, j->term->limit));
+    if (s->n == 0)
+        return range;
+    for (int i = 0; i < 50; i++) {
+        double middle = (low + high) / 2;
+
+        if (pass_p(s, middle) <= SHARE_LEVEL)
+            high = middle;
+        else
+            low = middle;
+    }
+    range.high = high;
+    low = 0;
+    for (int i = 0; i < 50; i++) {
+        double middle = (low + high) / 2;
+
+        if (fail_p(s, middle) <= SHARE_LEVEL)
+            low = middle;
+        else
+            high = middle;
+    }
+    range.low = low;
+    return range;
 }
 
-static void judge_quality(const struct tally *t, struct term_judgement *j)
+static void judge_share(const struct tally *t, double window_s,
+                        struct term_judgement *j)
 {
-    int64_t open = t->outcome[OUTCOME_UNFINISHED];
-    struct batch all = tally_checks(t);
+    const struct slo_term *term = j->term;
+    bool is_errors = term->kind == SLO_ERRORS;
+    struct sample s = {.n = t->due, .open = t->outcome[OUTCOME_UNFINISHED]};
+    struct batch checks = tally_checks(t);
+    struct batch misses[TALLY_SLICES];
+    double keeps; /* at best */
 
-    j->measured = share(all.hits, all.n);
-    j->verdict =
-        of_bounds(reaches(share(all.hits + open, all.n + open), j->term->limit),
-                  reaches(share(all.hits, all.n + open), j->term->limit));
-    if (all.n > 0)
-        return;
-    j->verdict = VERDICT_UNDECIDED;
-    j->is_unmeasured = true;
-    j->why = "no answer was checked";
+    if (is_errors) {
+        s.misses = t->due - t->outcome[OUTCOME_OK] - s.open;
+    } else if (term->kind == SLO_QUALITY) {
+        s.n = checks.n + s.open;
+        s.misses = checks.n - checks.hits;
+        j->is_unmeasured = checks.n == 0;
+        j->why = j->is_unmeasured ? "no answer was checked" : NULL;
+    } else {
+        s.misses = t->due - t->good - s.open;
+    }
+    s.requests = s.n;
+    for (size_t i = 0; i < TALLY_SLICES; i++) {
+        const struct batch *from = is_errors ? &t->ended_slices[i]
+                                   : term->kind == SLO_QUALITY
+                                       ? &t->check_slices[i]
+                                       : &t->good_slices[i];
+
+        misses[i] = *from;
+        if (!is_errors)
+            misses[i].hits = from->n - from->hits;
+    }
+    s.n_effective =
+        effective_samples((double)s.n, misses, TALLY_SLICES, (double)s.n,
+                          dependence_inflation(&t->waits, 1));
+    keeps = (double)(s.n - s.misses);
+    if (is_errors) {
+        j->measured = share(s.misses, s.n);
+        s.is_met_at_best = j->measured < term->limit;
+        s.is_met_at_worst = share(s.misses + s.open, s.n) < term->limit;
+    } else {
+        double per = term->kind == SLO_GOODPUT ? window_s : (double)s.n;
+
+        j->measured = term->kind == SLO_QUALITY ? share(checks.hits, checks.n)
+                      : per > 0                 ? (double)t->good / per
+                                                : 0;
+        s.is_met_at_best = per > 0 && reaches(keeps / per, term->limit);
+        s.is_met_at_worst =
+            per > 0 && reaches((keeps - (double)s.open) / per, term->limit);
+    }
+    judge_sample(&s, window_s, j);
+    j->ci90 = range_of(&s);
+    if (!is_errors)
+        j->ci90 = (struct interval){1 - j->ci90.high, 1 - j->ci90.low};
+    if (j->is_unmeasured)
+        j->verdict = VERDICT_UNDECIDED;
 }
 
 /* A term that says which requests are good has no verdict of its own. */
@@ -235,24 +409,21 @@ static struct term_counts count(const struct tally *t, size_t term)
 static void judge_term(const struct tally *t, size_t i, double window_s,
                        struct term_judgement *j)
 {
+    double offered_rps = window_s > 0 ? (double)t->due / window_s : 0;
     struct batch checks = tally_checks(t);
 
     j->term = &t->slo->terms[i];
+    j->allowed = judge_allowed(j->term, offered_rps);
+    j->p = 1;
     switch (j->term->kind) {
     case SLO_QUANTILE:
-        judge_quantile(t, i, j);
+        judge_quantile(t, i, window_s, j);
         break;
     case SLO_ERRORS:
-        judge_errors(t, j);
-        break;
     case SLO_GOOD:
-        judge_good(t, (double)t->due, j);
-        break;
     case SLO_GOODPUT:
-        judge_good(t, window_s, j);
-        break;
     case SLO_QUALITY:
-        judge_quality(t, j);
+        judge_share(t, window_s, j);
         break;
     case SLO_LIMIT:
         show_share(t->terms[i].keeps, t->terms[i].n, "no request has it", j);
@@ -275,6 +446,98 @@ static void judge_term(const struct tally *t, size_t i, double window_s,
     }
 }
 
+/* One of several terms may seem to fail by chance: that one fails is shown if
+ * it would also be shown with its part of the error. */
+static void combine(struct judgement *out)
+{
+    double judged = 0;
+
+    out->is_shown = out->verdict == VERDICT_PASS;
+    out->decide_in_s = out->verdict == VERDICT_FAIL ? INFINITY : 0;
+    for (size_t i = 0; i < out->len; i++)
+        judged += out->terms[i].verdict != VERDICT_NONE;
+    for (size_t i = 0; i < out->len; i++) {
+        const struct term_judgement *j = &out->terms[i];
+
+        if (j->verdict == VERDICT_NONE)
+            continue;
+        if (out->verdict == VERDICT_FAIL && j->verdict == VERDICT_FAIL) {
+            out->is_shown |= j->p <= SHARE_LEVEL / judged;
+            out->decide_in_s = fmin(out->decide_in_s, j->decide_in_s);
+        } else if (out->verdict != VERDICT_FAIL) {
+            out->is_shown &= j->is_shown;
+            out->decide_in_s = fmax(out->decide_in_s, j->decide_in_s);
+        }
+    }
+    if (out->is_shown)
+        out->decide_in_s = 0;
+}
+
+/* Does a late client make this measure look worse, never better? */
+static bool is_one_sided(enum measure m)
+{
+    return m == MEASURE_E2E || m == MEASURE_TTFT || m == MEASURE_TTFB;
+}
+
+/* May a late client be the reason why a term is missed? */
+static bool is_client_to_blame(const struct tally *t, size_t i,
+                               const struct term_judgement *j)
+{
+    const struct term_tally *tt = &t->terms[i];
+    double met;
+
+    switch (j->term->kind) {
+    case SLO_QUANTILE:
+        return tt->keeps + tt->open + tt->client_late >=
+               stats_rank(j->term->quantile, tt->n);
+    case SLO_ERRORS: /* of a timeout the client's part is unknown */
+        met = share(t->due - t->outcome[OUTCOME_OK] -
+                        t->outcome[OUTCOME_TIMEOUT] -
+                        t->outcome[OUTCOME_UNFINISHED],
+                    t->due);
+        return met < j->term->limit;
+    case SLO_GOOD:
+    case SLO_GOODPUT:
+        met = share(t->good + t->client_late + t->outcome[OUTCOME_UNFINISHED],
+                    t->due);
+        return reaches(met, 1 - j->allowed);
+    default:
+        return false;
+    }
+}
+
+void judge_late_client(const struct tally *t, struct judgement *j)
+{
+    bool is_distorted = false;
+
+    for (size_t i = 0; i < j->len; i++) {
+        struct term_judgement *term = &j->terms[i];
+        bool is_good =
+            term->term->kind == SLO_GOOD || term->term->kind == SLO_GOODPUT;
+
+        if (term->verdict == VERDICT_NONE)
+            continue;
+        if (term->term->kind == SLO_QUANTILE)
+            is_distorted |= !is_one_sided(term->term->measure);
+        for (int m = 0; is_good && m < MEASURE_COUNT; m++)
+            is_distorted |=
+                t->limit_ns[m] > 0 && !is_one_sided((enum measure)m);
+        if (term->verdict != VERDICT_FAIL || !is_client_to_blame(t, i, term))
+            continue;
+        term->verdict = VERDICT_UNDECIDED;
+        term->is_shown = false;
+        term->p = 1;
+        term->decide_in_s = INFINITY;
+        term->why = "the client was late, which may have caused the misses";
+    }
+    j->verdict = VERDICT_NONE;
+    for (size_t i = 0; i < j->len; i++)
+        j->verdict = verdict_combine(j->verdict, j->terms[i].verdict);
+    combine(j);
+    if (is_distorted)
+        j->verdict = VERDICT_INVALID;
+}
+
 void judge(const struct tally *t, double window_s, struct judgement *out)
 {
     *out = (struct judgement){.len = t->slo->len};
@@ -283,4 +546,5 @@ void judge(const struct tally *t, double window_s, struct judgement *out)
         out->terms[i].counts = count(t, i);
         out->verdict = verdict_combine(out->verdict, out->terms[i].verdict);
     }
+    combine(out);
 }

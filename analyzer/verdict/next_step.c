@@ -209,7 +209,8 @@ static void add_report(const struct summary *s, struct buf *out)
     buf_adds(out, " --slo '");
 }
 
-/* The tightest limits of the quantiles that missed theirs. */
+/* For the quantiles that missed their limits: the lowest ones that the run
+ * shows to be met. */
 static void about_limits(const struct summary *s, struct buf *out)
 {
     bool has_any = false;
@@ -222,17 +223,16 @@ static void about_limits(const struct summary *s, struct buf *out)
         char limit[UNITS_TEXT];
 
         if (j->term->kind != SLO_QUANTILE || j->verdict != VERDICT_FAIL ||
-            j->tightest_ns < 0)
+            j->high_ns < 0)
             continue;
         while (name_len > 0 && j->term->text[name_len - 1] == ' ')
             name_len--;
         if (!has_any) {
-            buf_adds(out, "limits that it kept: ");
+            buf_adds(out, "limits that it keeps with 95% confidence: ");
             add_report(s, out);
         }
         buf_addf(out, "%s%.*s < %s", has_any ? ", " : "", name_len,
-                 j->term->text,
-                 units_show_duration((double)j->tightest_ns, limit));
+                 j->term->text, units_show_duration((double)j->high_ns, limit));
         has_any = true;
     }
     if (has_any)

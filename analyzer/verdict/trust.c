@@ -1,5 +1,6 @@
 #include "analyzer/verdict/trust.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "common/base/clk.h"
@@ -31,8 +32,8 @@ struct rule {
     const char *advice;
 };
 
-/* Flags: is_fatal and is_minimum of the check. */
-enum { FATAL = 1, MINIMUM = 2 };
+/* Flags: is_fatal, is_minimum and is_lateness of the check. */
+enum { FATAL = 1, MINIMUM = 2, LATE = 4 };
 
 /* ---- a late client ---- */
 
@@ -204,6 +205,7 @@ static enum finding find_suspended(const struct evidence *e, struct check *c)
 
     if (asleep_ms > c->limit) {
         c->value = asleep_ms;
+        c->is_lateness = false;
         c->unit = "ms with the whole system";
         c->advice = "the system was suspended during the run, so times across "
                     "that are too short: keep it awake (systemd-inhibit) and "
@@ -211,6 +213,11 @@ static enum finding find_suspended(const struct evidence *e, struct check *c)
         return BY_LIMIT;
     }
     c->value = (double)e->client->suspended_max_ns / 1e6;
+    /* Short compared with what is measured, it is harmless. */
+    c->limit =
+        fmax(c->limit,
+             LAG_SHARE / 1e6 *
+                 (double)quantile_of(e->tally, tightest(e->tally, 0.5), 0.5));
     return e->client->suspended_max_ns == TIME_ABSENT ? UNKNOWN : BY_LIMIT;
 }
 
@@ -236,7 +243,7 @@ static enum finding find_range(const struct evidence *e, struct check *c)
     return BY_LIMIT;
 }
 
-/* The term that lacks most samples. */
+/* The term that lacks most requests. */
 static enum finding find_samples(const struct evidence *e, struct check *c)
 {
     const struct judgement *j = e->judgement;
@@ -245,18 +252,18 @@ static enum finding find_samples(const struct evidence *e, struct check *c)
     for (size_t i = 0; i < j->len; i++) {
         const struct term_judgement *term = &j->terms[i];
 
-        if (term->term->kind != SLO_QUANTILE ||
-            (term->why && !(term->n_effective > 0)))
+        if (term->verdict == VERDICT_NONE || term->term->kind == SLO_GOODPUT ||
+            term->why)
             continue; /* more requests would not help */
         if (!worst || term->more_needed > worst->more_needed ||
             (term->more_needed == worst->more_needed &&
-             term->n_effective < worst->n_effective))
+             term->requests < worst->requests))
             worst = term;
     }
     if (!worst)
         return UNKNOWN;
-    c->value = worst->n_effective;
-    c->limit = (double)stats_min_n(worst->term->quantile);
+    c->value = (double)worst->requests;
+    c->limit = (double)judge_min_requests(worst->allowed);
     /* Few samples may suffice to show a miss. */
     return worst->more_needed == 0 ? FINE : WRONG;
 }
@@ -294,8 +301,8 @@ static const char late[] =
 
 /* docs/metrics.md explains the limits. */
 static const struct rule rules[] = {
-    {"lag p50", "ms", FATAL, 0, NULL, find_lag_p50, late},
-    {"lag p99", "ms", FATAL, 0, NULL, find_lag_p99, late},
+    {"lag p50", "ms", FATAL | LATE, 0, NULL, find_lag_p50, late},
+    {"lag p99", "ms", FATAL | LATE, 0, NULL, find_lag_p99, late},
     {"unsent", "requests", FATAL, 0, NULL, find_unsent,
      "the client could not send them in time: lower the rate or "
      "allow more connections (-c, ulimit -n)"},
@@ -313,13 +320,13 @@ static const struct rule rules[] = {
      "the client ran out of local ports, open files or memory: keep "
      "connections alive, use more target addresses, raise "
      "ulimit -n or net.ipv4.ip_local_port_range, or lower the rate"},
-    {"buffer wait", "ms at p99", FATAL, 0, NULL, find_buffer_wait,
+    {"buffer wait", "ms at p99", FATAL | LATE, 0, NULL, find_buffer_wait,
      "answers waited in the kernel while the client was busy: give "
      "it more threads (-t) and CPU, or lower the rate"},
     {"busy", "% of a thread's time", FATAL, 90, client_busy, NULL,
      "this is the client's limit, not the server's: give it more "
      "threads (-t) or lower the rate"},
-    {"cpu wait", "% of a thread's time", FATAL, 5, NULL, find_cpu_wait,
+    {"cpu wait", "% of a thread's time", FATAL | LATE, 5, NULL, find_cpu_wait,
      "the client was ready to run but had no CPU: stop other "
      "processes, or give it CPUs of its own (--cpus)"},
     {"client memory", "requests", FATAL, 0, NULL, find_client_memory,
@@ -328,13 +335,13 @@ static const struct rule rules[] = {
     {"disk", "% of a thread's time", FATAL, 1, client_record_wait, NULL,
      "the client waited for its own recording: put it (-o) on a "
      "faster disk"},
-    {"suspended", "ms at a time", FATAL, 250, NULL, find_suspended,
+    {"suspended", "ms at a time", FATAL | LATE, 250, NULL, find_suspended,
      "the client was not scheduled when it should have run: stop "
      "other processes on its CPUs and keep the host awake"},
-    {"steal", "% of the ticks", FATAL, 5, client_stolen, NULL,
+    {"steal", "% of the ticks", FATAL | LATE, 5, client_stolen, NULL,
      "the hypervisor gave the client's CPUs to other guests: use a "
      "dedicated host"},
-    {"throttled", "% of the time", FATAL, 1, client_throttled, NULL,
+    {"throttled", "% of the time", FATAL | LATE, 1, client_throttled, NULL,
      "the client's cgroup used up its CPU quota: raise the quota"},
     {"pressure", "% of the time", 0, 50, client_pressed, find_pressure,
      "tasks waited for a CPU; harmless if lag is small"},
@@ -344,8 +351,8 @@ static const struct rule rules[] = {
      "use a new connection per request (--no-keepalive)"},
     {"range", "requests out of it", 0, 0, NULL, find_range,
      "longer than 1h: percentiles among them are not available"},
-    {"samples", "effective", MINIMUM, 0, NULL, find_samples,
-     "too few requests for this quantile: run longer"},
+    {"samples", "requests", MINIMUM, 0, NULL, find_samples,
+     "too few requests for an SLO term: run longer"},
     {"recording", "requests lost", 0, 0, NULL, find_recording,
      "the file is damaged: missing requests count as unfinished"},
     {"events", "content events lost", 0, 0, NULL, find_events,
@@ -367,6 +374,7 @@ static void apply(const struct rule *r, const struct evidence *e,
         .unit = r->unit,
         .is_fatal = (r->flags & FATAL) != 0,
         .is_minimum = (r->flags & MINIMUM) != 0,
+        .is_lateness = (r->flags & LATE) != 0 && e->is_open_loop,
         .limit = r->limit,
         .advice = r->advice,
     };
@@ -382,10 +390,14 @@ static void apply(const struct rule *r, const struct evidence *e,
     c.ok = found == FINE ||
            (found == BY_LIMIT &&
             (c.is_minimum ? c.value >= c.limit : c.value <= c.limit));
-    if (c.ok)
+    if (c.ok) {
         c.advice = "";
-    else if (c.is_fatal)
+    } else if (c.is_fatal) {
+        out->is_only_late = c.is_lateness && (out->valid || out->is_only_late);
         out->valid = false;
+        if (c.is_lateness && !out->late)
+            out->late = c.name;
+    }
     out->checks[out->len++] = c;
 }
 

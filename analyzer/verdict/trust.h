@@ -22,15 +22,20 @@ struct check {
     const char *name;
     const char *unit; /* of value and limit, such as "ms" */
     bool ok;
-    bool is_fatal;   /* if it fails, the run is invalid */
-    bool is_minimum; /* the limit is a minimum, not a maximum */
+    bool is_fatal;    /* if it fails, the run is invalid, ... */
+    bool is_lateness; /* ... unless verdicts allow for a late client */
+    bool is_minimum;  /* the limit is a minimum, not a maximum */
     double value;
     double limit;
     const char *advice; /* "" if it passed */
 };
 
 struct trust {
-    bool valid;
+    bool valid;        /* the numbers may be quoted */
+    bool is_only_late; /* not valid, but every fatal check that failed says that
+                          the client was late, in an open loop: see
+                          judge_late_client() */
+    const char *late;  /* the first of those checks; NULL: none */
     struct check checks[TRUST_MAX_CHECKS];
     size_t len;
 };

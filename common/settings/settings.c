@@ -113,8 +113,14 @@ const struct opt *settings_find(const char *name, size_t len,
     const struct opt *opt =
         found >= 0 ? opt_by_key(settings_blocks[found], key) : NULL;
 
-    *block = found >= 0 ? (enum settings_block)found : BLOCK_COUNT;
     free(key);
+    if (found < 0) { /* a key at the top may have a dot, too: slo.require */
+        key = xstrndup(name, len);
+        opt = opt_by_key(settings_blocks[BLOCK_TOP], key);
+        found = opt ? BLOCK_TOP : BLOCK_COUNT;
+        free(key);
+    }
+    *block = (enum settings_block)found;
     return opt;
 }
 

@@ -391,6 +391,7 @@ struct settings {
     struct load_settings load;
     struct data_settings data;
     struct strlist slo;
+    int require; /* enum slo_require */
     struct strlist checks; /* common/spec/answer_check.h */
     struct client_settings client;
     struct strmap conditions;

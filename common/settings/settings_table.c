@@ -144,6 +144,10 @@ static const struct opt top[] = {
      .check = slo_check_term,
      .help = "service level objective, such as 'e2e p99 < 200ms', 'errors < "
              "0.1%' or 'gold: ttft p99 < 100ms' (tier gold); can be repeated"},
+    {OPT("slo.require", "require", choice, require), .names = slo_require_names,
+     .initial = "observed", .group = GROUP_GOAL,
+     .help = "shown: exit with 4 unless the verdict is shown with 95% "
+             "confidence; observed: exit with 0 or 1 by what was observed"},
     {FLAG("goodput", list, slo), .splits_commas = true,
      .takes_word = slo_is_like_limit, .check = slo_check_limit,
      .help = "limits that a good request keeps, in ms: ttft:200 tpot:50 "

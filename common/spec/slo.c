@@ -8,6 +8,8 @@
 #include "common/base/str.h"
 #include "common/base/units.h"
 
+const char *const slo_require_names[] = {"observed", "shown", NULL};
+
 static const struct {
     const char *name;
     enum slo_kind kind;

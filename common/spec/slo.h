@@ -36,6 +36,11 @@ enum slo_kind {
     SLO_CHECK,
 };
 
+/* What a yes or no takes: the observation, or that it is shown with 95 %
+ * confidence. */
+enum slo_require { REQUIRE_OBSERVED, REQUIRE_SHOWN };
+extern const char *const slo_require_names[]; /* NULL-terminated */
+
 #define SLO_TIER 24 /* bytes of its name */
 
 struct slo_term {

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/stats/stats.h"
+
 #define DEPENDENCE_BINS 2048
 
 struct dependence_bin {
@@ -38,5 +40,12 @@ void dependence_add(struct dependence *d, double place, double value,
  * and at most the number of values.  Estimates from few relaxation times are
  * too low, so they are corrected upwards. */
 double dependence_inflation(const struct dependence *d, double part);
+
+/* Independent samples that are worth as much as n samples of some requests,
+ * with the inflation of the requests' values: at most the requests divided by
+ * that, and at most n divided by the inflation of the misses, which are given
+ * by slices of time. */
+double effective_samples(double n, const struct batch *misses, size_t len,
+                         double requests, double inflation);
 
 #endif

@@ -83,7 +83,7 @@ static double covariance(const double *x, size_t n, double mean, size_t lag)
 
 /* The pairs begin at lag 1, not at 0 as Geyer's do, so that an alternating
  * series counts as independent and not as more than that. */
-double autocorr_time(const double *x, size_t n)
+double autocorr_time_cut(const double *x, size_t n, size_t *cut)
 {
     double mean = 0;
     double variance;
@@ -92,17 +92,25 @@ double autocorr_time(const double *x, size_t n)
     for (size_t i = 0; i < n; i++)
         mean += x[i] / (double)n;
     variance = n > 0 ? covariance(x, n, mean, 0) : 0;
+    *cut = 1;
     if (!(variance > 0))
         return 0.5;
-    for (size_t lag = 1; lag + 1 < n; lag += 2) {
+    for (; *cut + 1 < n; *cut += 2) {
         double pair =
-            covariance(x, n, mean, lag) + covariance(x, n, mean, lag + 1);
+            covariance(x, n, mean, *cut) + covariance(x, n, mean, *cut + 1);
 
         if (pair <= 0)
             break;
         sum += pair / variance;
     }
     return 0.5 + sum;
+}
+
+double autocorr_time(const double *x, size_t n)
+{
+    size_t cut;
+
+    return autocorr_time_cut(x, n, &cut);
 }
 
 /* ---- quantiles and shares ---- */

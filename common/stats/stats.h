@@ -39,6 +39,9 @@ double student_reach(double confidence, double freedom);
  * if it has a trend.  Takes n steps for each lag up to the cut. */
 double autocorr_time(const double *x, size_t n);
 
+/* The same, and the lag at which the sum was cut. */
+double autocorr_time_cut(const double *x, size_t n, size_t *cut);
+
 /* Nearest rank: ceil(q n), at least 1. */
 int64_t stats_rank(double q, int64_t n);
 

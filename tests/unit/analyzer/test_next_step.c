@@ -174,22 +174,22 @@ TEST(a_missed_limit_is_shown_as_it_was_kept)
     struct made_summary *m = fine(VERDICT_FAIL);
 
     judge_by(m, "ttft p99 < 200ms,errors < 1%,e2e p50 < 1s");
-    m->s.judgement.terms[0].tightest_ns = 231 * NS_PER_MS;
+    m->s.judgement.terms[0].high_ns = 231 * NS_PER_MS;
     m->s.judgement.terms[2].verdict = VERDICT_PASS;
-    expect(
-        m,
-        "limits that it kept: tailgate report runs/a --slo 'ttft p99 < 231ms'",
-        "try half the rate: --rate 50");
+    expect(m,
+           "limits that it keeps with 95% confidence: tailgate report runs/a "
+           "--slo 'ttft p99 < 231ms'",
+           "try half the rate: --rate 50");
     m = fine(VERDICT_FAIL);
     judge_by(m, "ttft p99 < 200ms,e2e p50 < 1s");
-    m->s.judgement.terms[0].tightest_ns = 1000 * NS_PER_MS;
-    m->s.judgement.terms[1].tightest_ns = 2010 * NS_PER_MS;
-    expect(
-        m,
-        "limits that it kept: tailgate report runs/a --slo 'ttft p99 < 1.00s, "
-        "e2e p50 "
-        "< 2.01s'",
-        "try half the rate: --rate 50");
+    m->s.judgement.terms[0].high_ns = 1000 * NS_PER_MS;
+    m->s.judgement.terms[1].high_ns = 2010 * NS_PER_MS;
+    expect(m,
+           "limits that it keeps with 95% confidence: tailgate report runs/a "
+           "--slo 'ttft p99 < 1.00s, "
+           "e2e p50 "
+           "< 2.01s'",
+           "try half the rate: --rate 50");
 }
 
 TEST(failures_are_named)
@@ -197,7 +197,7 @@ TEST(failures_are_named)
     struct made_summary *m = fine(VERDICT_FAIL);
 
     judge_by(m, "e2e p99 < 200ms");
-    m->s.judgement.terms[0].tightest_ns = HIST_BEYOND;
+    m->s.judgement.terms[0].high_ns = HIST_BEYOND;
     m->s.failed = 40;
     m->s.outcome[OUTCOME_RESET] = 10;
     m->s.outcome[OUTCOME_TIMEOUT] = 30;

@@ -92,7 +92,7 @@ TEST(a_tier_is_what_its_terms_alone_are)
 
             assert_int_equal(a->verdict, b->verdict);
             assert_int_equal(a->measured_ns, b->measured_ns);
-            assert_int_equal(a->tightest_ns, b->tightest_ns);
+            assert_int_equal(a->high_ns, b->high_ns);
             assert_true(a->measured == b->measured);
         }
         read_run_free(one);

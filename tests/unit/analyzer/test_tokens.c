@@ -314,10 +314,11 @@ TEST(quality_may_be_asked_for)
         int64_t unfinished;
         enum verdict want;
     } cases[] = {
-        {"quality >= 0.99", 99, 1, 0, VERDICT_PASS},
-        {"quality >= 0.99", 98, 2, 0, VERDICT_FAIL},
-        {"quality >= 0.99", 98, 1, 1, VERDICT_UNDECIDED},
-        {"quality >= 0.98", 98, 1, 1, VERDICT_PASS},
+        {"quality >= 0.99", 693, 7, 0, VERDICT_PASS},
+        {"quality >= 0.99", 692, 8, 0, VERDICT_FAIL},
+        {"quality >= 0.99", 692, 7, 1, VERDICT_UNDECIDED},
+        {"quality >= 0.99", 99, 0, 0, VERDICT_UNDECIDED} /* too few */,
+        {"quality >= 0.98", 692, 7, 1, VERDICT_PASS},
         {"quality >= 0.99", 0, 0, 0, VERDICT_UNDECIDED},
     };
 

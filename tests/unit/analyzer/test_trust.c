@@ -209,7 +209,8 @@ TEST(samples_are_of_the_neediest_term)
         {"e2e p99 < 1s", 299, true, 299},
         {"e2e p99 < 1s", 298, false, 299},
         {"e2e p50 < 1s,e2e p99.9 < 1s,e2e p90 < 1s", 1000, false, 2995},
-        {"e2e p50 < 1s,errors < 1%", 5, true, 5},
+        {"e2e p50 < 1s,errors < 10%", 28, false, 29},
+        {"good >= 90%", 29, true, 29},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -225,9 +226,9 @@ TEST(samples_are_of_the_neediest_term)
     }
 }
 
-TEST(no_quantile_asks_for_no_samples)
+TEST(a_rate_asks_for_no_samples)
 {
-    const struct run run = {"errors < 1%", 3, 0, 0, 1, 10};
+    const struct run run = {"goodput >= 1/s", 3, 0, 0, 1, 10};
     struct trust t = check_run(&run, NULL);
 
     assert_null(trust_find(&t, "samples"));
