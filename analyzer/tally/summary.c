@@ -473,6 +473,8 @@ static void conclude(struct summary *s, const struct work *w)
         judge_late_client(t, &s->judgement);
     take_classes(s, w);
     s->verdict = after_trust(s, s->answer);
+    if (w->decide.slo)
+        s->is_shown = false; /* the looks on the way have spent the error */
     if (w->decide.decision) {
         /* An early decision stands, whatever happened to requests that were in
          * flight then. */
@@ -566,6 +568,8 @@ static void take_all(struct summary *s, struct work *w,
     s->damage = recording_damage(rec);
     take_failures(&s->failures, &rec->manifest);
     add_lost(s, w, rec);
+    if (w->decide.slo)
+        decide_end(&w->decide);
     conclude(s, w);
     s->sessions = sessions_sum_up(&w->sessions);
     take_server(s, &w->run.tally, rec);

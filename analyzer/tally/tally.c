@@ -325,7 +325,7 @@ struct batch tally_checks(const struct tally *t)
 double tally_attainment(const struct tally *t, struct interval *ci95)
 {
     double inflation = fmax(stats_inflation(t->good_slices, TALLY_SLICES),
-                            dependence_inflation(&t->waits, 1));
+                            dependence_inflation(&t->waits));
     double share = t->due > 0 ? (double)t->good / (double)t->due : 0;
 
     if (t->due > 0)

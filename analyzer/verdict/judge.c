@@ -249,7 +249,7 @@ static void judge_quantile(const struct tally *t, size_t i, double window_s,
 {
     const struct term_tally *tt = &t->terms[i];
     int64_t needed = stats_rank(j->term->quantile, tt->n);
-    double inflation = dependence_inflation(&tt->waits, 1);
+    double inflation = dependence_inflation(&tt->waits);
     struct sample s = sample_with(tt, j->term, tt->misses, inflation);
 
     /* Samples of the term that the histogram does not hold have no value: they
@@ -339,7 +339,7 @@ static void judge_share(const struct tally *t, double window_s,
     }
     s.n_effective =
         effective_samples((double)s.n, misses, TALLY_SLICES, (double)s.n,
-                          dependence_inflation(&t->waits, 1));
+                          dependence_inflation(&t->waits));
     keeps = (double)(s.n - s.misses);
     if (is_errors) {
         j->measured = share(s.misses, s.n);

@@ -7,23 +7,20 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/measure/good.h"
+#include "common/stats/dependence.h"
+#include "common/stats/share_test.h"
 #include "common/stats/stats.h"
 
 #define SLOT_NS       (100 * NS_PER_MS)
 #define FIRST_CHECK   50 /* slots */
-#define ERROR         0.01
-#define MIN_BATCH     10 /* slots */
-#define TIMES_TAU     10
-#define FAIL_BATCHES  4
-#define PASS_BATCHES  15
+#define SLICES        20 /* as in the summary */
 #define FIRST_WAITING 1024
 
 struct decide_slot {
-    double in_flight; /* on average */
-    int32_t n[SLO_MAX_TERMS];
+    struct dependence_bin bins[SLO_MAX_TERMS]; /* shares of the limit, at most
+                                                  1; errors: seconds */
     int32_t misses[SLO_MAX_TERMS];
 };
 
@@ -38,9 +35,7 @@ int decide_init(struct decide *d, const struct slo *slo, int64_t start_ns,
     *d = (struct decide){.slo = slo,
                          .start_ns = start_ns,
                          .end_ns = INT64_MAX,
-                         .next_check = FIRST_CHECK,
-                         .fail_error = ERROR / 2 / fmax(1, (double)slo->len),
-                         .pass_error = ERROR / 2};
+                         .next_check = FIRST_CHECK};
     for (size_t i = 0; i < slo->len; i++) {
         const struct slo_term *t = &slo->terms[i];
 
@@ -77,105 +72,76 @@ static double allowed(const struct slo_term *t)
     return t->kind == SLO_ERRORS ? t->limit : 1 - t->quantile;
 }
 
-struct batches {
-    size_t len;
-    size_t slots; /* per batch */
-    int64_t n;    /* requests in all batches */
-    int64_t misses;
-    double t; /* statistic of misses above those allowed */
-};
-
-static struct batches batches_of(const struct decide *d, size_t term,
-                                 size_t slots)
+/* What the settled slots show about a term. */
+static struct share_sample sample_of(const struct decide *d, size_t term)
 {
-    struct batches b = {.len = d->settled / slots, .slots = slots};
-    double share = allowed(&d->slo->terms[term]);
-    double sum = 0;
-    double squares = 0;
-    double variance;
+    struct dependence_bin *bins = xcalloc(d->settled, sizeof(*bins));
+    struct batch slices[SLICES] = {0};
+    struct share_sample s = {0};
 
-    for (size_t i = 0; i < b.len; i++) {
-        double excess = 0;
+    for (size_t i = 0; i < d->settled; i++) {
+        struct batch *slice = &slices[i * SLICES / d->settled];
 
-        for (size_t k = i * slots; k < (i + 1) * slots; k++) {
-            b.n += d->slots[k].n[term];
-            b.misses += d->slots[k].misses[term];
-            excess += d->slots[k].misses[term] - share * d->slots[k].n[term];
-        }
-        sum += excess;
-        squares += excess * excess;
+        bins[i] = d->slots[i].bins[term];
+        slice->n += bins[i].n;
+        slice->hits += d->slots[i].misses[term];
+        s.n += (double)bins[i].n;
+        s.misses += d->slots[i].misses[term];
     }
-    if (b.len < 2)
-        return b;
-    variance = (squares - sum * sum / (double)b.len) / ((double)b.len - 1);
-    b.t = variance > 0 ? sum / sqrt(variance * (double)b.len)
-                       : (sum > 0   ? INFINITY
-                          : sum < 0 ? -INFINITY
-                                    : 0);
-    return b;
+    s.n_effective = effective_samples(s.n, slices, SLICES, s.n,
+                                      dependence_of_bins(bins, d->settled));
+    free(bins);
+    return s;
 }
 
-/* A period without misses looks the same whether they are rare or come in rare
- * clusters, which the batches cannot show.  So the result must also hold for as
- * many independent requests as there were autocorrelation times. */
-static enum decision test(const struct decide *d, size_t term,
-                          const struct batches *b, double tau)
+/* The error that the next look of these may make. */
+static double error_of(int looks)
 {
-    double share = allowed(&d->slo->terms[term]);
-    double freedom = (double)b->len - 1;
-    double rate = b->n > 0 ? (double)b->misses / (double)b->n : 0;
-    int64_t n =
-        (int64_t)fmin((double)b->n, (double)(b->len * b->slots) / (2 * tau));
-    int64_t max_misses = (int64_t)ceil(rate * (double)n);
+    double k = looks + 1;
 
-    if (b->len >= FAIL_BATCHES &&
-        student_upper_tail(b->t, freedom) < d->fail_error &&
-        stats_binomial_upper_tail(n, share, (int64_t)(rate * (double)n)) <
-            d->fail_error)
-        return DECISION_FAIL;
-    if (b->len >= PASS_BATCHES &&
-        student_upper_tail(-b->t, freedom) < d->pass_error &&
-        stats_binomial_upper_tail(n, 1 - share, n - max_misses) < d->pass_error)
-        return DECISION_PASS;
-    return DECISION_NONE;
+    return SHARE_LEVEL * 6 / (M_PI * M_PI * k * k);
 }
 
-/* ---- a check ---- */
-
-/* One failing term is enough to fail; to pass, all must.  Names the last one.
- */
+/* One failing term is enough to fail, so they share that error; to pass, all
+ * must.  Names the term that decides: the worst that passes. */
 static void check(struct decide *d)
 {
-    double *in_flight = xcalloc(d->settled, sizeof(*in_flight));
-    size_t passed = 0;
-    size_t slots;
-    double tau;
+    double pass_error = error_of(d->pass_looks);
+    double fail_error = error_of(d->fail_looks) / (double)d->slo->len;
+    bool could_pass = true;
+    bool could_fail = false;
+    double worst = 0;
+    struct share_sample s = {0};
+    size_t named = 0;
 
-    for (size_t i = 0; i < d->settled; i++)
-        in_flight[i] = d->slots[i].in_flight;
-    tau = autocorr_time(in_flight, d->settled);
-    free(in_flight);
-    slots = (size_t)fmax(MIN_BATCH, ceil(TIMES_TAU * tau));
     for (size_t i = 0; i < d->slo->len && !d->decision; i++) {
-        struct batches b = batches_of(d, i, slots);
-        enum decision found = test(d, i, &b, tau);
-        char text[UNITS_TEXT];
+        struct share_sample one = sample_of(d, i);
+        double share = allowed(&d->slo->terms[i]);
+        double p = share_pass_p(&one, share);
 
-        passed += found == DECISION_PASS;
-        if (found != DECISION_FAIL && passed < d->slo->len)
+        could_pass &= pow(1 - share, one.n_effective) <= pass_error;
+        could_fail |= pow(share, one.n_effective) <= fail_error;
+        if (p >= worst) {
+            worst = p;
+            s = one;
+            named = i;
+        }
+        if (share_fail_p(&one, share) > fail_error)
             continue;
-        d->decision = found;
-        snprintf(d->why, sizeof(d->why),
-                 "%s %s: %lld of %lld miss, in %zu batches of %s",
-                 d->slo->terms[i].text,
-                 found == DECISION_FAIL ? "fails" : "passes",
-                 (long long)b.misses, (long long)b.n, b.len,
-                 units_print_duration((int64_t)b.slots * SLOT_NS, text));
+        d->decision = DECISION_FAIL;
+        s = one;
+        named = i;
     }
-    if (d->settled / slots >= FAIL_BATCHES)
-        d->fail_error /= 2;
-    if (d->settled / slots >= PASS_BATCHES)
-        d->pass_error /= 2;
+    if (!d->decision && worst <= pass_error)
+        d->decision = DECISION_PASS;
+    d->pass_looks += could_pass;
+    d->fail_looks += could_fail;
+    if (d->decision)
+        snprintf(d->why, sizeof(d->why),
+                 "%s %s: %.0f of %.0f miss, worth %.0f independent requests",
+                 d->slo->terms[named].text,
+                 d->decision == DECISION_FAIL ? "fails" : "passes", s.misses,
+                 s.n, s.n_effective);
 }
 
 /* ---- requests ---- */
@@ -200,30 +166,12 @@ static size_t slot_of(const struct decide *d, int64_t at_ns)
     return at_ns > d->start_ns ? (size_t)((at_ns - d->start_ns) / SLOT_NS) : 0;
 }
 
-static void add_flight(struct decide *d, const struct facts *f)
-{
-    if (f->sent == TIME_ABSENT || f->end == TIME_ABSENT ||
-        f->end <= d->start_ns || f->end < f->sent)
-        return;
-    for (size_t i = slot_of(d, f->sent); i <= slot_of(d, f->end); i++) {
-        int64_t from_ns = d->start_ns + (int64_t)i * SLOT_NS;
-        int64_t to_ns = from_ns + SLOT_NS;
-
-        if (from_ns < f->sent)
-            from_ns = f->sent;
-        if (to_ns > f->end)
-            to_ns = f->end;
-        slot_at(d, i)->in_flight += (double)(to_ns - from_ns) / SLOT_NS;
-    }
-}
-
 /* The slots before that of the request are complete: later rows are due later.
  */
 static void take(struct decide *d, const struct facts *f)
 {
     struct decide_slot *slot;
 
-    add_flight(d, f);
     if (f->due < d->start_ns || f->due >= d->end_ns)
         return;
     while (d->settled < slot_of(d, f->due) && !d->decision) {
@@ -235,13 +183,23 @@ static void take(struct decide *d, const struct facts *f)
     slot = slot_at(d, slot_of(d, f->due));
     for (size_t i = 0; i < d->slo->len; i++) {
         const struct slo_term *t = &d->slo->terms[i];
+        struct dependence_bin *bin = &slot->bins[i];
+        int64_t until = f->first != TIME_ABSENT ? f->first : f->end;
+        bool is_missed = t->kind == SLO_ERRORS
+                             ? f->outcome != OUTCOME_OK
+                             : !good_keeps(t->measure, f, t->limit_ns);
+        double value = 1;
 
         if (t->kind == SLO_QUANTILE && !good_concerns(t->measure, f))
             continue;
-        slot->n[i]++;
-        slot->misses[i] += t->kind == SLO_ERRORS
-                               ? f->outcome != OUTCOME_OK
-                               : !good_keeps(t->measure, f, t->limit_ns);
+        if (t->kind == SLO_ERRORS)
+            value = until != TIME_ABSENT ? (double)(until - f->due) / 1e9 : 0;
+        else if (!is_missed)
+            value = (double)good_value(t->measure, f) / (double)t->limit_ns;
+        slot->misses[i] += is_missed;
+        bin->n++;
+        bin->sum += value;
+        bin->squares += value * value;
     }
 }
 
@@ -277,4 +235,12 @@ void decide_add(struct decide *d, const struct facts *f)
         d->next_seq++;
         take(d, &row->facts);
     }
+}
+
+void decide_end(struct decide *d)
+{
+    if (d->decision || d->n_slots == 0)
+        return;
+    d->settled = d->n_slots;
+    check(d);
 }

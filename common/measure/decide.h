@@ -2,13 +2,11 @@
  * requests in, pass, fail or "not yet" out, the same during a run and from its
  * recording.
  *
- * Misses come in clusters, so requests are not counted one by one.  The window
- * is cut into batches of at least ten times the autocorrelation time of the
- * requests in flight.  A t test on the misses per batch decides whether their
- * share is above or below what an SLO term allows.  It is made when the window
- * is 5 s, 10 s, 20 s ... long, each time with half of the remaining error.  A
- * fail is allowed at each of these checks, a pass only with 15 batches; and
- * both only if as many independent requests would also prove it.
+ * It is the test of the verdict (common/stats/share_test.h), made again and
+ * again while the run goes on: when the window is 5 s, 10 s, 20 s ... long.
+ * Looking more often makes errors more likely, so each look has a part of the
+ * allowed error, the k-th 6 / (pi k)^2 of it, and only looks count that could
+ * decide.
  */
 #ifndef COMMON_MEASURE_DECIDE_H
 #define COMMON_MEASURE_DECIDE_H
@@ -23,7 +21,7 @@ struct err;
 
 enum decision { DECISION_NONE, DECISION_PASS, DECISION_FAIL };
 
-#define DECIDE_TEXT 160
+#define DECIDE_TEXT 256
 
 struct decide_slot;
 struct decide_row;
@@ -45,10 +43,8 @@ struct decide {
     size_t settled;    /* slots whose requests were all used */
     size_t next_check; /* at this number of settled slots */
 
-    /* Error to spend at the next check that may pass, for which all terms must,
-     * or that may fail, for which one is enough, so that each has a part. */
-    double pass_error;
-    double fail_error;
+    int pass_looks; /* number of checks that could have passed, and failed */
+    int fail_looks;
 
     enum decision decision;
     char why[DECIDE_TEXT]; /* once there is a decision */
@@ -66,5 +62,9 @@ void decide_window(struct decide *d, int64_t start_ns, int64_t end_ns);
 /* Add a request that has ended, in any order.  All requests of a run must be
  * added, including those of the warm-up and the cool-down. */
 void decide_add(struct decide *d, const struct facts *f);
+
+/* After the last request of a run that was not decided early: look once more, at
+ * the whole window. */
+void decide_end(struct decide *d);
 
 #endif

@@ -231,15 +231,22 @@ struct load_settings {
     struct trace_settings trace;
 };
 
-/* The longest time that the window can take; 0: unlimited. */
+/* A run that stops as soon as it is decided may take this many times its
+ * duration. */
+#define STOP_DECIDED_LONGEST 3
+
+/* The longest time that the window can take; 0: unlimited.  Stages and traces
+ * have their own length. */
 static inline int64_t load_longest_ns(const struct load_settings *load)
 {
+    bool may_go_on = load->stop == STOP_DECIDED && load->stages.len == 0 &&
+                     load->scenario == SCENARIO_SERVER && !load->exact;
+    int64_t asked_ns =
+        (may_go_on ? STOP_DECIDED_LONGEST : 1) * load->duration_ns;
     int64_t most_ns = load->max_duration_ns;
 
-    return most_ns > 0 &&
-                   (load->duration_ns == 0 || load->duration_ns > most_ns)
-               ? most_ns
-               : load->duration_ns;
+    return most_ns > 0 && (asked_ns == 0 || asked_ns > most_ns) ? most_ns
+                                                                : asked_ns;
 }
 
 struct client_settings {
@@ -391,7 +398,7 @@ struct settings {
     struct load_settings load;
     struct data_settings data;
     struct strlist slo;
-    int require; /* enum slo_require */
+    int require;           /* enum slo_require */
     struct strlist checks; /* common/spec/answer_check.h */
     struct client_settings client;
     struct strmap conditions;

@@ -39,40 +39,42 @@ void dependence_add(struct dependence *d, double place, double value,
  * autocorrelation time is taken as one standard error longer than it seems
  * (Sokal's formula): a calm stretch has few misses and seems to have a short
  * one. */
-double dependence_inflation(const struct dependence *d, double part)
+double dependence_of_bins(const struct dependence_bin *bins, size_t n_bins)
 {
-    size_t bins = (size_t)ceil(part * DEPENDENCE_BINS);
     double off[DEPENDENCE_BINS];
     double n = 0;
     double sum = 0;
     double squares = 0;
+    double variance = 0;
     size_t groups;
     size_t cut;
-    double variance = 0;
     double tau;
 
-    if (!d->bins)
-        return 1;
-    for (size_t i = 0; i < bins; i++) {
-        n += (double)d->bins[i].n;
-        sum += d->bins[i].sum;
-        variance += d->bins[i].squares;
+    for (size_t i = 0; i < n_bins; i++) {
+        n += (double)bins[i].n;
+        sum += bins[i].sum;
+        variance += bins[i].squares;
     }
     if (!(n > 0))
         return 1;
     variance -= sum * sum / n;
-    groups = (size_t)fmax(1, fmin((double)bins, n / IN_GROUP));
+    groups = (size_t)fmin(DEPENDENCE_BINS, fmin((double)n_bins, n / IN_GROUP));
     if (groups < 2 || !(variance > 0))
         return 1;
     for (size_t g = 0; g < groups; g++) {
         off[g] = 0;
-        for (size_t i = g * bins / groups; i < (g + 1) * bins / groups; i++)
-            off[g] += d->bins[i].sum - (double)d->bins[i].n * sum / n;
+        for (size_t i = g * n_bins / groups; i < (g + 1) * n_bins / groups; i++)
+            off[g] += bins[i].sum - (double)bins[i].n * sum / n;
         squares += off[g] * off[g];
     }
     tau = autocorr_time_cut(off, groups, &cut);
     tau *= 1 + sqrt(2 * (2 * (double)cut + 1) / (double)groups);
     return fmax(1, fmin(n, squares * 2 * tau / variance));
+}
+
+double dependence_inflation(const struct dependence *d)
+{
+    return d->bins ? dependence_of_bins(d->bins, DEPENDENCE_BINS) : 1;
 }
 
 double effective_samples(double n, const struct batch *misses, size_t len,

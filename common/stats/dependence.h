@@ -18,6 +18,7 @@
 
 #define DEPENDENCE_BINS 2048
 
+/* The values of the requests due in an interval of time. */
 struct dependence_bin {
     int64_t n;
     double sum;
@@ -36,10 +37,12 @@ void dependence_fini(struct dependence *d);
 void dependence_add(struct dependence *d, double place, double value,
                     int64_t count);
 
-/* The inflation over the first `part` of the window (1: all of it); at least 1,
- * and at most the number of values.  Estimates from few relaxation times are
- * too low, so they are corrected upwards. */
-double dependence_inflation(const struct dependence *d, double part);
+/* The inflation; at least 1, and at most the number of values.  An estimate
+ * from few relaxation times is too low, so it is corrected upwards. */
+double dependence_inflation(const struct dependence *d);
+
+/* The same over bins of equal length, in order of time. */
+double dependence_of_bins(const struct dependence_bin *bins, size_t n_bins);
 
 /* Independent samples that are worth as much as n samples of some requests,
  * with the inflation of the requests' values: at most the requests divided by

@@ -51,8 +51,9 @@ static struct outcome_of simulate(uint64_t seed, double rho, double over,
     return out;
 }
 
-/* A server exactly at the limit may pass by chance, in 1 % of runs: of 300, 3;
- * more than 9 has a chance of one in a thousand. */
+/* A server exactly at the limit may pass by chance in 5 % of runs, however
+ * often one looks: of 300, 15; more than 27 has a chance of one in a thousand.
+ */
 TEST(a_server_at_the_limit_seldom_passes)
 {
     int passed = 0;
@@ -66,8 +67,8 @@ TEST(a_server_at_the_limit_seldom_passes)
     }
     print_message("at the limit: %d passed, %d failed of 300\n", passed,
                   failed);
-    assert_in_range(passed, 0, 9);
-    assert_in_range(failed, 0, 9);
+    assert_in_range(passed, 0, 27);
+    assert_in_range(failed, 0, 27);
 }
 
 /* A twentieth of the misses that are allowed, and eight times as many. */
@@ -94,23 +95,43 @@ TEST(a_clear_case_is_decided_early)
     assert_in_range(failed, 45, 50);
 }
 
-/* One of several terms is enough to fail, so that they share the error of it;
- * to pass all must, and none is let off. */
+/* Of a thousand requests per minute, how many must be slow for the run to be
+ * decided as failed within that minute? */
+static int64_t slow_to_fail(const char *terms)
+{
+    struct slo slo = slo_of(terms);
+
+    for (int64_t slow = 1; slow <= 1000; slow++) {
+        struct err err = {0};
+        struct decide d;
+        bool has_failed;
+
+        assert_int_equal(decide_init(&d, &slo, 0, &err), 0);
+        for (int64_t i = 0; i < 1000; i++) {
+            bool is_slow = i * slow / 1000 != (i + 1) * slow / 1000;
+            struct facts f = row_ok(i, i * 60, is_slow ? 2000 : 1);
+
+            decide_add(&d, &f);
+        }
+        decide_end(&d);
+        has_failed = d.decision == DECISION_FAIL;
+        decide_fini(&d);
+        if (has_failed)
+            return slow;
+    }
+    return -1;
+}
+
+/* One of several terms is enough to fail, so that they share the error of it.
+ */
 TEST(terms_share_the_error_of_failing)
 {
-    struct slo one = slo_of("e2e p99 < 1s");
-    struct slo four =
-        slo_of("e2e p99 < 1s, e2e p90 < 1s, ttft p50 < 1s, errors < 1%");
-    struct err err = {0};
-    struct decide a;
-    struct decide b;
+    int64_t one = slow_to_fail("e2e p99 < 1s");
+    int64_t four =
+        slow_to_fail("e2e p99 < 1s, e2e p99 < 3s, ttft p99 < 3s, errors < 1%");
 
-    assert_int_equal(decide_init(&a, &one, 0, &err), 0);
-    assert_int_equal(decide_init(&b, &four, 0, &err), 0);
-    assert_true(4 * b.fail_error == a.fail_error);
-    assert_true(b.pass_error == a.pass_error);
-    decide_fini(&a);
-    decide_fini(&b);
+    assert_in_range(one, 15, 40);
+    assert_in_range(four, one + 1, 50);
 }
 
 /* ---- the order of rows ---- */
