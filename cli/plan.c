@@ -1,10 +1,12 @@
 #include "cli/plan.h"
+#include "analyzer/verdict/judge.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/verdict/judge.h"
 #include "cli/cli.h"
 #include "cli/no_effect.h"
 #include "cli/settings_args.h"
@@ -17,6 +19,7 @@
 #include "common/settings/settings.h"
 #include "common/spec/load_shape.h"
 #include "common/spec/slo.h"
+#include "common/stats/share_test.h"
 #include "common/stats/stats.h"
 #include "common/wire/api_names.h"
 #include "loadgen/engine/run_limits.h"
@@ -354,10 +357,12 @@ static double samples_of(const struct slo_term *term,
     return term->measure == MEASURE_QUERY ? n / (double)load->query_size : n;
 }
 
+/* Is it a share of requests, which a number of them can show? */
 static bool has_samples(const struct slo_term *term)
 {
-    return term->kind == SLO_QUANTILE && (term->measure == MEASURE_QUERY ||
-                                          !measure_is_pooled(term->measure));
+    double allowed = judge_allowed(term, 0);
+
+    return term->kind != SLO_GOODPUT && allowed > 0 && allowed < 1;
 }
 
 static bool has_measure(const struct slo_term *term)
@@ -393,7 +398,9 @@ static void plan_doubt(const struct settings *s, const struct slo_term *term,
     char text[UNITS_TEXT];
     const char *what;
     double n = samples_of(term, &s->load, requests, &what);
-    double min_n = has_samples(term) ? (double)stats_min_n(term->quantile) : 0;
+    double min_n = has_samples(term)
+                       ? (double)judge_min_requests(judge_allowed(term, 0))
+                       : 0;
 
     if (has_measure(term) && term->measure == MEASURE_QUERY &&
         s->load.scenario != SCENARIO_MULTI_STREAM)
@@ -401,8 +408,8 @@ static void plan_doubt(const struct settings *s, const struct slo_term *term,
                       "is nothing to measure");
     else if (n > 0 && n < min_n)
         buf_addf(out,
-                 "needs at least %.0f independent %s; this run is TOO SHORT, "
-                 "with about %.0f",
+                 "needs at least %.0f %s; this run is TOO SHORT, with about "
+                 "%.0f",
                  min_n, what, n);
     else if (has_measure(term) && measure_is_of_stream(term->measure) &&
              !settings_some(streams, s))
@@ -416,6 +423,31 @@ static void plan_doubt(const struct settings *s, const struct slo_term *term,
     else if ((term->kind == SLO_QUALITY || term->kind == SLO_CHECK) &&
              !settings_some(checks, s))
         buf_adds(out, "nothing is checked (checks)");
+}
+
+/* How long a run must be to show a pass, for servers that miss a fifth and half
+ * of what is allowed. */
+static void put_length(const struct load_settings *load, double allowed,
+                       const char *what, struct buf *out)
+{
+    static const double shares[] = {0.2, 0.5};
+    double n[2];
+    char text[UNITS_TEXT];
+
+    for (size_t i = 0; i < 2; i++)
+        n[i] = ceil(share_needed(shares[i] * allowed, allowed, SHARE_LEVEL));
+    buf_addf(out,
+             "\n           a pass is shown after about %.0f independent %s if "
+             "a fifth of the allowed %.3g%% miss it, %.0f if half do",
+             n[0], what, 100 * allowed, n[1]);
+    if (load->rate_rps > 0)
+        buf_addf(out, "\n           (%s",
+                 units_show_duration(n[0] / load->rate_rps * 1e9, text));
+    if (load->rate_rps > 0)
+        buf_addf(out,
+                 " and %s at this rate; near capacity requests depend on "
+                 "each other, and it takes 10 to 100 times as long)",
+                 units_show_duration(n[1] / load->rate_rps * 1e9, text));
 }
 
 static void put_slo(const struct settings *s, const struct slo *slo,
@@ -435,9 +467,11 @@ static void put_slo(const struct settings *s, const struct slo *slo,
         before = out->len;
         plan_doubt(s, term, requests, out);
         if (out->len == before && has_samples(term))
-            buf_addf(out, "needs at least %.0f independent %s%s",
-                     (double)stats_min_n(term->quantile), what,
-                     requests > 0 ? ", which it has if they are" : "");
+            buf_addf(out, "needs at least %.0f %s%s",
+                     (double)judge_min_requests(judge_allowed(term, 0)), what,
+                     requests > 0 ? ", which it has" : "");
+        if (has_samples(term))
+            put_length(&s->load, judge_allowed(term, 0), what, out);
         else if (out->len == before)
             buf_adds(out, "of all requests");
         buf_adds(out, "\n");
@@ -514,8 +548,8 @@ static void plan_view(const struct run_plan *known, const struct slo *slo,
     if (s->load.stop == STOP_DECIDED) /* see common/measure/decide.h */
         buf_adds(out, "stop       as soon as the SLO is decided; checked after "
                       "5 s, 10 s, 20 s ... of the window;\n"
-                      "           a pass takes at least 15 s and as many "
-                      "independent requests as its terms need\n");
+                      "           the window may take up to three times "
+                      "load.duration\n");
     for (size_t i = 0; i < s->classes.len; i++)
         put_class(s, i, n, known->class_data[i], out);
     if (s->study.trials > 1)
