@@ -190,6 +190,8 @@ static void add_evidence(struct doc_node *row, const struct term_judgement *j)
         doc_range(row, "ci90_ms", NULL, DOC_NS,
                   (struct interval){(double)j->low_ns, (double)j->high_ns}),
         j->high_ns < 0, "n too small");
+    doc_missing_if(doc_ns(row, "above", NULL, (double)j->low_ns),
+                   j->low_ns <= 0, "no limit is shown to be missed");
     doc_missing_if(doc_ns(row, "tightest", NULL, (double)j->high_ns),
                    j->high_ns < 0, "no limit is shown to be met");
     if (j->low_ns > 0 && j->high_ns >= 0)

@@ -130,6 +130,40 @@ TEST(verdict_and_exit_code)
     }
 }
 
+/* 5 of 1000 are too close to 1 %, and clearly below 2 %. */
+TEST(a_verdict_may_have_to_be_shown)
+{
+    static const struct {
+        const char *slo;
+        const char *require;
+        int status;
+    } cases[] = {
+        {"errors < 1%", "observed", 0}, {"errors < 1%", "shown", 4},
+        {"errors < 2%", "shown", 0},    {"e2e p99 < 1ms", "shown", 1},
+        {"errors < 0.45%", "shown", 4}, {"errors < 0.45%", "observed", 1},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct proc_result r =
+            proc_run(ARGS("report", recording, "--slo", cases[i].slo,
+                          "--require", cases[i].require, "--json"));
+        json_t *json = json_loads(r.out, 0, NULL);
+        bool is_shown = json_is_true(json_object_get(json, "shown"));
+
+        proc_expect(&r, cases[i].status);
+        if (strcmp(cases[i].require, "shown") == 0)
+            assert_int_equal(is_shown, cases[i].status != 4);
+        assert_true((number_at(json, "decide_in_s") == 0) == is_shown);
+        json_decref(json);
+        proc_result_fini(&r);
+        r = proc_run(ARGS("report", "--exit-undecided", "75", recording,
+                          "--slo", cases[i].slo, "--require",
+                          cases[i].require));
+        proc_expect(&r, cases[i].status == 4 ? 75 : cases[i].status);
+        proc_result_fini(&r);
+    }
+}
+
 TEST(the_numbers_are_those_recorded)
 {
     struct proc_result r =
@@ -176,7 +210,7 @@ TEST(tiers_are_reported_each_by_itself)
 {
     struct proc_result r = proc_run(ARGS(
         "report", recording, "--format", "json", "--slo",
-        "gold: e2e p99 < 1ms, gold: errors < 1%, silver: e2e p99 < 1.5ms"));
+        "gold: e2e p99 < 1ms, gold: errors < 1%, silver: e2e p98 < 1.5ms"));
     json_t *json = json_loads(r.out, 0, NULL);
     const json_t *tiers = json_object_get(json, "tiers");
 

@@ -347,7 +347,7 @@ TEST(plans_name_the_scenario)
 
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "one query of 8 requests at a time, 104 "));
-    assert_non_null(strstr(r.out, "independent queries; this run is TOO"));
+    assert_non_null(strstr(r.out, "299 queries; this run is TOO"));
     proc_result_fini(&r);
 }
 

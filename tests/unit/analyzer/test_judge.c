@@ -436,6 +436,69 @@ TEST(what_the_client_has_spoilt_is_counted)
     }
 }
 
+/* Of 1000 answers that take 5 ms, `late` were sent 100 ms late, and `slow` took
+ * 200 ms without being late. */
+static struct judgement judge_late(const char *terms, int64_t late,
+                                   int64_t slow)
+{
+    static struct slo slo;
+    const struct window w = {.end_ns = WINDOW_MS * NS_PER_MS};
+    struct judgement j;
+    struct tally t;
+
+    slo = slo_of(terms);
+    tally_init(&t, w, &slo);
+    for (int64_t i = 0; i < 1000; i++) {
+        bool is_late = i * late / 1000 != (i + 1) * late / 1000;
+        bool is_slow = i * slow / 1000 != (i + 1) * slow / 1000;
+        struct facts f = row_ok(i, i * 10, is_slow ? 200 : is_late ? 105 : 5);
+
+        if (is_late && !is_slow)
+            f.issued += 100 * NS_PER_MS;
+        tally_add(&t, &f);
+    }
+    judge(&t, WINDOW_MS / 1e3, &j);
+    judge_late_client(&t, &j);
+    tally_fini(&t);
+    return j;
+}
+
+/* Lateness makes e2e longer: a pass stands, and a fail stands if it does not
+ * depend on it.  Late reads distort pauses either way. */
+TEST(a_late_client_can_only_make_a_server_look_worse)
+{
+    static const struct {
+        const char *slo;
+        int64_t late;
+        int64_t slow;
+        enum verdict want;
+    } cases[] = {
+        {"e2e p99 < 150ms", 500, 0, VERDICT_PASS},
+        {"e2e p99 < 50ms", 5, 0, VERDICT_PASS},
+        {"e2e p99 < 50ms", 500, 0, VERDICT_UNDECIDED},
+        {"e2e p99 < 50ms", 500, 5, VERDICT_UNDECIDED},
+        {"e2e p99 < 50ms", 500, 50, VERDICT_FAIL},
+        {"good >= 99%, e2e:50", 500, 0, VERDICT_UNDECIDED},
+        {"good >= 99%, e2e:50", 500, 50, VERDICT_FAIL},
+        {"good >= 99%, tpot:50", 5, 0, VERDICT_INVALID},
+        {"errors < 1%", 500, 0, VERDICT_PASS},
+        {"errors < 1%, e2e p99 < 50ms", 500, 0, VERDICT_UNDECIDED},
+        {"service p99 < 150ms", 5, 0, VERDICT_INVALID},
+        {"stall p99 < 1s, e2e p99 < 1s", 5, 0, VERDICT_INVALID},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct judgement j =
+            judge_late(cases[i].slo, cases[i].late, cases[i].slow);
+
+        if (j.verdict != cases[i].want)
+            print_error("case %zu: %s\n", i, verdict_name(j.verdict));
+        assert_int_equal(j.verdict, cases[i].want);
+        if (j.verdict == VERDICT_UNDECIDED)
+            assert_false(j.is_shown);
+    }
+}
+
 TEST(the_reason_is_named)
 {
     struct workload workload = {.fast = 899, .open = 101};
