@@ -449,7 +449,7 @@ static void add_not_shown(struct doc_node *n, const struct summary *s)
                  "not shown: %s: %.3g%% missed of %.3g%% allowed; about %s "
                  "more at this rate would decide",
                  worst->term->text, 100 * worst->missed, 100 * worst->allowed,
-                 units_show_duration(ceil(s->decide_in_s) * 1e9, wait));
+                 units_show_duration(s->decide_in_s * 1e9, wait));
     else
         doc_line(n, DOC_PLAIN,
                  "not shown: %s: %.3g%% missed of %.3g%% allowed is too close "
