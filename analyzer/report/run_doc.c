@@ -13,6 +13,7 @@
 #include "common/base/redact.h"
 #include "common/base/url.h"
 #include "common/settings/settings.h"
+#include "common/stats/share_test.h"
 
 #define SUMMARY_SCHEMA 1
 #define MAX_TEXT       4096
@@ -421,6 +422,7 @@ static void add_not_shown(struct doc_node *n, const struct summary *s)
     doc_missing_if(doc_bool(n, "shown", NULL, s->is_shown),
                    s->verdict != VERDICT_PASS && s->verdict != VERDICT_FAIL,
                    NULL);
+    doc_number(n, "shown_confidence", NULL, 1 - SHARE_LEVEL);
     doc_unless(n, DOC_NUMBER, "decide_in_s", NULL, s->decide_in_s,
                !isfinite(s->decide_in_s) || s->verdict == VERDICT_NONE, NULL);
     for (size_t i = 0; i <= s->n_classes && is_open; i++) {
