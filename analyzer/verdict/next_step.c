@@ -67,8 +67,8 @@ static void put_remedy(const struct summary *s, enum remedy_kind kind,
         buf_adds(out, ")");
         break;
     case RESOURCES:
-        buf_adds(out, "run again with more local ports or open files (the "
-                      "failures say which)");
+        buf_adds(out, "run again with more local ports or open files (see the "
+                      "failures)");
         break;
     case CPUS:
         buf_adds(out, "run again on CPUs that no other process uses (--cpus, "
@@ -134,7 +134,9 @@ static void about_samples(const struct summary *s, struct buf *out)
     if (s->settings->data.accuracy)
         buf_adds(out, "use a larger data set: each sample is sent once");
     else if (load->scenario == SCENARIO_TRACE)
-        buf_addf(out, "use %lld rows of a trace: a longer part, or more trials",
+        buf_addf(out,
+                 "replay at least %lld rows: a longer part of the trace, or "
+                 "more trials",
                  total);
     else if (load->min_requests > 0 || load->min_duration_ns > 0)
         buf_addf(out, "run again with more requests: --min-requests %lld",
@@ -142,9 +144,9 @@ static void about_samples(const struct summary *s, struct buf *out)
     else if (load->requests > 0 || more_s == 0)
         buf_addf(out, "run again with more requests: -n %lld", total);
     else if (load->stages.len > 0)
-        buf_addf(out, "run for %.0f s more: longer stages", more_s);
+        buf_addf(out, "run %.0f s longer: use longer stages", more_s);
     else
-        buf_addf(out, "run for %.0f s more: --duration %.0fs", more_s,
+        buf_addf(out, "run %.0f s longer: --duration %.0fs", more_s,
                  ceil(s->window_length_s) + more_s);
 }
 
@@ -227,7 +229,7 @@ static void about_limits(const struct summary *s, struct buf *out)
         while (name_len > 0 && j->term->text[name_len - 1] == ' ')
             name_len--;
         if (!has_any) {
-            buf_adds(out, "limits that it kept: ");
+            buf_adds(out, "judge by limits that this run meets: ");
             add_report(s, out);
         }
         buf_addf(out, "%s%.*s < %s", has_any ? ", " : "", name_len,
@@ -249,7 +251,7 @@ static void about_failures(const struct summary *s, struct buf *out)
             worst = i;
     }
     if (s->verdict == VERDICT_FAIL && s->outcome[worst] > 0)
-        buf_addf(out, "check the failures: %lld of %lld are %s",
+        buf_addf(out, "check the failures: %lld of %lld have the outcome '%s'",
                  (long long)s->outcome[worst], (long long)s->failed,
                  outcome_name((enum outcome)worst));
 }
@@ -282,7 +284,7 @@ static void about_no_slo(const struct summary *s, struct buf *out)
     above = (double)(ns + 1) * 1.001;
     step = pow(10, floor(log10(above)) - 2); /* three digits */
     above = ceil(above / step * (1 - 1e-12)) * step;
-    buf_adds(out, "judge it by an SLO: ");
+    buf_adds(out, "judge the run by an SLO: ");
     add_report(s, out);
     buf_addf(out, "%s %s < %s'", measure_name(m),
              summary_quantile_name[SUMMARY_P99],

@@ -222,8 +222,8 @@ TEST(an_old_recording_has_its_cost)
                       "e2e p99 < 1us"));
     proc_expect(&r, 1);
     assert_non_null(strstr(r.out, "\ncost       window 0.1 USD\n"
-                                  "           the SLO is missed: not "
-                                  "deliverable\n"));
+                                  "           the SLO is missed: these "
+                                  "costs are not deliverable\n"));
     proc_result_fini(&r);
 }
 
