@@ -194,7 +194,7 @@ void run_doc_cost(struct doc_node *root, const struct summary *s)
         return;
     }
     n = doc_section(root, "cost", "cost");
-    doc_usd(n, "usd", "window", c->usd);
+    doc_usd(n, "usd", "for the window", c->usd);
     doc_unless(n, DOC_USD, "usd_per_1000_good_requests",
                "per thousand good requests", c->usd_per_1000_good,
                c->usd_per_1000_good < 0, "no request was good");

@@ -216,7 +216,7 @@ static void add_warmup(struct doc_node *in, const struct summary *s)
     struct doc_node *n = doc_section(in, "warmup", "warm-up");
 
     doc_text(n, "method", NULL, "MSER-5");
-    doc_brief(doc_unless(n, DOC_SECONDS, "found_s", "needed (by MSER-5)",
+    doc_brief(doc_unless(n, DOC_SECONDS, "found_s", "estimated need (MSER-5)",
                          w->found_s, !w->is_found,
                          w->why ? w->why : "not known"),
               w->why);
@@ -273,7 +273,7 @@ static void add_cold(struct doc_node *in, const struct steady *st)
     doc_ns(n, "mean_with", NULL, c->mean_with_ns);
     doc_ns(n, "p99_with", NULL, (double)c->p99_with_ns);
     doc_sep(doc_signed(doc_unless(n, DOC_SHARE, "mean_shift",
-                                  "with them the mean would change by",
+                                  "if they counted, the mean would change by",
                                   c->mean_shift, !c->has_shift, "n too small")),
             "; ");
     doc_signed(doc_unless(n, DOC_SHARE, "p99_shift", "p99 by", c->p99_shift,
@@ -284,8 +284,8 @@ static void add_within(struct doc_node *in, const struct steady *st)
 {
     struct doc_node *table = doc_table(
         in, "within_run",
-        "intervals from this run alone: those of trials are more reliable, and "
-        "near capacity these are too narrow for p99");
+        "intervals from this run alone; intervals from trials are more "
+        "reliable, and near capacity these are too narrow for p99");
 
     for (size_t i = 0; i < st->n_within; i++) {
         const struct within *w = &st->within[i];

@@ -108,7 +108,7 @@ TEST(the_same_requests_again)
     struct proc_result r = proc_run(ARGS("rerun", first, "-o", again));
 
     run_expect(&r, again, 0);
-    assert_non_null(strstr(r.err, "differences other than the numbers:\n"
+    assert_non_null(strstr(r.err, "conditions that differ:\n"
                                   "           endpoints: "));
     proc_result_fini(&r);
     assert_same_requests(first, again);

@@ -99,7 +99,7 @@ TEST(a_trace_and_what_was_left_out)
     load->trace.spread_ns = 1000000000;
     text = report_rendered(&report_text, &m->s);
     assert_says(text, "times spread over 1s");
-    assert_null(strstr(text, "row before"));
+    assert_null(strstr(text, "previous row"));
     free(text);
     json = report_parsed(&m->s);
     assert_text_at(json, "trace/file", "a\nb.csv");
