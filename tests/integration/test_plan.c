@@ -56,7 +56,7 @@ static const struct {
     {"target: {url: \"" URL "\"}\n"
      "load: {rate: 50, requests: 100, warmup_requests: 30, "
      "cooldown: 2s}\n",
-     {"phases     warm-up of 30 requests, then window until all of them "
+     {"phases     warm-up of 30 requests, then window until all requests "
       "were due, then cool-down 2.00s, then at most",
       "requests   100 in the window\n"
       "           30 before it, as warm-up\n"
