@@ -459,8 +459,8 @@ static int check_args(const struct report_args *a, struct err *err)
     return 0;
 }
 
-/* Of a study: what it is called, its formats, what its recordings are, and what
- * can be asked of it beside an SLO. */
+/* A kind of study: its name, its formats, the name of its recordings, and the
+ * flags that its report supports in addition to --slo. */
 struct study_words {
     const char *name;
     const char *formats;

@@ -22,7 +22,7 @@ static int64_t or_else(int64_t time, int64_t other)
     return time != TIME_ABSENT ? time : other;
 }
 
-/* A duration over so many tokens; NAN below one. */
+/* A duration divided by a number of tokens; NAN if that is below 1. */
 static double share(double ns, int64_t tokens)
 {
     return tokens > 0 ? ns / (double)tokens : NAN;

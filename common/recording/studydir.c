@@ -349,7 +349,7 @@ static int remove_study(const char *dir, struct err *err)
     int rc;
 
     if (json_read_file(path, &json, &(struct err){0}))
-        json = NULL; /* damaged: removed all the same */
+        json = NULL; /* damaged: removed anyway */
     free(path);
     rc = file_list_dir(dir, is_visible, &names, err);
     for (size_t i = 0; rc == 0 && i < names.len; i++) {
