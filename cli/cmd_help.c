@@ -28,8 +28,8 @@ static void put_overview(struct buf *out)
              "'tailgate help\nCOMMAND --all' all of them, and 'tailgate help "
              "settings' the keys of a settings\nfile.\n"
              "\nexit status: 0 success, 1 the SLO is missed or no request "
-             "succeeded, 2 wrong usage\nor settings, 3 could not run, 4 the "
-             "result is invalid or undecided, 130/143\ninterrupted.\n");
+             "succeeded, 2 wrong\nusage or settings, 3 could not run, 4 the "
+             "result is invalid or undecided,\n130/143 interrupted.\n");
 }
 
 /* Number of flags of a command that are under a heading, and not. */

@@ -175,7 +175,7 @@ static const struct opt target[] = {
      .help = "request body, or @FILE to read it from a file"},
     {OPT("api", "api", choice, target.api), .names = api_names,
      .initial = "auto", .is_per_class = true, .group = GROUP_TARGET,
-     .help = "API of the server, by default detected from the URL"},
+     .help = "API of the server (by default detected from the URL)"},
     {OPT("model", "model", text, target.model), .is_per_class = true,
      .group = GROUP_TARGET,
      .help = "name of the model (default: the one the server reports)"},
@@ -204,8 +204,8 @@ static const struct opt target[] = {
      .help = "JSON object, or @FILE, whose members are added to every body"},
     {OPT("timeout", "timeout", duration, target.timeout_ns),
      .is_positive = true, .initial = "30s", .group = GROUP_TARGET,
-     .help = "time limit of a request, counted from its due time (when the "
-             "schedule wants it sent)"},
+     .help = "time limit of a request, counted from its due time, when the "
+             "schedule wants it sent"},
     {OPT("connect_timeout", "connect-timeout", duration,
          target.connect_timeout_ns), .is_positive = true, .initial = "10s",
      .help = "time limit for opening a connection"},
