@@ -33,22 +33,31 @@ static double rate_of(const struct summary *s)
 
 enum remedy_kind { SPIN, THREADS, IN_FLIGHT, RESOURCES, CPUS, DISK };
 
+/* Causes first: a cap on connections, for example, makes the client late. */
 static const struct {
     const char *check;
     enum remedy_kind kind;
 } remedies[] = {
-    {"lag p50", SPIN},   {"lag p99", SPIN},
-    {"unsent", THREADS}, {"pace", THREADS},
-    {"rate", THREADS},   {"buffer wait", THREADS},
-    {"busy", THREADS},   {"connection cap", IN_FLIGHT},
-    {"cpu wait", CPUS},  {"suspended", CPUS},
-    {"steal", CPUS},     {"throttled", CPUS},
-    {"disk", DISK},      {"client resources", RESOURCES},
+    {"connection cap", IN_FLIGHT},
+    {"client resources", RESOURCES},
+    {"lag p50", SPIN},
+    {"lag p99", SPIN},
+    {"unsent", THREADS},
+    {"pace", THREADS},
+    {"rate", THREADS},
+    {"buffer wait", THREADS},
+    {"busy", THREADS},
+    {"cpu wait", CPUS},
+    {"suspended", CPUS},
+    {"steal", CPUS},
+    {"throttled", CPUS},
+    {"disk", DISK},
 };
 
 static void put_remedy(const struct summary *s, enum remedy_kind kind,
                        struct buf *out)
 {
+    int64_t connections = s->settings->client.connections;
     int64_t max_in_flight = s->settings->client.max_in_flight;
     char rate[UNITS_TEXT];
 
@@ -61,10 +70,15 @@ static void put_remedy(const struct summary *s, enum remedy_kind kind,
                  2LL * s->threads);
         break;
     case IN_FLIGHT:
-        buf_adds(out, "run again with a higher limit (--max-in-flight");
-        if (max_in_flight > 0)
-            buf_addf(out, " %lld", 2LL * max_in_flight);
-        buf_adds(out, ")");
+        if (connections > 0)
+            buf_addf(out, "run again with more connections (-c %lld)",
+                     2LL * connections);
+        else if (max_in_flight > 0)
+            buf_addf(out,
+                     "run again with a higher limit (--max-in-flight %lld)",
+                     2LL * max_in_flight);
+        else
+            buf_adds(out, "run again with a higher limit (--max-in-flight)");
         break;
     case RESOURCES:
         buf_adds(out, "run again with more local ports or open files (see the "
@@ -83,18 +97,15 @@ static void put_remedy(const struct summary *s, enum remedy_kind kind,
                  show_rate(rate_of(s) / 2, rate));
 }
 
-/* For the first failed check that has a remedy. */
+/* The first remedy whose check failed. */
 static void about_trust(const struct summary *s, struct buf *out)
 {
-    for (size_t i = 0; i < s->trust.len; i++) {
-        const struct check *c = &s->trust.checks[i];
+    for (size_t k = 0; k < sizeof(remedies) / sizeof(remedies[0]); k++) {
+        const struct check *c = trust_find(&s->trust, remedies[k].check);
 
-        for (size_t k = 0; k < sizeof(remedies) / sizeof(remedies[0]); k++) {
-            if (!c->ok && c->is_fatal &&
-                strcmp(c->name, remedies[k].check) == 0) {
-                put_remedy(s, remedies[k].kind, out);
-                return;
-            }
+        if (c && !c->ok && c->is_fatal) {
+            put_remedy(s, remedies[k].kind, out);
+            return;
         }
     }
 }

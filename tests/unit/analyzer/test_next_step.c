@@ -88,6 +88,23 @@ TEST(a_check_that_failed_has_its_remedy)
     }
 }
 
+/* A client that waits for connections is late as well. */
+TEST(a_cap_on_connections_comes_before_its_effects)
+{
+    struct made_summary *m = fine(VERDICT_INVALID);
+
+    m->settings.client.connections = 2;
+    m->s.trust.checks[0] = (struct check){.name = "lag p50", .is_fatal = true};
+    m->s.trust.checks[1] =
+        (struct check){.name = "connection cap", .is_fatal = true};
+    m->s.trust.len = 2;
+    expect(
+        m,
+        "run again with more connections (-c 4), or at half the rate (--rate "
+        "50)",
+        NULL);
+}
+
 TEST(a_closed_loop_has_no_rate_to_lower)
 {
     struct made_summary *m = fine(VERDICT_INVALID);
