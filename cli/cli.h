@@ -63,8 +63,8 @@ int command_by_flags(const struct opt_set *set, const char *const *argv,
                      command_answer_fn *answer, struct err *err);
 
 #define PRICES_HELP                                                            \
-    "a CSV of machine,usd_per_hour: price each recording by its machine, or "  \
-    "its condition 'hardware'"
+    "CSV file of machine,usd_per_hour; each recording is priced by its "       \
+    "machine, or its condition 'hardware'"
 
 /* Read the file of --prices, if one is named, into `table` and have `ask`,
  * whose other fields are set, use it.  ERR_USAGE if they contradict each other.

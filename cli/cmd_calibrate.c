@@ -76,7 +76,7 @@ static void put_transport(const char *name,
     char b[UNITS_TEXT];
 
     if (t->max_rate_rps > 0)
-        buf_addf(out, "%-10s good for %s%s%s", name,
+        buf_addf(out, "%-10s reliable up to %s%s%s", name,
                  calibration_is_at_least(t) ? "at least " : "",
                  units_show_rate(t->max_rate_rps, a), why[t->limit]);
     else

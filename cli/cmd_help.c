@@ -20,15 +20,16 @@ static void put_overview(struct buf *out)
 {
     buf_adds(out, "tailgate - load tests for model servers\n\nusage:\n");
     for (size_t i = 0; commands[i]; i++)
-        buf_addf(out, "  tailgate %-9s %-24s %s\n", commands[i]->name,
-                 commands[i]->usage, commands[i]->help);
+        buf_addf(out, "  tailgate %s%s%s\n      %s\n", commands[i]->name,
+                 commands[i]->usage[0] ? " " : "", commands[i]->usage,
+                 commands[i]->help);
     buf_adds(out,
              "\n'tailgate help COMMAND' lists the common flags of a command, "
              "'tailgate help\nCOMMAND --all' all of them, and 'tailgate help "
              "settings' the keys of a settings\nfile.\n"
-             "\nexit status: 0 yes, 1 no (SLO missed, or no request "
-             "succeeded), 2 wrong usage or\nsettings, 3 could not run, 4 "
-             "invalid or undecided, 130/143 interrupted.\n");
+             "\nexit status: 0 success, 1 the SLO is missed or no request "
+             "succeeded, 2 wrong\nusage or settings, 3 could not run, 4 the "
+             "result is invalid or undecided,\n130/143 interrupted.\n");
 }
 
 /* Number of flags of a command that are under a heading, and not. */

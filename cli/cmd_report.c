@@ -84,7 +84,7 @@ static int check_curve(const char *text, struct err *err)
     if (check_measure(text, err))
         return -1;
     return measure_find(text) == MEASURE_QUERY
-               ? err_set(err, ERR_USAGE, "query has no curve; take e2e")
+               ? err_set(err, ERR_USAGE, "query has no curve; use e2e")
                : 0;
 }
 
@@ -122,21 +122,21 @@ static const struct opt opts[] = {
      .splits_commas = true,
      .takes_word = slo_is_like_limit,
      .check = slo_check_limit,
-     .help =
-         "limits that a good request keeps, in ms: ttft:200 tpot:50 e2el:5000"},
+     .help = "limits that a request must meet to be good, in ms: ttft:200 "
+             "tpot:50 e2el:5000"},
     {.flag = "curve",
      .type = &opt_text,
      .offset = AT(curve),
      .check = check_curve,
-     .help = "show the share of requests within each limit of this measure, "
-             "such as ttft (text and json)"},
+     .help = "show the share of requests that meet each of many limits of "
+             "this measure, such as ttft (text and json)"},
     {.flag = "profile",
      .type = &opt_text,
      .offset = AT(profile),
      .check = check_profile,
      .help =
-         "show the results as another tool would, next to ours: vllm, sglang, "
-         "aiperf, guidellm, inference-perf or mlperf (text and json)"},
+         "show what another tool would report, next to our numbers: vllm, "
+         "sglang, aiperf, guidellm, inference-perf or mlperf (text and json)"},
     {.flag = "baseline",
      .type = &opt_text,
      .offset = AT(baseline),
@@ -144,13 +144,13 @@ static const struct opt opts[] = {
     {.flag = "checklist",
      .type = &opt_switch,
      .offset = AT(checklist),
-     .help = "list what is missing to repeat the run (text and json); exit "
-             "status 1 if anything is"},
+     .help = "list what is needed to repeat the run; exit status 1 if "
+             "anything is missing (text and json)"},
     {.flag = "claim",
      .type = &opt_switch,
      .offset = AT(claim),
-     .help = "print one sentence to quote, with all conditions; for a set of "
-             "trials with intervals"},
+     .help = "print one sentence to quote, with all conditions and, for a "
+             "trial set, intervals"},
     {.flag = "usd-per-hour",
      .type = &opt_number,
      .offset = AT(cost.usd_per_hour),
@@ -172,8 +172,8 @@ static const struct opt opts[] = {
     {.flag = "energy-file",
      .type = &opt_text,
      .offset = AT(energy_file),
-     .help =
-         "power measured elsewhere: lines with seconds since 1970 and watts"},
+     .help = "file with power measured elsewhere: lines of seconds since 1970 "
+             "and watts"},
     {.flag = "co2-g-per-kwh",
      .type = &opt_number,
      .offset = AT(co2_g_per_kwh),
@@ -182,7 +182,8 @@ static const struct opt opts[] = {
     {.flag = "truth",
      .type = &opt_switch,
      .offset = AT(truth),
-     .help = "compare with the truth log of the stub of this run"},
+     .help = "compare with the times that the stub of this run logged (truth "
+             "log)"},
     {.flag = "truth-file",
      .type = &opt_text,
      .offset = AT(truth_file),
@@ -253,8 +254,8 @@ static int check_class_term(const char *text, struct err *err)
         return -1;
     if (term.kind == SLO_QUANTILE && measure_is_pooled(term.measure))
         return err_set(err, ERR_USAGE,
-                       "--slo: '%s': %s is taken of all requests together; it "
-                       "can be asked of the run alone",
+                       "--slo: '%s': %s is measured over all requests; only "
+                       "an SLO of the whole run can use it",
                        text, measure_name(term.measure));
     return 0;
 }
@@ -378,8 +379,9 @@ static int report_salvaged(const char *dir, const struct report_args *a,
     if (!ops->render || asks_instead(a)) {
         salvage_fini(&s);
         return err_set(err, ERR_FORMAT,
-                       "%s: manifest.json %s; this needs the settings", dir,
-                       why);
+                       "%s: manifest.json %s; only a report as text or json "
+                       "is possible without it",
+                       dir, why);
     }
     if (a->slo.len > 0)
         log_note("--slo is ignored: manifest.json %s, so the window is not "
@@ -423,14 +425,14 @@ static int check_instead(const struct report_args *a, struct err *err)
         return 0;
     if (asked > 1 || a->curve || a->truth || a->truth_file)
         return err_set(err, ERR_USAGE,
-                       "--profile, --checklist and --claim go one at a time, "
-                       "without --curve and --truth");
+                       "--profile, --checklist and --claim cannot be combined "
+                       "with each other, --curve or --truth");
     if (!ops_of(a)->render)
         return err_set(err, ERR_USAGE,
                        "--profile, --checklist and --claim require --format "
                        "text or json");
     if (a->claim && a->format != 0)
-        return err_set(err, ERR_USAGE, "--claim is text");
+        return err_set(err, ERR_USAGE, "--claim requires --format text");
     return 0;
 }
 
@@ -459,19 +461,19 @@ static int check_args(const struct report_args *a, struct err *err)
         return -1;
     if (a->baseline && (a->format != 0 || asks_instead(a)))
         return err_set(err, ERR_USAGE,
-                       "--baseline requires the whole report as text; for "
-                       "JSON see baseline against");
+                       "--baseline requires a full report as text; for JSON "
+                       "use 'tailgate baseline against'");
     if (a->curve && !ops_of(a)->render)
         return err_set(err, ERR_USAGE,
                        "--curve requires --format text or json");
     if (kept.view == VIEW_SENT && !measure_has_sent(kept.measure))
-        return err_set(err, ERR_USAGE, "--from: %s has no count from sent",
+        return err_set(err, ERR_USAGE, "--from sent is not available for %s",
                        measure_name(kept.measure));
     return 0;
 }
 
-/* Of a study: what it is called, its formats, what its recordings are, and what
- * can be asked of it beside an SLO. */
+/* A kind of study: its name, its formats, the name of its recordings, and the
+ * flags that its report supports in addition to --slo. */
 struct study_words {
     const char *name;
     const char *formats;
@@ -516,15 +518,16 @@ static int check_study(const char *dir, const struct report_args *a,
 {
     if (!has_format || asks_too_much(a, w))
         return err_set(err, ERR_USAGE,
-                       "%s: a %s is shown as %s; for the rest name one of its "
-                       "%ss, %s/%s%s-1",
+                       "%s: the report of a %s supports only --format %s, and "
+                       "not all flags; for others report one %s, such as "
+                       "%s/%s%s-1",
                        dir, w->name, w->formats, w->part, dir, w->below,
                        w->part);
     for (size_t i = 0; i < a->slo.len; i++) {
         if (slo_class_len(a->slo.items[i]) > 0)
             return err_set(err, ERR_USAGE,
-                           "--slo: '%s': of a class only one %s can be asked, "
-                           "%s/%s%s-1",
+                           "--slo: '%s': a class can only be judged for one "
+                           "%s, such as %s/%s%s-1",
                            a->slo.items[i], w->part, dir, w->below, w->part);
     }
     return 0;

@@ -29,7 +29,7 @@ static int run(const char *const *argv, struct err *err)
 
 const struct command cmd_rerun = {
     .name = "rerun",
-    .usage = "RECORDING [FLAGS as of run]",
+    .usage = "RECORDING [FLAGS of run]",
     .help =
         "repeat a recording with the same requests, and show the differences",
     .run = run,

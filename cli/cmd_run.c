@@ -134,8 +134,8 @@ static int parse_against(const struct given *g, struct settings_args *other,
     rc = parse(&ignored, other, words, err);
     if (rc == 0 && !old)
         rc = err_set(err, ERR_USAGE,
-                     "--against requires a settings file or a URL, which it "
-                     "replaces");
+                     "--against requires a settings file or a URL to compare "
+                     "with");
     run_args_fini(&ignored);
     free((void *)words);
     return rc;

@@ -199,8 +199,9 @@ static const char *end_of(const struct load_settings *load)
         return "both minima are reached";
     if (load->min_duration_ns > 0)
         return "the minimum is over";
-    return load->requests > 0 || load->min_requests > 0 ? "all of them were due"
-                                                        : NULL;
+    return load->requests > 0 || load->min_requests > 0
+               ? "all requests were due"
+               : NULL;
 }
 
 static void put_window(const struct load_settings *load, struct buf *out)
@@ -265,7 +266,7 @@ static void put_rate(const struct load_settings *load, double n,
                  units_show_rate(rps * fmax(0, 1 - share), low),
                  units_show_rate(rps * (1 + share), high));
     if (peak > rps * 1.001)
-        buf_addf(out, ", %s at its highest", units_show_rate(peak, text));
+        buf_addf(out, ", peak %s", units_show_rate(peak, text));
     buf_adds(out, "\n");
 }
 
@@ -284,7 +285,8 @@ static void put_target(const struct settings *s, struct buf *out)
     buf_addf(out, "target     %s %s%s\n", t->method, url,
              s->has_stub ? " at the stub of the run" : "");
     if (t->urls.len > 1)
-        buf_addf(out, "           and %zu more, in turn\n", t->urls.len - 1);
+        buf_addf(out, "           and %zu more URLs in turn\n",
+                 t->urls.len - 1);
     free(url);
     if (t->api == API_HTTP)
         return;
@@ -333,7 +335,8 @@ static void put_data(const struct settings *s, double n, struct buf *out)
         buf_adds(out, d->file ? "messages of the data set" : "empty messages");
     else if (api_takes_tensors((enum api_kind)s->target.api) &&
              d->tensors.len == 0)
-        buf_adds(out, "tensors as the server says, of random numbers");
+        buf_adds(out,
+                 "tensors of random numbers, as the server describes them");
     else if (api_takes_tensors((enum api_kind)s->target.api))
         for (size_t i = 0; i < d->tensors.len; i++)
             buf_addf(out, "%s%s", i ? ", " : "tensors of random numbers: ",
@@ -417,12 +420,12 @@ static void plan_doubt(const struct settings *s, const struct slo_term *term,
                       "measure");
     else if (is_beyond_timeout(s, term))
         buf_addf(out,
-                 "the limit is above target.timeout (%s), which ends a "
-                 "request before",
+                 "the limit is above target.timeout (%s), which ends requests "
+                 "earlier",
                  units_print_duration(s->target.timeout_ns, text));
     else if ((term->kind == SLO_QUALITY || term->kind == SLO_CHECK) &&
              !settings_some(checks, s))
-        buf_adds(out, "nothing is checked (checks)");
+        buf_adds(out, "no answer is checked (set checks)");
 }
 
 /* How long a run must be to show a pass, for servers that miss a fifth and half
@@ -473,7 +476,7 @@ static void put_slo(const struct settings *s, const struct slo *slo,
         if (has_samples(term))
             put_length(&s->load, judge_allowed(term, 0), what, out);
         else if (out->len == before)
-            buf_adds(out, "of all requests");
+            buf_adds(out, "counted over all requests");
         buf_adds(out, "\n");
     }
 }
@@ -553,7 +556,8 @@ static void plan_view(const struct run_plan *known, const struct slo *slo,
     for (size_t i = 0; i < s->classes.len; i++)
         put_class(s, i, n, known->class_data[i], out);
     if (s->study.trials > 1)
-        buf_addf(out, "study      %lld such trials, each with its own seed\n",
+        buf_addf(out,
+                 "study      %lld trials like this, each with its own seed\n",
                  (long long)s->study.trials);
 }
 
@@ -612,7 +616,7 @@ static void warn_of_spread(const struct settings_file *file,
 
     snprintf(text, sizeof(text),
              "wider than a step of the trace's clock: %lld of %lld rows are "
-             "sent at the same time as the row before",
+             "sent at the same time as the previous row",
              (long long)trace->held, (long long)trace->rows);
     if (trace->held > 0)
         warn_of(file, "trace.spread", text);

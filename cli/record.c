@@ -37,7 +37,7 @@ static const struct opt opts[] = {
      .letter = 'o',
      .type = &opt_text,
      .offset = AT(out),
-     .help = "directory to record into (tailgate-runs/TIME-NAME)"},
+     .help = "directory to record into (default tailgate-runs/TIME-NAME)"},
     {.flag = "force",
      .type = &opt_switch,
      .offset = AT(force),
@@ -51,11 +51,12 @@ static const struct opt opts[] = {
      .letter = 'q',
      .type = &opt_switch,
      .offset = AT(quiet),
-     .help = "no progress"},
+     .help = "do not print progress"},
     {.flag = "no-color",
      .type = &opt_switch,
      .offset = AT(no_colour),
-     .help = "no colour on a terminal (also with NO_COLOR in the environment)"},
+     .help = "do not use colour on a terminal; NO_COLOR in the environment "
+             "does the same"},
     {.flag = "json",
      .type = &opt_switch,
      .offset = AT(json),
@@ -142,7 +143,9 @@ static void note_api(const struct settings *s)
     if (url_parse(settings_url(s), &url, &(struct err){0}) == 0)
         api_detect(url.path, &hint);
     if (hint)
-        log_note("api        http, or is this %s? (--api)", hint);
+        log_note(
+            "api        http; if the server's API is %s, set it with --api",
+            hint);
 }
 
 /* ---- the recording ---- */
@@ -252,12 +255,12 @@ void record_note_repeated(const char *old_dir, const char *new_dir)
         manifest_load(&new, new_dir, &err)) {
         log_error("%s", err.msg);
     } else {
-        log_note("repeated   %s; differences other than the numbers:", old_dir);
+        log_note("repeated   %s; conditions that differ:", old_dir);
         for (size_t i = 0; i < COUNT(parts); i++)
             n += note_part(parts[i], json_object_get(old.json, parts[i]),
                            json_object_get(new.json, parts[i]));
         if (n == 0)
-            log_note("           none that was recorded");
+            log_note("           none");
     }
     manifest_fini(&old);
     manifest_fini(&new);

@@ -31,8 +31,8 @@ static const struct opt opts[] = {
     {.flag = CONSENT_FLAG,
      .type = &opt_switch,
      .offset = offsetof(struct settings_args, allow_commands),
-     .help = "rerun: print and use the commands, key sources and files that "
-             "the recording names (default: refuse)"},
+     .help = "rerun only: allow the commands, key sources and files that the "
+             "recording names, and print them"},
 };
 
 const struct opt_block settings_args_block = {"settings", opts,
@@ -202,8 +202,8 @@ static int refuse(const struct consent *c, struct err *err)
         log_items(c);
     if (n > 0)
         err_set(err, ERR_CONFIG,
-                "the recording names commands, keys or files of this machine: "
-                "%s (--" CONSENT_FLAG " shows and uses them)",
+                "the recording would use commands, keys or files of this "
+                "machine: %s; --" CONSENT_FLAG " shows and allows them",
                 !line.overflowed ? buf_text(&line)
                 : names.len > 0  ? buf_text(&names)
                                  : "long names");
@@ -353,8 +353,8 @@ static int take_price_again(struct settings_args *a, struct err *err)
         (machine && strcmp(machine, was) == 0))
         return 0;
     return err_set(err, ERR_CONFIG,
-                   "the recorded price is that of '%.80s', not of '%.80s' "
-                   "(--prices, or --usd-per-hour)",
+                   "the recorded price is for machine '%.80s', not '%.80s'; "
+                   "use --prices or --usd-per-hour",
                    was, machine ? machine : "");
 }
 
@@ -406,16 +406,15 @@ static int load_word(struct settings_args *a, const char *word, struct err *err)
     if (strpbrk(word, ":?") && access(word, F_OK) < 0) {
         char *shown = redact_url(word); /* it may be a URL with a secret */
 
-        err_set(err, ERR_CONFIG,
-                "a URL starts with http://; as a settings file: %s: %s", shown,
+        err_set(err, ERR_CONFIG, "%s: %s; if it is a URL, write http://", shown,
                 strerror(errno));
         free(shown);
         return -1;
     }
     if (a->file.path)
         return err_set(err, ERR_USAGE,
-                       "'%s': only one settings file can be given, and '%s' "
-                       "is one",
+                       "'%s': only one settings file can be given, and it is "
+                       "'%s'",
                        word, a->file.path);
     if (recording_is_at(word)) {
         a->file.path = xstrdup(word);
@@ -489,8 +488,8 @@ static int apply(struct settings_args *a, const struct opt_set *own,
     if (rc == 0 && a->first_url &&
         strcmp(settings_url(&a->settings), a->first_url) != 0)
         rc = err_set(err, ERR_USAGE,
-                     "--url cannot be combined with URLs that are given "
-                     "without it");
+                     "--url cannot be combined with a URL given as an "
+                     "argument");
     return rc;
 }
 

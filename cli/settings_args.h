@@ -31,7 +31,7 @@ struct settings_args {
     char *first_url;           /* of the words; NULL: none */
     struct strlist assign;     /* --set */
     bool allow_commands;       /* --allow-commands */
-    struct consent consent;    /* of a recording: what that is about */
+    struct consent consent;    /* of a recording: what needs that flag */
 
     /* Of a recording: the price of a replica, and its machine; NULL: not
      * known. */

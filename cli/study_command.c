@@ -153,8 +153,8 @@ static int check_sides(const struct study *study,
     return first == second
                ? 0
                : err_set(err, ERR_CONFIG,
-                         "--against: %s asks for %lld trials, not %lld; give "
-                         "the number with --trials",
+                         "--against: %s has %lld trials, the first settings "
+                         "%lld; set the number for both with --trials",
                          against->file.path, second, first);
 }
 

@@ -38,7 +38,7 @@ struct ceiling {
                                           or one that was not repeated */
 };
 
-/* What one short run against stubs of our own came to.  Times as in a summary:
+/* The result of one short run against stubs of our own.  Times as in a summary:
  * below 0 they are not known. */
 struct probe_result {
     int64_t e2e_p50_ns;  /* from due ... */

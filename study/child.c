@@ -163,7 +163,7 @@ static int wait_until_listening(struct child *child, int fd, bool has_grpc,
     if (child->url && (child->grpc_url || !has_grpc))
         return 0;
     child_stop(child, &ignored);
-    return err_set(err, ERR_IO, "the stub does not start");
+    return err_set(err, ERR_IO, "the stub did not start");
 }
 
 const char *child_url_for(const struct child *child, const char *target)
@@ -186,7 +186,8 @@ int child_start_stub(struct child *child, const struct settings *settings,
         return -1;
     if (pipe2(out, O_CLOEXEC) < 0) {
         close(start.settings_fd);
-        return err_set(err, ERR_IO, "a pipe to the stub: %s", strerror(errno));
+        return err_set(err, ERR_IO, "cannot make a pipe to the stub: %s",
+                       strerror(errno));
     }
     start.out_fd = out[1];
     child->pid = fork();
@@ -196,8 +197,8 @@ int child_start_stub(struct child *child, const struct settings *settings,
     close(out[1]);
     if (child->pid < 0) {
         child->pid = 0;
-        rc =
-            err_set(err, ERR_IO, "a process for the stub: %s", strerror(errno));
+        rc = err_set(err, ERR_IO, "cannot start a process for the stub: %s",
+                     strerror(errno));
     } else {
         rc = wait_until_listening(child, out[0], start.has_grpc, err);
     }
@@ -260,7 +261,7 @@ int child_run_command(const char *command, const char *key, int64_t max_ns,
         if (atomic_load(&stop_signal))
             rc = err_set(err, ERR_STOPPED, "%s: interrupted", key);
         else if (clk_now(&clk_monotonic) > until_ns)
-            rc = err_set(err, ERR_IO, "%s: does not end", key);
+            rc = err_set(err, ERR_IO, "%s: did not end in time", key);
         else
             clk_sleep_ns(POLL_NS);
     }

@@ -394,8 +394,8 @@ static int check_variants(const struct study *st, struct err *err)
     for (size_t i = 0; is_same && i < st->n; i++)
         is_same = strcmp(old.list[i].name, st->arms[i].name) == 0;
     if (rc == 0 && !is_same)
-        rc =
-            err_set(err, ERR_USAGE, "--resume: %s has other variants", st->dir);
+        rc = err_set(err, ERR_USAGE,
+                     "--resume: the variants of %s are different", st->dir);
     variant_set_fini(&old);
     return rc;
 }

@@ -152,7 +152,7 @@ struct study_recording {
 enum study_form {
     STUDY_ALONE,       /* one arm, in the directory of the study */
     STUDY_TURNS,       /* two arms, in DIR/a and DIR/b; a failure ends both */
-    STUDY_OF_VARIANTS, /* in DIR/NAME; an arm that fails ends, others go on */
+    STUDY_OF_VARIANTS, /* in DIR/NAME; if one fails, the others continue */
 };
 
 struct study {
@@ -172,7 +172,7 @@ struct study {
     size_t n;
     bool is_open;    /* the directory is made, or taken up */
     size_t attempts; /* recordings begun in this process, ... */
-    size_t made;     /* ... those that came to their end, ... */
+    size_t made;     /* ... those that were completed, ... */
     int64_t took_ns; /* ... and the time they took */
 };
 

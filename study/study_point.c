@@ -96,8 +96,8 @@ static int check_place(const struct settings *s, struct err *err)
             return -1;
         if (!s->target.unix_socket && is_taken(url.host, url.port))
             return err_set(err, ERR_IO,
-                           "another server listens on %s:%s; end it, or let "
-                           "this one have a free port (" URL_PORT
+                           "another server listens on %s:%s; stop it, or use "
+                           "a free port (" URL_PORT
                            " in target.url and server.start)",
                            url.host, url.port);
     }
@@ -149,8 +149,9 @@ static int blame(const struct server *server, const char *what, struct err *err)
     char line[TAIL];
 
     last_line(server->log, line);
-    return line[0] ? err_set(err, ERR_IO, "%.200s; it said: %.160s", what, line)
-                   : err_set(err, ERR_IO, "%.200s; it said nothing", what);
+    return line[0] ? err_set(err, ERR_IO, "%.200s; its last output: %.160s",
+                             what, line)
+                   : err_set(err, ERR_IO, "%.200s; it printed nothing", what);
 }
 
 /* The error for a server that has ended; `when` such as "during the run". */

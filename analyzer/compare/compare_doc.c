@@ -306,11 +306,12 @@ static void add_finding(struct doc_node *row, const struct comparison *c,
                !f->ratio.has_range, NULL);
     doc_range_of(row, "ratio_interval", "interval", DOC_NUMBER, &f->ratio);
     doc_number(row, "confidence", NULL, f->confidence);
-    doc_show_if(doc_number(row, "widened", "interval widened, few samples: x",
+    doc_show_if(doc_number(row, "widened",
+                           "few samples, interval widened by a factor of",
                            f->widened),
                 f->widened > 1);
-    doc_unless(row, DOC_SHARE, "visible_share", "would show from", f->visible,
-               f->visible < 0, NULL);
+    doc_unless(row, DOC_SHARE, "visible_share", "smallest visible difference",
+               f->visible, f->visible < 0, NULL);
     doc_text(row, "verdict", "verdict", finding_verdict_name(f->verdict));
     doc_text(row, "note", "", f->why);
     add_regression(row, c, i);
@@ -323,14 +324,14 @@ static void add_findings(struct doc_node *root, const struct comparison *c)
     if (!c->is_compared || c->n != 2)
         return;
     doc_text_only(doc_line(table, DOC_PLAIN,
-                           "asked for: together wrong in at most 5%% of "
-                           "comparisons, %.4g%% each",
+                           "requested quantities: %.4g%% each, so that any of "
+                           "them is wrong in at most 5%% of comparisons",
                            c->findings[0].confidence * 100));
     for (size_t i = 0; i < c->qs.len; i++) {
         if (i == c->qs.asked)
             doc_text_only(doc_line(table, DOC_PLAIN,
-                                   "others: each at 95%% by itself; of twenty "
-                                   "that do not differ one seems to"));
+                                   "other quantities: 95%% each, so that about "
+                                   "one in twenty is wrong"));
         add_finding(doc_show_if(doc_row(table),
                                 i < c->qs.asked || c->findings[i].is_measured),
                     c, i);
@@ -351,8 +352,8 @@ static void add_rankings(struct doc_node *root, const struct comparison *c)
         doc_text(n, "quantity", NULL, q->name);
         doc_text(n, "unit", NULL, unit_of(q));
         snprintf(title, sizeof(title),
-                 "%s, %s first; the same rank: not shown to be worse than the "
-                 "first that has it",
+                 "%s, %s first; equal ranks: not shown to be worse than the "
+                 "first of that rank",
                  q->name, quantity_more_is_better(q) ? "highest" : "lowest");
         table = doc_table(n, "places", title);
         for (size_t i = 0; i < c->n; i++) {

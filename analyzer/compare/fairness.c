@@ -5,8 +5,8 @@
 #include "analyzer/compare/finding.h"
 
 #define MORE_TRIALS                                                            \
-    "run at least five trials a side, each with a server started anew "        \
-    "(--trials 5 --restart CMD)"
+    "run at least five trials per side, with a restart of the server before "  \
+    "each (--trials 5 --restart CMD)"
 
 enum situation {
     BASELINE_UNTRUSTED,
@@ -79,7 +79,7 @@ static const struct {
      "compare at a load at which every side keeps its objective"},
     {"within the SLO", NO_SLO, FAIRNESS_UNKNOWN,
      "no SLO was given: throughput may have been gained at the cost of latency",
-     "say what is good enough (--slo)"},
+     "set an SLO (--slo)"},
     {"within the SLO", OTHERWISE, FAIRNESS_PASSED, "every side meets its SLO",
      ""},
     {"warm-up", NO_WARMUP, FAIRNESS_FAILED,

@@ -2,7 +2,7 @@
  * have called ttft, itl, tpot and e2e, and what it would have counted.
  *
  * Each tool is a table of rules (tools.c).  Its numbers come from the recorded
- * facts of the requests that were due in the window; ours stand beside them,
+ * facts of the requests that were due in the window; ours stand next to them,
  * and why they differ.  docs/profiles.md
  */
 #ifndef ANALYZER_PROFILE_PROFILE_H
@@ -55,7 +55,7 @@ enum profile_span {
                          one request less unless it is an offline set */
 };
 
-/* What the rules may ask of the run, beside the request. */
+/* What the rules need to know of the run, in addition to the request. */
 struct profile_run {
     bool is_chat;
     bool is_sglang; /* its own API */

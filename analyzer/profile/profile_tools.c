@@ -7,8 +7,8 @@
 #include "common/base/clk.h"
 
 #define SENT_NOT_DUE                                                           \
-    "counted from when the client got round to it, not from when it was due; " \
-    "failures left out; percentiles between neighbours"
+    "counted from the start of sending, not from the due time; failures are "  \
+    "ignored; percentiles are interpolated"
 
 /* ---- pieces of rules ---- */
 
@@ -22,7 +22,7 @@ static int64_t or_else(int64_t time, int64_t other)
     return time != TIME_ABSENT ? time : other;
 }
 
-/* A duration over so many tokens; NAN below one. */
+/* A duration divided by a number of tokens; NAN if that is below 1. */
 static double share(double ns, int64_t tokens)
 {
     return tokens > 0 ? ns / (double)tokens : NAN;
@@ -177,21 +177,23 @@ static const struct profile_ops vllm = {
     .pause = pause_of_event,
     .tokens = counted_or_one,
     .why = {SENT_NOT_DUE "; an event without content, such as a chat's role, "
-                         "is a first token",
-            "a value for each event, however many tokens it has",
-            "(e2e - ttft) / (tokens - 1): what comes with the first event "
-            "counts as one token; failures left out",
-            SENT_NOT_DUE "; until the last event with choices, which may have "
-                         "no content"},
-    .why_rate = {"the time until the last answer is divided by too; a stream "
-                 "that fails after its first event is a success",
-                 "as requests/s, tokens by the server's usage",
-                 "without tpot its limit is kept; latencies from when it was "
-                 "sent; the time until the last answer is divided by too"},
-    .note = "a Python client adds about 1 ms to each ttft; pauses around an "
-            "event without content between two with content are counted as "
-            "one pause and one of 0; where the server counts no tokens that "
-            "tool uses its own tokenizer, and this the recording's count",
+                         "counts as the first token",
+            "one value per event, regardless of its number of tokens",
+            "(e2e - ttft) / (tokens - 1): the first event counts as one token; "
+            "failures are ignored",
+            SENT_NOT_DUE "; ends with the last event with choices, which may "
+                         "have no content"},
+    .why_rate = {"divided by the time until the last answer; a stream that "
+                 "fails after its first event counts as a success",
+                 "as requests/s; tokens are the server's usage",
+                 "a request without tpot meets the limit of tpot; latencies "
+                 "are counted from sending; divided by the time until the last "
+                 "answer"},
+    .note = "a Python client adds about 1 ms to each ttft; if an event without "
+            "content is between two with content, the two pauses are counted "
+            "as one pause and one of 0; if the server reports no token counts, "
+            "that tool uses its own tokenizer, and this report the recording's "
+            "counts",
 };
 
 /* ---- SGLang ---- */
@@ -209,7 +211,8 @@ static enum profile_pause sglang_pause(const struct profile_run *run)
 
 static const struct profile_ops sglang = {
     .name = "sglang",
-    .start = "after its limit of concurrency, on a new connection each time",
+    .start = "when its concurrency limit admits the request, on a new "
+             "connection each time",
     .percentile = PERCENTILE_LINEAR,
     .span = SPAN_ALL_ENDED,
     .succeeds = is_ok_by_status,
@@ -217,17 +220,17 @@ static const struct profile_ops sglang = {
     .pause = sglang_pause,
     .tokens = counted_or_asked,
     .why = {SENT_NOT_DUE,
-            "of its own API as ours; of OpenAI's a value for each event",
-            "(e2e - ttft) / (tokens - 1), until the terminator; failures left "
-            "out",
-            SENT_NOT_DUE "; until the terminator"},
-    .why_rate = {"the time until the last answer is divided by too; a stream "
-                 "that fails after its status is a success",
-                 "where the server counts no tokens, as many as were asked "
-                 "for",
+            "SGLang's own API: as ours; OpenAI's: one value per event",
+            "(e2e - ttft) / (tokens - 1), until the terminator; failures are "
+            "ignored",
+            SENT_NOT_DUE "; ends with the terminator"},
+    .why_rate = {"divided by the time until the last answer; a stream that "
+                 "fails after its status counts as a success",
+                 "if the server reports no token counts, the requested number "
+                 "is used",
                  NULL},
-    .note = "that tool opens a connection for every request; the recording's "
-            "were kept unless it says otherwise",
+    .note = "that tool opens a connection for every request; the recorded run "
+            "reused connections, unless it used --no-keepalive",
 };
 
 /* ---- AIPerf ---- */
@@ -240,7 +243,7 @@ static double aiperf_itl(const struct facts *f, const struct profile_run *run)
 
 static const struct profile_ops aiperf = {
     .name = "aiperf",
-    .start = "before the request, on the worker that has its credit",
+    .start = "just before the worker sends the request",
     .percentile = PERCENTILE_LINEAR,
     .span = SPAN_CONTENT,
     .has_goodput = true,
@@ -250,14 +253,15 @@ static const struct profile_ops aiperf = {
     .pause = pause_none,
     .tokens = counted_or_one,
     .why = {SENT_NOT_DUE,
-            "a value for each request, (e2e - ttft) / (tokens - 1): what "
-            "others call tpot",
+            "one value per request, (e2e - ttft) / (tokens - 1), which other "
+            "tools call tpot",
             NULL, SENT_NOT_DUE},
-    .why_rate = {"from the first start to the last content of the successes",
-                 "as requests/s; tokens by a tokenizer of its own unless told "
-                 "otherwise, here by the recording's count",
-                 "what has no inter-token latency is not good; from the first "
-                 "start to the last content"},
+    .why_rate = {"divided by the time from the first start to the last content "
+                 "of a successful request",
+                 "as requests/s; that tool uses its own tokenizer by default, "
+                 "this report the recording's counts",
+                 "a request without inter-token latency is not good; divided "
+                 "by the time from the first start to the last content"},
 };
 
 /* ---- GuideLLM ---- */
@@ -270,7 +274,7 @@ static double guidellm_tpot(const struct facts *f,
 
 static const struct profile_ops guidellm = {
     .name = "guidellm",
-    .start = "when it is sent, by the wall clock",
+    .start = "when the request is sent, by the wall clock",
     .percentile = PERCENTILE_NEAREST,
     .span = SPAN_WINDOW,
     .has_goodput = true,
@@ -279,17 +283,18 @@ static const struct profile_ops guidellm = {
     .value = {first_content, content_per_token, guidellm_tpot, until_end},
     .pause = pause_none,
     .tokens = counted_or_one,
-    .why = {"counted from when it was sent; failures left out",
-            "a value for each request, (last - first) / (tokens - 1): no "
-            "distribution of pauses",
-            "(last - start) / tokens: the first token's time is in it",
-            "counted from when it was sent, until the stream is closed; "
-            "failures left out"},
-    .why_rate = {"the mean of a rate over the window; here what ended in it, "
-                 "over its length",
-                 "as requests/s; all tokens of a request when it ends",
-                 "latencies from when it was sent; a limit on tpot is held "
-                 "against itl; what cannot be judged is left out"},
+    .why = {"counted from sending; failures are ignored",
+            "one value per request, (last - first) / (tokens - 1), not one per "
+            "pause",
+            "(last - start) / tokens, which includes the time to the first "
+            "token",
+            "counted from sending until the stream is closed; failures are "
+            "ignored"},
+    .why_rate = {"that tool averages a rate over the window; this is the "
+                 "number that ended in the window, divided by its length",
+                 "as requests/s; all tokens count when the request ends",
+                 "latencies are counted from sending; the limit of tpot is "
+                 "applied to itl; requests that cannot be judged are ignored"},
 };
 
 /* ---- inference-perf ---- */
@@ -303,7 +308,7 @@ static double inference_perf_ttft(const struct facts *f,
 
 static const struct profile_ops inference_perf = {
     .name = "inference-perf",
-    .start = "when it is sent",
+    .start = "when the request is sent",
     .percentile = PERCENTILE_LINEAR,
     .span = SPAN_REQUESTS,
     .has_goodput = true,
@@ -312,19 +317,20 @@ static const struct profile_ops inference_perf = {
     .value = {inference_perf_ttft, NULL, content_per_token, until_end},
     .pause = pause_stamped,
     .tokens = counted_or_one,
-    .why = {SENT_NOT_DUE "; an answer of one token has none",
-            "the tokens of an event arrive together: all but one of its "
-            "pauses are 0",
-            "(last - first) / (tokens - 1): what comes with the first event "
-            "counts as one token; failures left out",
-            SENT_NOT_DUE "; until the answer is processed"},
-    .why_rate = {"from the first start to the last end of all requests",
-                 "as requests/s; tokens by a tokenizer of its own unless told "
-                 "otherwise, here by the recording's count",
-                 "what has no ttft is not good; from the first start to the "
-                 "last end of the successes"},
-    .note = "that tool does not see reasoning: where a model thinks aloud, its "
-            "first token is later than here",
+    .why = {SENT_NOT_DUE "; an answer of one token has no ttft",
+            "one value per token: tokens of one event arrive together, so all "
+            "but one of their pauses are 0",
+            "(last - first) / (tokens - 1): the first event counts as one "
+            "token; failures are ignored",
+            SENT_NOT_DUE "; ends when the answer is processed"},
+    .why_rate = {"divided by the time from the first start to the last end of "
+                 "all requests",
+                 "as requests/s; that tool uses its own tokenizer by default, "
+                 "this report the recording's counts",
+                 "a request without ttft is not good; divided by the time from "
+                 "the first start to the last end of a successful request"},
+    .note = "that tool ignores reasoning: if a model streams its reasoning, "
+            "the first token of that tool is later than here",
 };
 
 /* ---- MLPerf LoadGen ---- */
@@ -349,19 +355,19 @@ static double mlperf_tpot(const struct facts *f, const struct profile_run *run)
 
 static const struct profile_ops mlperf = {
     .name = "mlperf",
-    .start = "when it was scheduled",
+    .start = "at the due time of the request",
     .percentile = PERCENTILE_LOADGEN,
     .span = SPAN_LAST_ISSUED,
     .succeeds = is_ok,
     .value = {mlperf_ttft, NULL, mlperf_tpot, mlperf_e2e},
     .tokens = counted_or_one,
-    .why = {"a request that fails is waited for without end; here it is left "
-            "out",
+    .why = {"LoadGen waits forever for a request that fails; here failures are "
+            "ignored",
             NULL, "(e2e - ttft) / (tokens - 1), until the answer is complete",
-            "until the answer is complete; failures left out"},
-    .why_rate = {"one request less, over the time until the one that was due "
-                 "last has ended: a straggler before it does not count; of an "
-                 "offline set all requests, until the last end",
+            "ends when the answer is complete; failures are ignored"},
+    .why_rate = {"one request less, divided by the time until the request that "
+                 "was due last has ended, even if others end later; offline: "
+                 "all requests, until the last end",
                  "as requests/s", NULL},
     .note = "its early stopping estimate is in the report itself (MLPerf)",
 };

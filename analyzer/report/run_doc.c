@@ -64,15 +64,13 @@ static void add_trace(struct doc_node *root, const struct summary *s)
     doc_text(n, "format", "", seen->format);
     doc_text(n, "file", NULL, t->file);
     doc_count(n, "rows", "rows", seen->rows);
-    doc_show_if(
-        doc_count(n, "damaged", "damaged lines left out", seen->damaged),
-        seen->damaged > 0);
-    doc_show_if(
-        doc_count(n, "failed", "failed requests left out", seen->failed),
-        seen->failed > 0);
-    doc_show_if(
-        doc_count(n, "tied", "at the same time as the row before", seen->tied),
-        seen->tied > 0 && t->spread_ns == 0);
+    doc_show_if(doc_count(n, "damaged", "damaged lines skipped", seen->damaged),
+                seen->damaged > 0);
+    doc_show_if(doc_count(n, "failed", "failed requests skipped", seen->failed),
+                seen->failed > 0);
+    doc_show_if(doc_count(n, "tied", "rows with the time of the previous row",
+                          seen->tied),
+                seen->tied > 0 && t->spread_ns == 0);
     doc_number(n, "time_scale", NULL, t->time_scale);
     doc_seconds(n, "spread_s", NULL, (double)t->spread_ns / 1e9);
     doc_seconds(n, "from_s", NULL, (double)t->from_ns / 1e9);
@@ -98,16 +96,18 @@ static void add_data(struct doc_node *root, const struct summary *s)
     doc_show(doc_text(n, "sha256", "sha256", d->sha256), "%.12s…",
              d->sha256 ? d->sha256 : "");
     doc_show_if(doc_count(n, "left_out",
-                          "conversations without an answer left out",
+                          "conversations without an answer skipped",
                           d->left_out),
                 d->left_out > 0);
     doc_text(n, "select", NULL, data_select_names[set->select]);
     doc_unless(n, DOC_SHARE, "cached_share", NULL, d->cached_share,
                d->cached_share < 0, NULL);
     if (set->accuracy)
-        doc_text(n, NULL, "", "each once, answers in answers.jsonl");
+        doc_text(n, NULL, "",
+                 "each sample is sent once and its answer saved in "
+                 "answers.jsonl");
     if (set->unique == UNIQUE_FALSE)
-        doc_text(n, NULL, "", "prompts unchanged");
+        doc_text(n, NULL, "", "prompts are sent unchanged");
 }
 
 static void add_what_ran(struct doc_node *root, const struct summary *s)
@@ -119,7 +119,7 @@ static void add_what_ran(struct doc_node *root, const struct summary *s)
     doc_count(root, "schema", NULL, SUMMARY_SCHEMA);
     doc_text(root, "name", NULL, set->name ? set->name : "");
     if (set->target.urls.len > 1)
-        doc_line(root, DOC_PLAIN, "%s: %s %s and %zu more in turn",
+        doc_line(root, DOC_PLAIN, "%s: %s %s and %zu more URLs in turn",
                  set->name ? set->name : "run",
                  set->target.method ? set->target.method : "", url,
                  set->target.urls.len - 1);
@@ -268,8 +268,8 @@ static void add_fluidity(struct doc_node *in, const struct fluid_summary *f)
     doc_value(n, DOC_NS, "first_limit_ms", "first token within",
               (double)f->limits.first_ns);
     doc_value(n, DOC_NS, "next_limit_ms",
-              f->is_assumed ? "each further one (one per event assumed)"
-                            : "each further one",
+              f->is_assumed ? "each later token (one per event assumed) within"
+                            : "each later token within",
               (double)f->limits.next_ns);
     doc_share(n, "tokens_in_time", "tokens in time", f->tokens_in_time);
     doc_number(n, "index_mean", "index mean", f->mean);
@@ -277,10 +277,12 @@ static void add_fluidity(struct doc_node *in, const struct fluid_summary *f)
     doc_number(n, "index_p1", "p1", f->p1);
     doc_count(n, "streams", "streams", f->due);
     doc_count(n, "failed", NULL, f->failed);
-    doc_count(n, "fluid", "fluid", f->fluid);
-    doc_sep(doc_number(n, "fluid_from", "index from", FLUID_INDEX), ": ");
+    doc_count(n, "fluid", "fluid streams", f->fluid);
+    doc_sep(doc_show(doc_number(n, "fluid_from", "", FLUID_INDEX),
+                     "(index at least %.4g)", FLUID_INDEX),
+            " ");
     doc_share(n, "fluid_share", "share", f->share);
-    doc_rate(n, "fluid_rps", "fluid streams", f->fluid_rps);
+    doc_rate(n, "fluid_rps", "rate", f->fluid_rps);
     doc_show_if(
         doc_count(n, "unknown", "streams whose events are lost", f->unknown),
         f->unknown > 0);
@@ -324,9 +326,9 @@ static void add_checks(struct doc_node *root, const struct trust *t)
     struct doc_node *table;
 
     doc_show(doc_bool(n, "valid", "", t->valid), "%s",
-             t->valid          ? "trusted"
+             t->valid          ? "the numbers can be trusted"
              : t->is_only_late ? "the client was LATE: do not quote latencies"
-                               : "NOT trusted");
+                               : "the numbers can NOT be trusted");
     doc_bool(n, "late_only", NULL, t->is_only_late);
     passed = doc_section(n, NULL, "passed");
     table = doc_table(n, "checks", "");
@@ -337,7 +339,7 @@ static void add_checks(struct doc_node *root, const struct trust *t)
 
         if (c->ok)
             doc_text(passed, NULL, "", c->name);
-        doc_text(row, "name", "failed", c->name);
+        doc_text(row, "name", "not passed", c->name);
         doc_bool(row, "ok", NULL, c->ok);
         doc_show(doc_bool(row, "fatal", "", c->is_fatal), "%s",
                  c->is_fatal ? "BAD" : "note");
@@ -497,11 +499,12 @@ static void add_way(struct doc_node *root, const struct summary *s)
 {
     const struct target_settings *t = &s->settings->target;
     bool is_shown = s->transport && strcmp(s->transport, "null") != 0;
-    struct doc_node *n = doc_section(root, "way", is_shown ? "way" : NULL);
+    struct doc_node *n =
+        doc_section(root, "way", is_shown ? "transport" : NULL);
     char *proxy = t->proxy ? redact_url(t->proxy) : NULL;
 
-    doc_missing_if(doc_text(n, "transport", "transport", s->transport),
-                   !s->transport, "not known");
+    doc_missing_if(doc_text(n, "transport", "", s->transport), !s->transport,
+                   "not known");
     doc_show(doc_text(n, "http", "HTTP", t->http2 ? "2" : "1.1"), "%s",
              t->http2 || url_is_grpc(settings_url(s->settings)) ? "2" : "1.1");
     doc_show_if(
@@ -516,7 +519,7 @@ static void add_way(struct doc_node *root, const struct summary *s)
                (double)s->rtt_floor_ns, s->rtt_floor_ns <= 0, "not known");
     doc_missing_if(doc_count(n, "segments", "segments sent", s->segments),
                    s->rtt_floor_ns <= 0, "not known");
-    doc_missing_if(doc_count(n, "retransmits", "sent again", s->retransmits),
+    doc_missing_if(doc_count(n, "retransmits", "retransmitted", s->retransmits),
                    s->rtt_floor_ns <= 0, "not known");
 }
 
@@ -538,22 +541,24 @@ static void add_calibration(struct doc_node *client, const struct summary *s)
         return;
     }
     doc_unless(n, DOC_RATE, "max_rate_rps",
-               calibration_is_at_least(&c->of) ? "good for at least"
-                                               : "good for",
+               calibration_is_at_least(&c->of) ? "reliable up to at least"
+                                               : "reliable up to",
                c->of.max_rate_rps, s->calibration_used < 0, NULL);
-    doc_missing_if(doc_digits(doc_share(n, "used", "used", s->calibration_used),
+    doc_missing_if(doc_digits(doc_share(n, "used", "of which this run used",
+                                        s->calibration_used),
                               s->calibration_used < 0.1 ? 2 : 3),
                    s->calibration_used < 0, NULL);
     if (s->calibration_used >= 0)
         doc_bool(n, "is_at_least", NULL, calibration_is_at_least(&c->of));
     else
-        doc_text(n, NULL, "", "no rate that was tried could be trusted");
-    doc_show(doc_text(n, "transport", "with", c->transport), "%s%s",
+        doc_text(n, NULL, "", "the client was unreliable at every rate tried");
+    doc_show(doc_text(n, "transport", "transport", c->transport), "%s%s",
              c->transport,
              settings_uses_tls(s->settings) ? " without TLS" : "");
-    doc_show(doc_text(n, "date", "on", c->of.date), "%.10s%s%s", c->of.date,
-             c->of.is_quick ? ", quick" : "",
-             c->of.is_disturbed ? ", while others used the machine" : "");
+    doc_show(doc_text(n, "date", "measured on", c->of.date), "%.10s%s%s",
+             c->of.date, c->of.is_quick ? " (quick)" : "",
+             c->of.is_disturbed ? " while other processes used the machine"
+                                : "");
     doc_text(n, "note", NULL,
              s->calibration_used < 0
                  ? "not even the lowest rate was trusted"
@@ -568,7 +573,7 @@ static void add_client(struct doc_node *root, const struct summary *s)
 
     doc_count(n, "threads", "threads", s->threads);
     doc_missing_if(
-        doc_count(n, "max_in_flight", "at most in flight", max_in_flight),
+        doc_count(n, "max_in_flight", "in-flight limit", max_in_flight),
         max_in_flight <= 0, "not known");
     doc_bool(n, "insecure", NULL, s->settings->target.insecure);
     add_calibration(both, s);

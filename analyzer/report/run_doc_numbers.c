@@ -18,8 +18,8 @@
 static void add_failures(struct doc_node *in, const struct summary *s)
 {
     struct doc_node *by_outcome =
-        doc_section(in, "by_outcome", "failed because of");
-    struct doc_node *by_status = doc_section(in, "by_status", "status");
+        doc_section(in, "by_outcome", "failures by outcome");
+    struct doc_node *by_status = doc_section(in, "by_status", "statuses");
 
     for (int i = 0; i < OUTCOME_COUNT; i++) {
         const char *name = outcome_name((enum outcome)i);
@@ -44,6 +44,7 @@ void run_doc_requests(struct doc_node *root, const struct summary *s)
     struct doc_node *n = doc_section(root, "requests", "requests");
     int64_t connections = s->fresh_connections + s->reused_connections;
     struct doc_node *list;
+    struct doc_node *part;
 
     doc_count(n, "scheduled", "scheduled", s->scheduled);
     doc_sep(doc_count(n, "issued", "issued", s->issued), " = ");
@@ -54,20 +55,21 @@ void run_doc_requests(struct doc_node *root, const struct summary *s)
                      "ok, and within every limit for good requests"),
             "; ");
     add_failures(n, s);
-    doc_count(n, "in_warmup", "in the warm-up", s->warmup_requests);
+    part = doc_section(n, NULL, "outside the window");
+    doc_count(part, "in_warmup", "warm-up", s->warmup_requests);
     doc_show_if(
-        doc_count(n, "in_cooldown", "in the cool-down", s->cooldown_requests),
+        doc_count(part, "in_cooldown", "cool-down", s->cooldown_requests),
         s->cooldown_s > 0);
-    doc_count(n, "opened_connection", "opened a connection",
-              s->fresh_connections);
-    doc_count(n, "reused_connection", "reused one", s->reused_connections);
-    doc_sep(doc_unless(n, DOC_SHARE, "reuse", "",
-                       connections > 0
-                           ? (double)s->reused_connections / (double)connections
-                           : 0,
-                       connections == 0, "no samples"),
-            ", share ");
-    doc_count(n, "retried", "sent again on a new one", s->retried);
+    part = doc_section(n, NULL, "connections");
+    doc_count(part, "opened_connection", "opened", s->fresh_connections);
+    doc_count(part, "reused_connection", "reused", s->reused_connections);
+    doc_unless(part, DOC_SHARE, "reuse", "share of reuse",
+               connections > 0
+                   ? (double)s->reused_connections / (double)connections
+                   : 0,
+               connections == 0, "no samples");
+    doc_count(part, "retried", "requests repeated on a new connection",
+              s->retried);
 
     list = doc_table(root, "failures", "failures (whole run)");
     for (size_t i = 0; i < s->failures.len; i++) {
@@ -81,7 +83,7 @@ void run_doc_requests(struct doc_node *root, const struct summary *s)
     }
     if (s->failures.len > MAX_REASONS)
         doc_text_only(
-            doc_line(list, DOC_PLAIN, "more of them in manifest.json"));
+            doc_line(list, DOC_PLAIN, "manifest.json lists the others"));
 }
 
 void run_doc_rates(struct doc_node *root, const struct summary *s)
@@ -150,12 +152,15 @@ void run_doc_misses(struct doc_node *root, const struct summary *s)
     struct doc_node *n =
         doc_show_if(doc_section(root, "misses", "misses"), is_shown);
     struct doc_node *table;
+    int64_t only = 0;
 
     doc_count(n, "not_good", "not good", m->not_good);
     doc_sep(doc_count(n, "failed", "failed", m->failed), " = ");
     doc_sep(doc_count(n, "several", "missed several limits", m->several),
             " + ");
-    doc_sep(doc_text(n, NULL, "", "missed one limit only"), " + ");
+    for (int i = 0; i < GOOD_LIMITS; i++)
+        only += m->by[i].only;
+    doc_sep(doc_count(n, NULL, "missed one limit", only), " + ");
     table = doc_table(n, "limits", "");
     for (int i = 0; i < GOOD_LIMITS; i++) {
         const struct limit_misses *l = &m->by[i];
@@ -173,7 +178,7 @@ void run_doc_misses(struct doc_node *root, const struct summary *s)
         doc_share(row, "missed_share", "share",
                   m->not_good > 0 ? (double)l->missed / (double)m->not_good
                                   : 0);
-        doc_count(row, "only", "only this one", l->only);
+        doc_count(row, "only", "missed only this", l->only);
     }
 }
 
@@ -189,15 +194,15 @@ void run_doc_cost(struct doc_node *root, const struct summary *s)
         return;
     }
     n = doc_section(root, "cost", "cost");
-    doc_usd(n, "usd", "window", c->usd);
+    doc_usd(n, "usd", "for the window", c->usd);
     doc_unless(n, DOC_USD, "usd_per_1000_good_requests",
                "per thousand good requests", c->usd_per_1000_good,
-               c->usd_per_1000_good < 0, "nothing is good");
+               c->usd_per_1000_good < 0, "no request was good");
     doc_unless(n, DOC_USD, "usd_per_million_good_tokens",
                "per million good output tokens", c->usd_per_million_good_tokens,
                c->usd_per_million_good_tokens < 0,
                s->has_tokens && tokens_have_output(&s->tokens)
-                   ? "nothing is good"
+                   ? "no request was good"
                    : no_tokens);
     doc_unless(n, DOC_USD, "usd_per_million_tokens",
                "per million output tokens", c->usd_per_million_tokens,
@@ -208,9 +213,10 @@ void run_doc_cost(struct doc_node *root, const struct summary *s)
     doc_missing_if(doc_bool(n, "deliverable", NULL, s->verdict == VERDICT_PASS),
                    !is_decided, "it is not known whether the SLO is met");
     if (s->verdict == VERDICT_FAIL)
-        doc_line(n, DOC_PLAIN, "the SLO is missed: not deliverable");
+        doc_line(n, DOC_PLAIN,
+                 "the SLO is missed: these costs are not deliverable");
     else if (s->good == 0)
-        doc_line(n, DOC_PLAIN, "nothing is good");
+        doc_line(n, DOC_PLAIN, "no request was good");
 }
 
 /* ---- classes ---- */
@@ -361,7 +367,7 @@ static struct doc_node *add_measure_row(struct doc_node *rows,
     char label[48];
 
     if (m == MEASURE_LAG && s->settings->load.scenario == SCENARIO_OFFLINE)
-        name = "wait for its turn";
+        name = "wait before sending";
     snprintf(label, sizeof(label), "%s%s", name, is_guess ? " (assumed)" : "");
     return doc_section(rows, measure_name(m), label);
 }
@@ -391,6 +397,28 @@ static void add_measure(struct doc_node *rows, const struct summary *s,
         doc_bool(row, "assumed", NULL, s->tokens.assumed > 0);
 }
 
+/* Explains the words that stand in the table in place of numbers. */
+static void add_legend(struct doc_node *rows, const struct summary *s)
+{
+    bool is_small = false;
+
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        const struct spread *p = &s->spread[m][VIEW_DUE];
+
+        is_small |= measure_rows[m].label && p->n > 0 &&
+                    (s->is_streamed || !measure_rows[m].is_of_stream) &&
+                    p->quantile_ns[SUMMARY_QUANTILES - 1] == HIST_TOO_FEW;
+    }
+    if (is_small)
+        doc_text_only(doc_line(rows, DOC_PLAIN,
+                               "'n small': too few samples for this "
+                               "percentile"));
+    if (s->spread[MEASURE_E2E][VIEW_DUE].mean_ns == HIST_BEYOND)
+        doc_text_only(doc_line(rows, DOC_PLAIN,
+                               "'failed' in place of a time: failed requests "
+                               "count as infinitely slow"));
+}
+
 void run_doc_latencies(struct doc_node *root, const struct summary *s)
 {
     static const enum measure first[] = {
@@ -408,6 +436,7 @@ void run_doc_latencies(struct doc_node *root, const struct summary *s)
         if (!(done >> m & 1))
             add_measure(rows, s, (enum measure)m);
     }
+    add_legend(rows, s);
 }
 
 /* ---- the distribution ---- */
@@ -487,7 +516,7 @@ void run_doc_curve(struct doc_node *root, const struct curve *c)
     struct doc_node *n;
     struct doc_node *table;
     size_t len;
-    char title[64];
+    char title[96];
 
     if (!c)
         return;
@@ -495,8 +524,9 @@ void run_doc_curve(struct doc_node *root, const struct curve *c)
     n = doc_section(root, "curve", "");
     doc_text(n, "measure", NULL, measure_name(c->measure));
     doc_count(n, "n", NULL, curve_n(c));
-    snprintf(title, sizeof(title), "%s of %lld requests within a limit",
-             measure_name(c->measure), (long long)curve_n(c));
+    snprintf(title, sizeof(title),
+             "share of %lld requests whose %s is within the limit",
+             (long long)curve_n(c), measure_name(c->measure));
     table = doc_table(n, "points", title);
     for (size_t i = 0; i < len; i++) {
         struct doc_node *row = doc_row(table);

@@ -45,11 +45,14 @@ static void add_reference(struct doc_node *root, const struct outlen *o)
     doc_show(doc_text(n, "source", "", outlen_source_name(o->source)),
              "output length %s",
              o->source == OUTLEN_DATA ? "of the data set" : "as configured");
-    doc_number(n, "tokens", "tokens", o->reference);
-    doc_unless(n, DOC_SHARE, "ratio", "answers have", o->ratio, o->mean < 0,
-               "token counts are not available");
+    doc_sep(doc_unit(doc_number(n, "tokens", "", o->reference), " tokens"),
+            ": ");
+    doc_missing_if(doc_show(doc_share(n, "ratio", "", o->ratio),
+                            "answers have %.4g%% of it", 100 * o->ratio),
+                   o->mean < 0, "token counts are not available");
     doc_missing_if(doc_show(doc_bool(n, "ok", "", o->is_ok), "%s",
-                            o->is_ok ? "within" : "OFF by more than"),
+                            o->is_ok ? "within the tolerance of"
+                                     : "OUTSIDE the tolerance of"),
                    o->mean < 0, "token counts are not available");
     doc_sep(
         doc_show_if(doc_share(n, "tolerance", "", o->tolerance), o->mean >= 0),
@@ -68,15 +71,15 @@ static void add_streams(struct doc_node *tokens, const struct tokens *t)
     doc_count(n, "tokens", "tokens in events", t->event_tokens);
     add_ratio(n, DOC_NUMBER, "tokens_per_event", "tokens per event",
               t->event_tokens, t->events);
-    doc_count(n, "coalesced", "events in one read with the event before",
+    doc_count(n, "coalesced", "events received together with the previous one",
               t->coalesced);
     add_ratio(n, DOC_SHARE, "coalesced_share", "share", t->coalesced,
               t->events);
     doc_count(n, "assumed", NULL, t->assumed);
     if (t->assumed > 0)
         doc_line(n, DOC_PLAIN,
-                 "tpot is ASSUMED for %lld requests: the number of tokens per "
-                 "event is not known",
+                 "tpot and itl of %lld requests are ASSUMED: the server does "
+                 "not report the number of tokens in each event",
                  (long long)t->assumed);
 }
 
@@ -91,7 +94,8 @@ static void add_tokens(struct doc_node *root, const struct summary *s)
         return;
     }
     n = doc_section(root, "tokens", "tokens");
-    doc_count(n, "requests", "ok requests", t->requests);
+    doc_show(doc_count(n, "requests", "", t->requests), "of %lld ok requests",
+             (long long)t->requests);
     part = doc_section(n, NULL, "prompt");
     add_sum(part, "prompt", "counted", &t->prompt);
     add_sum(part, "prompt_asked", "requested", &t->prompt_asked);
@@ -105,8 +109,9 @@ static void add_tokens(struct doc_node *root, const struct summary *s)
     add_sum(part, "output", "counted", &t->output);
     add_sum(part, "output_asked", "requested", &t->output_asked);
     add_sum(part, "reasoning", "reasoning", &t->reasoning);
-    part = doc_section(n, "by_source",
-                       tokens_have_output(t) ? "counted by" : NULL);
+    part =
+        doc_section(n, "by_source",
+                    tokens_have_output(t) ? "source of output counts" : NULL);
     for (int i = 0; i < TOKENS_SOURCE_COUNT; i++) {
         const char *name = token_source_name((enum token_source)i);
 
@@ -115,10 +120,10 @@ static void add_tokens(struct doc_node *root, const struct summary *s)
     }
     doc_bool(n, "is_mixed", NULL, tokens_are_mixed(t));
     if (tokens_are_mixed(t))
-        doc_line(part, DOC_PLAIN, "MIXED sources");
+        doc_line(part, DOC_PLAIN, "MIXED: the counts have different sources");
     part = doc_section(n, "by_finish",
                        t->finish[FINISH_NONE] == t->requests ? NULL
-                                                             : "ended with");
+                                                             : "finish reason");
     for (int i = 0; i < FINISH_COUNT; i++) {
         const char *name = finish_name((enum finish)i);
 
@@ -201,7 +206,8 @@ static void add_little(struct doc_node *in, const struct load_judgement *l)
     doc_number(n, "in_flight", "in flight", l->in_flight);
     doc_number(n, "expected", "rate x time", l->little.expected);
     doc_bool(n, "holds", NULL, l->little.holds);
-    doc_line(n, DOC_PLAIN, "the window begins or ends in a transient");
+    doc_line(n, DOC_PLAIN,
+             "the load was not steady at the start or end of the window");
 }
 
 static void add_warmup(struct doc_node *in, const struct summary *s)
@@ -210,8 +216,9 @@ static void add_warmup(struct doc_node *in, const struct summary *s)
     struct doc_node *n = doc_section(in, "warmup", "warm-up");
 
     doc_text(n, "method", NULL, "MSER-5");
-    doc_brief(doc_unless(n, DOC_SECONDS, "found_s", "by MSER", w->found_s,
-                         !w->is_found, w->why ? w->why : "not known"),
+    doc_brief(doc_unless(n, DOC_SECONDS, "found_s", "estimated need (MSER-5)",
+                         w->found_s, !w->is_found,
+                         w->why ? w->why : "not known"),
               w->why);
     doc_show_if(doc_seconds(n, "asked_s", "configured", s->warmup_s),
                 w->is_found);
@@ -229,24 +236,26 @@ static void add_warmup(struct doc_node *in, const struct summary *s)
 static void add_halves(struct doc_node *in, const struct steady *st)
 {
     const struct halves *h = &st->halves;
-    struct doc_node *n = doc_section(in, "halves", "halves");
+    struct doc_node *n = doc_section(in, "halves", "halves of the window");
 
     if (h->why) {
         doc_null(n, "drifts", h->why);
         return;
     }
     doc_textf(n, NULL, "", "mean %s", measure_name(st->measure));
-    doc_sep(doc_ns(n, "first", "first", h->drift.first), " ");
-    doc_ns(n, "second", "second", h->drift.second);
-    doc_value(n, DOC_NS, "difference_ms", NULL, h->drift.difference.value);
-    doc_signed(doc_share(n, "relative", "difference", h->drift.relative));
+    doc_sep(doc_ns(n, "first", "in the first", h->drift.first), " ");
+    doc_ns(n, "second", "in the second", h->drift.second);
+    doc_signed(doc_value(n, DOC_NS, "difference_ms", "difference",
+                         h->drift.difference.value));
+    doc_sep(doc_signed(doc_share(n, "relative", "", h->drift.relative)), " = ");
     doc_signed(doc_range(n, "interval_ms", "95% interval", DOC_NS,
                          h->drift.difference.range));
     doc_number(n, "confidence", NULL, STEADY_CONFIDENCE);
     doc_count(n, "blocks", NULL, (int64_t)h->blocks);
     doc_bool(n, "drifts", NULL, h->is_drifting);
     if (h->is_drifting)
-        doc_line(n, DOC_WARNING, "the window drifts");
+        doc_line(n, DOC_WARNING,
+                 "the latency is not steady: it differs between the halves");
 }
 
 static void add_cold(struct doc_node *in, const struct steady *st)
@@ -264,7 +273,7 @@ static void add_cold(struct doc_node *in, const struct steady *st)
     doc_ns(n, "mean_with", NULL, c->mean_with_ns);
     doc_ns(n, "p99_with", NULL, (double)c->p99_with_ns);
     doc_sep(doc_signed(doc_unless(n, DOC_SHARE, "mean_shift",
-                                  "with them the mean would change by",
+                                  "if they counted, the mean would change by",
                                   c->mean_shift, !c->has_shift, "n too small")),
             "; ");
     doc_signed(doc_unless(n, DOC_SHARE, "p99_shift", "p99 by", c->p99_shift,
@@ -275,8 +284,8 @@ static void add_within(struct doc_node *in, const struct steady *st)
 {
     struct doc_node *table = doc_table(
         in, "within_run",
-        "from this run alone: weaker than trials, and too narrow for p99 of a "
-        "busy server");
+        "intervals from this run alone; intervals from trials are more "
+        "reliable, and near capacity these are too narrow for p99");
 
     for (size_t i = 0; i < st->n_within; i++) {
         const struct within *w = &st->within[i];
@@ -383,7 +392,7 @@ void run_doc_server(struct doc_node *root, const struct summary *sum)
 {
     const struct server_summary *s = &sum->server;
     const char *in_flight =
-        s->present_mean >= 0 ? "client's in flight (mean)" : NULL;
+        s->present_mean >= 0 ? "in flight by the client's count (mean)" : NULL;
     const struct {
         const char *key;
         const char *label;
@@ -396,7 +405,8 @@ void run_doc_server(struct doc_node *root, const struct summary *sum)
         {"waiting_max", "waiting (max)", s->waiting_max, DOC_NUMBER},
         {"in_flight_mean", "in flight (mean)", s->present_mean, DOC_NUMBER},
         {"client_in_flight_mean", in_flight, s->client_mean, DOC_NUMBER},
-        {"queue_mean_ms", "queue per request", s->queue_mean_ns * 1e-6, DOC_MS},
+        {"queue_mean_ms", "mean time in queue", s->queue_mean_ns * 1e-6,
+         DOC_MS},
         {"cache_use_mean", NULL, s->cache_mean, DOC_SHARE},
         {"cache_use_max", "cache in use (max)", s->cache_max, DOC_SHARE},
         {"output_tokens_per_s", s->generated_per_s > 0 ? "output tokens" : NULL,
@@ -423,9 +433,9 @@ void run_doc_server(struct doc_node *root, const struct summary *sum)
                  "not available: %s has no metrics of a known server", s->url);
         return;
     }
-    doc_brief(doc_missing_if(doc_text(n, "flavour", "", s->dialect),
+    doc_brief(doc_missing_if(doc_text(n, "flavour", "metrics of", s->dialect),
                              !s->dialect, "not known"),
-              "unknown kind");
+              "an unknown server");
     doc_missing_if(doc_text(n, "url", NULL, s->url), !s->url, "not known");
     doc_bool(n, "is_known", NULL, true);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -527,16 +537,16 @@ static void add_proof(struct doc_node *list, const struct mlperf_proof *p)
                 p->limit_ns > 0 || p->is_proved);
     if (p->limit_ns > 0) {
         doc_sep(doc_ns(n, "limit", "", (double)p->limit_ns), " of ");
-        doc_show_if(doc_count(n, "more_needed", "more within it would prove it",
+        doc_show_if(doc_count(n, "more_needed",
+                              "queries within the limit still needed",
                               p->more_needed),
                     !p->is_proved);
     }
     doc_sep(doc_show(doc_bool(n, "proved", "", p->is_proved), "%s",
                      p->is_proved                     ? "proved"
                      : p->limit_ns > 0                ? "not proved"
-                     : p->estimate_ns == HIST_TOO_FEW ? "too few"
-                                                      : "too few without a "
-                                                        "failure"),
+                     : p->estimate_ns == HIST_TOO_FEW ? "too few queries"
+                                                      : "too few ok queries"),
             ": ");
 }
 
@@ -562,7 +572,7 @@ void run_doc_mlperf(struct doc_node *root, const struct summary *s)
     doc_line(n, DOC_PLAIN,
              m->n_breaks == 0
                  ? "eligible for the closed division"
-                 : "open division; it breaks rules of the closed one:");
+                 : "open division; not eligible for the closed one because:");
     list = doc_list(n, "breaks", "");
     for (size_t i = 0; i < m->n_breaks; i++)
         doc_line(list, DOC_PLAIN, "%s", m->breaks[i]);
@@ -582,7 +592,7 @@ void run_doc_metered(struct doc_node *root, const struct summary *s)
         doc_count(n, "peak_memory_bytes", NULL, m->peak_bytes);
         doc_value(n, DOC_BYTES, NULL, "server's peak", (double)m->peak_bytes);
         doc_line(n, DOC_PLAIN,
-                 "reading it takes CPU time: do not use this run's times");
+                 "measuring it takes CPU time: do not use this run's times");
     }
     if (!m->has_energy) {
         if (m->note[0]) {
@@ -598,7 +608,7 @@ void run_doc_metered(struct doc_node *root, const struct summary *s)
     doc_unit(doc_number(n, "watts", "mean power", m->watts), " W");
     doc_unit(doc_unless(n, DOC_NUMBER, "joules_per_good_request",
                         "per good request", m->joules_per_good,
-                        m->joules_per_good < 0, "nothing is good"),
+                        m->joules_per_good < 0, "no request was good"),
              " J");
     doc_unit(doc_unless(n, DOC_NUMBER, "joules_per_output_token",
                         "per output token", m->joules_per_token,

@@ -172,7 +172,7 @@ static void add_client(struct doc_node *root, const struct search_summary *s)
     char text[UNITS_TEXT];
 
     if (c->standing == CALIBRATED && c->of.max_rate_rps > 0)
-        doc_line(n, DOC_PLAIN, "good for %s%s by its calibration",
+        doc_line(n, DOC_PLAIN, "reliable up to %s%s by its calibration",
                  calibration_is_at_least(&c->of) ? "at least " : "",
                  units_show_rate(c->of.max_rate_rps, text));
     else

@@ -67,15 +67,15 @@ int search_check_slo(const struct slo *slo, struct err *err)
     for (size_t i = 0; i < slo->len; i++) {
         if (slo->terms[i].kind == SLO_GOODPUT)
             return err_set(err, ERR_CONFIG,
-                           "slo: '%s' cannot be searched: it is a rate, not a "
-                           "share of the requests; use 'good >= 90%%'",
+                           "slo: a search cannot use '%s', which is a rate and "
+                           "not a share of the requests; use 'good >= 90%%'",
                            slo->terms[i].text);
         judged += search_allowed(&slo->terms[i]) >= 0;
     }
     if (judged == 0)
         return err_set(err, ERR_CONFIG,
-                       "slo: a search requires a judged term such as "
-                       "'e2e p99 < 200ms'");
+                       "slo: a search requires an SLO term (--slo) such as "
+                       "'e2e p99 < 200ms' or 'errors < 1%%'");
     return 0;
 }
 

@@ -82,9 +82,9 @@ static int check_warmup(struct candidate *c, char *why)
         return side->is_one_launch || needs_none
                    ? 0
                    : refuse(why,
-                            "%s: no warm-up: an offline set has none of its "
-                            "own, so all trials must use one launch, of which "
-                            "the first trial is not counted",
+                            "%s: no warm-up; in an offline set the first trial "
+                            "is the warm-up, so all trials must use one launch "
+                            "of the server",
                             side->dir);
     for (size_t i = 0; i < side->n; i++) {
         if (!side->runs[i].has_warmup)
@@ -112,16 +112,15 @@ static int check_fit(struct candidate *c, char *why)
                       replicas);
     if (condition(side, "cost.memory_of"))
         return refuse(why,
-                      "%s: the memory of the server was measured during the "
-                      "run, which takes CPU; use such a run for --memory",
+                      "%s: measuring the server's memory (--memory-of) took "
+                      "CPU time; give this run with --memory instead",
                       side->dir);
     if (side->n > 1 && check_warmup(c, why))
         return 1;
     if (side->n - c->first < MIN_TRIALS)
         return refuse(why,
-                      "%s: %s; a baseline needs at least %d trials, and an "
-                      "offline one a further trial for warm-up (run --trials "
-                      "5)",
+                      "%s: %s; a baseline needs at least %d trials, and one "
+                      "more for warm-up if it is offline (run --trials 5)",
                       side->dir, side->n < 2 ? "one run" : "too few trials",
                       MIN_TRIALS);
     return 0;

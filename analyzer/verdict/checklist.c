@@ -41,7 +41,8 @@ static const struct stated {
      "how the server batches: --label batching=..."},
     {"replicas",
      {"replicas", "tensor_parallel", "tp", "gpus"},
-     "how many servers, and how the model is split: --label replicas=..."},
+     "the number of servers, and how the model is split: --label "
+     "replicas=..."},
 };
 
 __attribute__((format(printf, 4, 5))) static void add(struct checklist *c,
@@ -105,7 +106,7 @@ static void add_server(struct checklist *c, const struct summary *s)
 
     if (s->settings->target.api != API_HTTP)
         add(c, "model", model && model[0], "%.200s",
-            model && model[0] ? model : "its name: --model");
+            model && model[0] ? model : "the name of the model: --model");
     if (s->settings->has_stub) {
         add(c, "server", true,
             "the stub of tailgate; its settings are in the manifest");

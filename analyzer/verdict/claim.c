@@ -105,7 +105,7 @@ static void put_due(int64_t due, int64_t ok, int64_t failed, struct buf *out)
 {
     buf_addf(out,
              "; %lld requests due = %lld ok + %lld failed + %lld unsent, "
-             "latencies from due time, failures above every percentile",
+             "latencies from due time, failures counted as infinitely slow",
              (long long)due, (long long)ok, (long long)failed,
              (long long)(due - ok - failed));
 }

@@ -153,7 +153,7 @@ static void of_server(struct mlperf *m, const struct summary *s,
     if (load->seeds != SEEDS_MLPERF || load->schedule_seed != SCHEDULE_SEED)
         note_break(m, "the schedule is not that of the official seed");
     if (s->verdict == VERDICT_FAIL)
-        note_break(m, "the limits are not kept, so that no rate counts");
+        note_break(m, "the limits are missed, so no rate counts");
 }
 
 static void check_rules(struct mlperf *m, const struct summary *s)
@@ -171,7 +171,7 @@ static void check_rules(struct mlperf *m, const struct summary *s)
         if (!p->is_proved && !p->is_beside)
             note_break(m, "%s p%.9g of %s",
                        is_few ? "too few queries to prove"
-                              : "failures, or what takes hours, are at",
+                              : "failures or values above 1h decide",
                        100 * p->percentile, measure_name(p->measure));
     }
     if (s->settings->data.file && /* generated prompts are no data set */
@@ -183,10 +183,10 @@ static void check_rules(struct mlperf *m, const struct summary *s)
     if (!s->trust.valid)
         note_break(m, "the measurement is not trusted");
     if (s->outlen.source != OUTLEN_NONE && !s->outlen.is_ok)
-        note_break(m, "answers are not as long as the reference says");
+        note_break(m, "the length of answers differs from the reference");
     if (s->cache.is_there)
         note_break(m, "half of the requests repeat one prompt: a cache check");
-    note_break(m, "no accuracy run stands beside it");
+    note_break(m, "there is no accuracy run with the same settings");
 }
 
 void mlperf_make(struct mlperf *m, const struct summary *s,
@@ -206,7 +206,7 @@ void mlperf_make(struct mlperf *m, const struct summary *s,
         m->metric = "p99 query latency";
         add_proof(m, estimate(t, MEASURE_QUERY, 0.99));
         if (load->query_size != QUERY_SIZE)
-            note_break(m, "%lld samples a query, not %d",
+            note_break(m, "%lld samples per query, not %d",
                        (long long)load->query_size, QUERY_SIZE);
         break;
     case SCENARIO_OFFLINE:

@@ -33,22 +33,31 @@ static double rate_of(const struct summary *s)
 
 enum remedy_kind { SPIN, THREADS, IN_FLIGHT, RESOURCES, CPUS, DISK };
 
+/* Causes first: a cap on connections, for example, makes the client late. */
 static const struct {
     const char *check;
     enum remedy_kind kind;
 } remedies[] = {
-    {"lag p50", SPIN},   {"lag p99", SPIN},
-    {"unsent", THREADS}, {"pace", THREADS},
-    {"rate", THREADS},   {"buffer wait", THREADS},
-    {"busy", THREADS},   {"connection cap", IN_FLIGHT},
-    {"cpu wait", CPUS},  {"suspended", CPUS},
-    {"steal", CPUS},     {"throttled", CPUS},
-    {"disk", DISK},      {"client resources", RESOURCES},
+    {"connection cap", IN_FLIGHT},
+    {"client resources", RESOURCES},
+    {"lag p50", SPIN},
+    {"lag p99", SPIN},
+    {"unsent", THREADS},
+    {"pace", THREADS},
+    {"rate", THREADS},
+    {"buffer wait", THREADS},
+    {"busy", THREADS},
+    {"cpu wait", CPUS},
+    {"suspended", CPUS},
+    {"steal", CPUS},
+    {"throttled", CPUS},
+    {"disk", DISK},
 };
 
 static void put_remedy(const struct summary *s, enum remedy_kind kind,
                        struct buf *out)
 {
+    int64_t connections = s->settings->client.connections;
     int64_t max_in_flight = s->settings->client.max_in_flight;
     char rate[UNITS_TEXT];
 
@@ -61,14 +70,19 @@ static void put_remedy(const struct summary *s, enum remedy_kind kind,
                  2LL * s->threads);
         break;
     case IN_FLIGHT:
-        buf_adds(out, "run again with a higher limit (--max-in-flight");
-        if (max_in_flight > 0)
-            buf_addf(out, " %lld", 2LL * max_in_flight);
-        buf_adds(out, ")");
+        if (connections > 0)
+            buf_addf(out, "run again with more connections (-c %lld)",
+                     2LL * connections);
+        else if (max_in_flight > 0)
+            buf_addf(out,
+                     "run again with a higher limit (--max-in-flight %lld)",
+                     2LL * max_in_flight);
+        else
+            buf_adds(out, "run again with a higher limit (--max-in-flight)");
         break;
     case RESOURCES:
-        buf_adds(out, "run again with more local ports or open files (the "
-                      "failures say which)");
+        buf_adds(out, "run again with more local ports or open files (see the "
+                      "failures)");
         break;
     case CPUS:
         buf_adds(out, "run again on CPUs that no other process uses (--cpus, "
@@ -83,18 +97,15 @@ static void put_remedy(const struct summary *s, enum remedy_kind kind,
                  show_rate(rate_of(s) / 2, rate));
 }
 
-/* For the first failed check that has a remedy. */
+/* The first remedy whose check failed. */
 static void about_trust(const struct summary *s, struct buf *out)
 {
-    for (size_t i = 0; i < s->trust.len; i++) {
-        const struct check *c = &s->trust.checks[i];
+    for (size_t k = 0; k < sizeof(remedies) / sizeof(remedies[0]); k++) {
+        const struct check *c = trust_find(&s->trust, remedies[k].check);
 
-        for (size_t k = 0; k < sizeof(remedies) / sizeof(remedies[0]); k++) {
-            if (!c->ok && c->is_fatal &&
-                strcmp(c->name, remedies[k].check) == 0) {
-                put_remedy(s, remedies[k].kind, out);
-                return;
-            }
+        if (c && !c->ok && c->is_fatal) {
+            put_remedy(s, remedies[k].kind, out);
+            return;
         }
     }
 }
@@ -134,7 +145,9 @@ static void about_samples(const struct summary *s, struct buf *out)
     if (s->settings->data.accuracy)
         buf_adds(out, "use a larger data set: each sample is sent once");
     else if (load->scenario == SCENARIO_TRACE)
-        buf_addf(out, "use %lld rows of a trace: a longer part, or more trials",
+        buf_addf(out,
+                 "replay at least %lld rows: a longer part of the trace, or "
+                 "more trials",
                  total);
     else if (load->min_requests > 0 || load->min_duration_ns > 0)
         buf_addf(out, "run again with more requests: --min-requests %lld",
@@ -142,9 +155,9 @@ static void about_samples(const struct summary *s, struct buf *out)
     else if (load->requests > 0 || more_s == 0)
         buf_addf(out, "run again with more requests: -n %lld", total);
     else if (load->stages.len > 0)
-        buf_addf(out, "run for %.0f s more: longer stages", more_s);
+        buf_addf(out, "run %.0f s longer: use longer stages", more_s);
     else
-        buf_addf(out, "run for %.0f s more: --duration %.0fs", more_s,
+        buf_addf(out, "run %.0f s longer: --duration %.0fs", more_s,
                  ceil(s->window_length_s) + more_s);
 }
 
@@ -228,7 +241,8 @@ static void about_limits(const struct summary *s, struct buf *out)
         while (name_len > 0 && j->term->text[name_len - 1] == ' ')
             name_len--;
         if (!has_any) {
-            buf_adds(out, "limits that it keeps with 95% confidence: ");
+            buf_adds(out,
+                     "judge by limits that it meets with 95% confidence: ");
             add_report(s, out);
         }
         buf_addf(out, "%s%.*s < %s", has_any ? ", " : "", name_len,
@@ -249,7 +263,7 @@ static void about_failures(const struct summary *s, struct buf *out)
             worst = i;
     }
     if (s->verdict == VERDICT_FAIL && s->outcome[worst] > 0)
-        buf_addf(out, "check the failures: %lld of %lld are %s",
+        buf_addf(out, "check the failures: %lld of %lld have the outcome '%s'",
                  (long long)s->outcome[worst], (long long)s->failed,
                  outcome_name((enum outcome)worst));
 }
@@ -282,7 +296,7 @@ static void about_no_slo(const struct summary *s, struct buf *out)
     above = (double)(ns + 1) * 1.001;
     step = pow(10, floor(log10(above)) - 2); /* three digits */
     above = ceil(above / step * (1 - 1e-12)) * step;
-    buf_adds(out, "judge it by an SLO: ");
+    buf_adds(out, "judge the run by an SLO: ");
     add_report(s, out);
     buf_addf(out, "%s %s < %s'", measure_name(m),
              summary_quantile_name[SUMMARY_P99],

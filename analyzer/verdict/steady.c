@@ -132,7 +132,7 @@ struct warmup_found steady_warmup(const struct series *s)
         return w;
     series_means(s, 0, s->n, x, groups);
     m = mser_truncate(x, groups);
-    w.why = "not found: the run is too short";
+    w.why = "not known, the run is too short";
     if (!m.is_found)
         return w;
     bin = m.drop * s->n / groups;
@@ -288,7 +288,7 @@ static const char *why_unknown(const struct steady_ask *ask,
     if (!ask->is_open)
         return ask->is_offline
                    ? "all requests were due at once"
-                   : "closed loop: a slow server gets fewer requests";
+                   : "in a closed loop a slow server gets fewer requests";
     if (!ask->is_whole)
         return "the recording lacks requests";
     if (!l->has_flight || l->overload.arrivals < OVERLOAD_MIN_N)

@@ -151,13 +151,13 @@ void truth_print(const struct truth_report *t, struct buf *out)
 {
     static const char *const names[TRUTH_PARTS] = {
         "measured - truth", "due -> arrival", "stub late", "sent -> received",
-        "stub in all"};
+        "stub total"};
     static const double quantiles[] = {0.5, 0.9, 0.99};
     char text[UNITS_TEXT];
 
     buf_addf(out,
              "\ntruth      %lld requests matched, %lld without a match, %lld "
-             "below the truth\n",
+             "measured below the truth\n",
              (long long)t->matched, (long long)t->unmatched,
              (long long)t->negative);
     if (t->matched == 0) {
@@ -166,7 +166,7 @@ void truth_print(const struct truth_report *t, struct buf *out)
                  "sent no ids (--request-id)\n");
         return;
     }
-    buf_addf(out, "           measured - truth at least %s\n",
+    buf_addf(out, "           smallest difference (measured - truth) %s\n",
              units_show_duration((double)t->min_excess_ns, text));
     buf_addf(out, "%-17s %8s %8s %8s %8s\n", "", "p50", "p90", "p99", "max");
     for (int p = 0; p < TRUTH_PARTS; p++) {

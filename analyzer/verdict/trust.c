@@ -304,7 +304,7 @@ static const struct rule rules[] = {
     {"lag p50", "ms", FATAL | LATE, 0, NULL, find_lag_p50, late},
     {"lag p99", "ms", FATAL | LATE, 0, NULL, find_lag_p99, late},
     {"unsent", "requests", FATAL, 0, NULL, find_unsent,
-     "the client could not send them in time: lower the rate or "
+     "the client could not send these requests in time: lower the rate or "
      "allow more connections (-c, ulimit -n)"},
     {"pace", "% off in the worst second", FATAL, 10, NULL, find_pace,
      "requests were not sent as scheduled: free the client's CPU or "
@@ -314,7 +314,7 @@ static const struct rule rules[] = {
      "it more threads (-t) and CPU"},
     {"connection cap", "% of the requests", FATAL, 1, client_held_back,
      find_cap,
-     "they waited for a connection, so the loop was no longer open: "
+     "requests waited for a connection, so the loop was no longer open: "
      "raise -c, --max-in-flight or ulimit -n"},
     {"client resources", "requests", FATAL, 0, NULL, find_resources,
      "the client ran out of local ports, open files or memory: keep "
@@ -324,13 +324,13 @@ static const struct rule rules[] = {
      "answers waited in the kernel while the client was busy: give "
      "it more threads (-t) and CPU, or lower the rate"},
     {"busy", "% of a thread's time", FATAL, 90, client_busy, NULL,
-     "this is the client's limit, not the server's: give it more "
-     "threads (-t) or lower the rate"},
+     "the client was at its own limit: give it more threads (-t) or lower the "
+     "rate"},
     {"cpu wait", "% of a thread's time", FATAL | LATE, 5, NULL, find_cpu_wait,
      "the client was ready to run but had no CPU: stop other "
      "processes, or give it CPUs of its own (--cpus)"},
     {"client memory", "requests", FATAL, 0, NULL, find_client_memory,
-     "their responses exceeded the client's memory limit: raise "
+     "the responses exceeded the client's memory limit: raise "
      "--memory, or lower -c, --max-in-flight or --max-response"},
     {"disk", "% of a thread's time", FATAL, 1, client_record_wait, NULL,
      "the client waited for its own recording: put it (-o) on a "
@@ -346,21 +346,22 @@ static const struct rule rules[] = {
     {"pressure", "% of the time", 0, 50, client_pressed, find_pressure,
      "tasks waited for a CPU; harmless if lag is small"},
     {"sent again", "% of the requests", 0, 1, NULL, find_sent_again,
-     "the server had closed their connections, which other clients "
-     "may count as errors: check its keep-alive timeout and log, or "
-     "use a new connection per request (--no-keepalive)"},
-    {"range", "requests out of it", 0, 0, NULL, find_range,
-     "longer than 1h: percentiles among them are not available"},
+     "the server had closed the connection, which other clients may count as "
+     "an error: check its keep-alive timeout and log, or use a new connection "
+     "per request (--no-keepalive)"},
+    {"range", "requests above 1h", 0, 0, NULL, find_range,
+     "times above 1h are only counted: percentiles among them are not "
+     "available"},
     {"samples", "requests", MINIMUM, 0, NULL, find_samples,
      "too few requests for an SLO term: run longer"},
     {"recording", "requests lost", 0, 0, NULL, find_recording,
      "the file is damaged: missing requests count as unfinished"},
     {"events", "content events lost", 0, 0, NULL, find_events,
-     "events.tgr is damaged: gap and itl are of the remaining events"},
+     "events.tgr is damaged: gap and itl use only the remaining events"},
     {"observed", "% of the window's seconds", MINIMUM, 90, client_observed,
      find_observed,
-     "client.tgr lacks the others: how the client affected the "
-     "numbers in them is unknown"},
+     "client.tgr does not cover the other seconds: the effect of the client on "
+     "them is unknown"},
 };
 
 _Static_assert(sizeof(rules) / sizeof(rules[0]) <= TRUST_MAX_CHECKS,

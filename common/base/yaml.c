@@ -164,7 +164,7 @@ static int read_stream(struct loader *l, struct yaml_node *root)
         type = event.type;
         if (type == YAML_DOCUMENT_START_EVENT && has_root)
             rc = refuse(l, event.start_mark.line + 1,
-                        "a second document in one file");
+                        "the file must contain only one document");
         else if (type != YAML_STREAM_START_EVENT &&
                  type != YAML_STREAM_END_EVENT &&
                  type != YAML_DOCUMENT_START_EVENT &&

@@ -253,12 +253,12 @@ int study_set_load(struct study_set *set, const char *dir, struct err *err)
         return -1;
     if (set->kind == STUDY_PAIR)
         rc = err_set(err, ERR_CONFIG,
-                     "%s: two trial sets that took turns; name one of them, "
-                     "%s/a or %s/b",
+                     "%s: contains two trial sets; use one of them, %s/a or "
+                     "%s/b",
                      dir, dir, dir);
     else if (set->kind == STUDY_VARIANTS)
-        rc = err_set(err, ERR_FORMAT, "%s: a study with variants; name one",
-                     dir);
+        rc = err_set(err, ERR_FORMAT,
+                     "%s: is a study with variants; use one of them", dir);
     else if (from_json(set, json))
         rc = err_set(err, ERR_FORMAT,
                      "%s/study.json: its points and counts do not add up", dir);
@@ -277,7 +277,7 @@ static int check_kind(const struct study_set *set, const char *dir,
 
     if (set->kind == kind)
         return 0;
-    return err_set(err, code, "%s: a %s, not a %s", dir, names[set->kind],
+    return err_set(err, code, "%s: is a %s, not a %s", dir, names[set->kind],
                    names[kind]);
 }
 
@@ -378,7 +378,8 @@ int variant_set_load(struct variant_set *set, const char *dir, struct err *err)
     if (study_load(dir, &json, &kind, err))
         return -1;
     if (kind != STUDY_VARIANTS)
-        rc = err_set(err, ERR_CONFIG, "%s: of kind %s, not of variants", dir,
+        rc = err_set(err, ERR_CONFIG,
+                     "%s: is a study of kind %s, not one with variants", dir,
                      study_kind_name(kind));
     else if (variants_from_json(set, json))
         rc = err_set(err, ERR_FORMAT,

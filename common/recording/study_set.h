@@ -30,7 +30,7 @@ struct study_point {
     double value;     /* of a sweep or a search: of what is varied */
     int64_t repeat;   /* of a sweep: which run at this value, from 1 */
     uint64_t seed;    /* of a trial */
-    bool is_recorded; /* to its end, or to where the study ended it */
+    bool is_recorded; /* completely, or until the study ended it */
     double took_s;    /* with the pause and the restart before it */
     char failed[160]; /* why there is no recording; "": not known */
 };

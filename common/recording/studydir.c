@@ -101,7 +101,7 @@ static int find_kind(const json_t *json, const char *dir, enum study_kind *kind,
     const char *name = json_string_value(json_object_get(json, "kind"));
 
     if (json_get_int(json, "version", 0) != STUDY_VERSION)
-        return err_set(err, ERR_FORMAT, "%s/study.json: another version", dir);
+        return err_set(err, ERR_FORMAT, "%s/study.json: unknown version", dir);
     for (int i = 0; name && i < STUDY_KINDS; i++) {
         if (strcmp(kind_names[i], name) == 0) {
             *kind = (enum study_kind)i;
@@ -152,8 +152,8 @@ int study_check_lost(const char *dir, struct err *err)
 
         if (access(part, F_OK) == 0)
             rc = err_set(err, ERR_FORMAT,
-                         "%s: study.json %s: which runs belong together is "
-                         "lost; each can be read alone: tailgate report %s",
+                         "%s: study.json %s, so the runs cannot be evaluated "
+                         "together; a single one can: tailgate report %s",
                          dir, why, part);
         free(part);
     }
@@ -167,8 +167,8 @@ int study_refuse_empty(const char *dir, const char *part, struct err *err)
 
     if (access(manifest, F_OK) == 0)
         err_set(err, ERR_UNTOLD,
-                "%s: no %s came to its end; what the first one recorded until "
-                "then: tailgate report %s",
+                "%s: no %s was completed; to see what the first one recorded: "
+                "tailgate report %s",
                 dir, part, first);
     else
         err_set(err, ERR_UNTOLD, "%s: no %s was recorded", dir, part);
@@ -349,7 +349,7 @@ static int remove_study(const char *dir, struct err *err)
     int rc;
 
     if (json_read_file(path, &json, &(struct err){0}))
-        json = NULL; /* damaged: removed all the same */
+        json = NULL; /* damaged: removed anyway */
     free(path);
     rc = file_list_dir(dir, is_visible, &names, err);
     for (size_t i = 0; rc == 0 && i < names.len; i++) {
@@ -377,8 +377,9 @@ int study_make_dir(const char *dir, bool force, struct err *err)
     if (rc <= 0)
         return rc;
     if (!holds_study(dir))
-        return err_set(err, ERR_USAGE,
-                       "%s: is not empty, and holds no study to replace", dir);
+        return err_set(
+            err, ERR_USAGE,
+            "%s: is not empty and does not contain a study to replace", dir);
     if (!force)
         return err_set(err, ERR_USAGE,
                        "%s: is not empty; --force replaces the study in it",

@@ -72,8 +72,8 @@ int study_load(const char *dir, struct json_t **json, enum study_kind *kind,
  * is left; the message names that part. */
 int study_check_lost(const char *dir, struct err *err);
 
-/* ERR_UNTOLD: none of its parts ("trial") came to its end; the message names
- * what is left of the first. */
+/* Sets ERR_UNTOLD: no part ("trial") of the study was completed.  The message
+ * names the recording of the first, if there is one.  Returns -1. */
 int study_refuse_empty(const char *dir, const char *part, struct err *err);
 
 /* A study was given where settings are read.  ERR_CONFIG; the message names the

@@ -198,8 +198,8 @@ static int check_common(const struct settings *run,
 
     if (s->load.scenario != run->load.scenario)
         return err_set(err, ERR_CONFIG,
-                       "data.turns: either all classes have sessions or none; "
-                       "set it for the run (data.turns, load.turns)");
+                       "data.turns: all classes must have sessions, or none; "
+                       "set data.turns or load.turns for the run");
     if (s->data.cache_check)
         return err_set(err, ERR_CONFIG,
                        "data.cache_check cannot be combined with classes");
@@ -225,8 +225,8 @@ static int resolve_warmup(const struct settings *run, struct err *err)
                        scenario_names[run->load.scenario]);
     if (c->settings->data.cache_check && !run->data.cache_check)
         return err_set(err, ERR_CONFIG,
-                       CLASSES_WARMUP ": data.cache_check requires "
-                                      "data.cache_check of the run");
+                       CLASSES_WARMUP ": data.cache_check must also be set "
+                                      "for the run");
     return 0;
 }
 

@@ -148,8 +148,9 @@ struct data_settings {
     bool accuracy;    /* each sample once, answers are saved */
     bool cache_check; /* half of the requests carry the same prompt */
 
-    /* No options: the file, once somebody has read it, and of what mix this is
-     * which class (NULL: of none); borrowed. */
+    /* Not options, all borrowed: the samples, once the file was read (NULL: not
+     * yet), and the workload in which this is class number `class` (NULL: the
+     * run has no classes). */
     const struct dataset *loaded;
     const struct classes *workload;
     size_t class;
@@ -188,7 +189,7 @@ struct trace_settings {
     int unit;             /* enum time_unit, of times that are numbers */
     int64_t block_tokens; /* of a prompt that one block id stands for */
 
-    /* No options: what the file comes to, once it was read. */
+    /* Not options: found when the file was read. */
     double peak_rps;
     int64_t rows;                    /* that are replayed; 0: unknown */
     const struct timeline *timeline; /* when they are due; borrowed, or NULL */
@@ -226,7 +227,7 @@ struct load_settings {
     int seeds;                  /* enum seeds */
     uint64_t schedule_seed;     /* of LoadGen's schedule */
     uint64_t qsl_seed;          /* of its set of samples */
-    uint64_t sample_index_seed; /* of which of them is next */
+    uint64_t sample_index_seed; /* of the choice of samples */
     char *abort_on;             /* common/spec/abort_rule.h; NULL: never */
     struct trace_settings trace;
 };
@@ -341,7 +342,7 @@ struct stub_settings {
 struct study_settings {
     int64_t trials;
     int64_t settle_ns; /* between two of them */
-    char *restart;     /* shell command; NULL: the server goes on */
+    char *restart;     /* shell command; NULL: the server is not restarted */
 };
 
 /* What a search or a sweep varies; a sweep can vary other settings, too. */
@@ -466,7 +467,8 @@ extern const char *const metrics_names[];
 void settings_init(struct settings *s);
 void settings_fini(struct settings *s);
 
-/* Everything but the classes and what is no option, over what is there. */
+/* Overwrite the options of `s` with those of `from`.  Classes, and fields that
+ * are not options, are left as they are. */
 void settings_copy(struct settings *s, const struct settings *from);
 
 /* Initialise `s` as a deep copy: classes, warm-up and variants too.  What only
@@ -489,15 +491,17 @@ int settings_file_read(struct settings_file *file, const char *path,
                        struct err *err);
 void settings_file_fini(struct settings_file *file);
 
-/* Put what the file says over what is there.  ERR_CONFIG "file:line: ...". */
+/* Overwrite the settings that the file contains.  ERR_CONFIG "file:line: ...".
+ */
 int settings_load_file(struct settings *s, const struct settings_file *file,
                        struct err *err);
 
 /* Read a file and do the same. */
 int settings_load(struct settings *s, const char *path, struct err *err);
 
-/* The option of a full key of `len` bytes, "load.rate" or "slo", and its block;
- * NULL: there is none, and without such a block it is BLOCK_COUNT. */
+/* The option of a full key of `len` bytes, "load.rate" or "slo"; *block is its
+ * block.  NULL if there is no such option; *block is BLOCK_COUNT if the block
+ * does not exist either. */
 const struct opt *settings_find(const char *name, size_t len,
                                 enum settings_block *block);
 

@@ -112,8 +112,8 @@ static int check_target(const struct spot *at)
         if (!opt || opt->is_per_class)
             continue;
         err_set(at->err, ERR_CONFIG,
-                "is about connections, which all classes share; set it in the "
-                "target of the run");
+                "cannot be set for a class, because classes share "
+                "connections; set it in the target of the run");
         return spot_refuse(&entry);
     }
     return 0;
@@ -159,10 +159,11 @@ static int load_item(const struct kind *kind, struct classes *all,
     struct class_settings *c;
 
     if (at->node->kind != YAML_MAP)
-        return err_set(at->err, ERR_CONFIG, "each must be a map of key: value");
+        return err_set(at->err, ERR_CONFIG,
+                       "each element must be a map of key: value");
     if (all->len == CLASSES_MAX)
-        return err_set(at->err, ERR_CONFIG, "too many; the maximum is %d",
-                       CLASSES_MAX);
+        return err_set(at->err, ERR_CONFIG,
+                       "too many elements; the maximum is %d", CLASSES_MAX);
     c = classes_add(all);
     for (size_t i = 0; i < at->node->len; i++) {
         struct spot entry = spot_inside(at, i);
@@ -174,7 +175,7 @@ static int load_item(const struct kind *kind, struct classes *all,
         return err_set(at->err, ERR_CONFIG, "a %s has no name", kind->one);
     for (size_t i = 0; i + 1 < all->len; i++) {
         if (strcmp(all->items[i].name, c->name) == 0)
-            return err_set(at->err, ERR_CONFIG, "two of them are named '%s'",
+            return err_set(at->err, ERR_CONFIG, "two elements are named '%s'",
                            c->name);
     }
     return 0;

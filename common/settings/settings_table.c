@@ -142,16 +142,18 @@ static const struct opt top[] = {
      .help = "name of the run, shown in every report"},
     {OPT("slo", "slo", list, slo), .splits_commas = true, .group = GROUP_GOAL,
      .check = slo_check_term,
-     .help = "service level objective, such as 'e2e p99 < 200ms', 'errors < "
-             "0.1%' or 'gold: ttft p99 < 100ms' (tier gold); can be repeated"},
+     .help = "service level objective, such as 'e2e p99 < 200ms' (whole "
+             "answer), 'ttft p99 < 100ms' (first token) or 'errors < 0.1%'; "
+             "can be repeated; 'gold: e2e p99 < 100ms' belongs to a tier "
+             "named gold"},
     {OPT("slo.require", "require", choice, require), .names = slo_require_names,
      .initial = "observed", .group = GROUP_GOAL,
      .help = "shown: exit with 4 unless the verdict is shown with 95% "
              "confidence; observed: exit with 0 or 1 by what was observed"},
     {FLAG("goodput", list, slo), .splits_commas = true,
      .takes_word = slo_is_like_limit, .check = slo_check_limit,
-     .help = "limits that a good request keeps, in ms: ttft:200 tpot:50 "
-             "e2el:5000"},
+     .help = "limits that a request must meet to be good, in ms: ttft:200 "
+             "tpot:50 e2el:5000"},
     {OPT("checks", "check", list, checks), .check = check_check,
      .help = "rule for a correct answer: 'exact TEXT', 'contains TEXT', 'regex "
              "EXPR', 'json /a/0 = 3.5 +- 0.01', 'tensor y = 1 2', 'length "
@@ -164,7 +166,8 @@ static const struct opt top[] = {
 static const struct opt target[] = {
     {OPT("url", "url", list, target.urls), .is_per_class = true,
      .group = GROUP_TARGET, .check = url_check,
-     .help = "URL to send requests to; with several, requests take turns"},
+     .help = "URL to send requests to; can be repeated, requests then use "
+             "the URLs in turn"},
     {OPT("method", "method", text, target.method), .letter = 'X',
      .is_per_class = true, .help = "HTTP method (default GET, or POST with a "
                                    "body)"},
@@ -176,7 +179,7 @@ static const struct opt target[] = {
      .help = "request body, or @FILE to read it from a file"},
     {OPT("api", "api", choice, target.api), .names = api_names,
      .initial = "auto", .is_per_class = true, .group = GROUP_TARGET,
-     .help = "API of the server; auto detects it from the URL"},
+     .help = "API of the server (by default detected from the URL)"},
     {OPT("model", "model", text, target.model), .is_per_class = true,
      .group = GROUP_TARGET,
      .help = "name of the model (default: the one the server reports)"},
@@ -205,7 +208,8 @@ static const struct opt target[] = {
      .help = "JSON object, or @FILE, whose members are added to every body"},
     {OPT("timeout", "timeout", duration, target.timeout_ns),
      .is_positive = true, .initial = "30s", .group = GROUP_TARGET,
-     .help = "time limit of a request, counted from its due time"},
+     .help = "time limit of a request, counted from its due time, when the "
+             "schedule wants it sent"},
     {OPT("connect_timeout", "connect-timeout", duration,
          target.connect_timeout_ns), .is_positive = true, .initial = "10s",
      .help = "time limit for opening a connection"},
@@ -260,17 +264,18 @@ static const struct opt target[] = {
 static const struct opt load[] = {
     {OPT("scenario", "scenario", choice, load.scenario),
      .names = scenario_names, .initial = "auto", .group = GROUP_LOAD,
-     .help = "when requests are sent: server (at a rate, whatever the server "
-             "does), closed (N clients, each waits for its answer), "
-             "single-stream (one request at a time), multi-stream (one query "
-             "of several requests at a time), offline (all at once), trace "
-             "(as in a file), sessions (conversations arrive at a rate)"},
+     .help = "when requests are sent: server (open loop, at a rate), closed "
+             "(N clients, each waits for its answer), single-stream (one "
+             "request at a time), multi-stream (one query of several requests "
+             "at a time), offline (all at once), trace (at the times in a "
+             "file), sessions (conversations that arrive at a rate)"},
     {OPT("arrival", "arrival", choice, load.arrival), .names = arrival_names,
      .initial = "poisson", .scenarios = WITH_RATE, .is_lenient = true,
      .help = "how the times between requests are distributed"},
     {OPT("rate", "rate", rate, load.rate_rps), .letter = 'R',
      .scenarios = WITH_RATE, .group = GROUP_LOAD,
-     .help = "requests (or sessions) per second in total: 50, 0.5, 2/m"},
+     .help = "requests (or sessions) per second in total, such as 50, 0.5 or "
+             "2/m (per minute)"},
     {OPT("stages", "stage", list, load.stages), .splits_commas = true,
      .check = load_stage_check, .scenarios = WITH_RATE,
      .conflicts = "load.shape, load.rate_table, load.rate, load.duration, "
@@ -293,8 +298,8 @@ static const struct opt load[] = {
              "day; replaces rate and duration"},
     {OPT("table_speed", "table-speed", number, load.table_speed),
      .initial = "1", .check = check_speed, .requires = "load.rate_table",
-     .help = "replay the rate table this many times as fast, at the same "
-             "rates"},
+     .help = "speed of the rate table: 2 goes through it in half the time, "
+             "at the same rates"},
     {OPT("cv", "cv", number, load.cv), .initial = "1",
      .requires = "load.arrival: gamma",
      .help = "coefficient of variation of the gaps between gamma arrivals; "
@@ -312,7 +317,8 @@ static const struct opt load[] = {
              "number around it"},
     {OPT("duration", "duration", duration, load.duration_ns), .letter = 'd',
      .is_positive = true, .scenarios = ALL_BUT(OFFLINE), .group = GROUP_LOAD,
-     .help = "length of the measured window (default 10s without --requests)"},
+     .help = "length of the measured window (default 10s, if --requests is "
+             "not given)"},
     {OPT("warmup", "warmup", duration, load.warmup_ns), .initial = "0s",
      .scenarios = ALL_BUT(OFFLINE), .group = GROUP_LOAD,
      .help = "warm-up before the window; its requests are not measured"},
@@ -322,8 +328,8 @@ static const struct opt load[] = {
      .help = "number of requests before the window that are not measured"},
     {OPT("cooldown", "cooldown", duration, load.cooldown_ns), .initial = "0s",
      .scenarios = ALL_BUT(OFFLINE),
-     .help = "keep up the load for this long after the window, so that its "
-             "last requests end under load; not measured"},
+     .help = "continue the load for this long after the window, so that "
+             "requests of the window also end under load; not measured"},
     {OPT("requests", "requests", count, load.requests), .letter = 'n',
      .is_positive = true, .group = GROUP_LOAD,
      .help = "stop after this many requests"},
@@ -397,7 +403,7 @@ static const struct opt trace[] = {
              "looks at the first line"},
     {OPT("time_scale", "time-scale", number, load.trace.time_scale),
      .initial = "1", .check = check_speed, .requires = "trace.file",
-     .help = "replay the trace this many times as fast"},
+     .help = "speed of the replay: 2 replays the trace in half the time"},
     {OPT("from", "from", duration, load.trace.from_ns), .initial = "0s",
      .requires = "trace.file",
      .help = "start this long after the trace's first row, in trace time"},
@@ -465,24 +471,24 @@ static const struct opt data[] = {
              "those recorded in the data file"},
     {OPT("select", "select", choice, data.select), .names = data_select_names,
      .initial = "permutation", .requires = "data.file", .is_lenient = true,
-     .help = "order of samples: permutation (each once, then again in another "
-             "order), replacement (any sample at any time), order (as in the "
-             "file)"},
+     .help = "order of samples: permutation (each once, then again in "
+             "another order), replacement (at random, with repetition), "
+             "order (as in the file)"},
     {OPT("limit", "data-limit", count, data.limit), .is_positive = true,
      .requires = "data.file",
      .help = "number of samples to use: the first ones with --select order, "
              "otherwise random ones"},
     {OPT("unique", "unique", choice, data.unique), .names = unique_names,
      .initial = "auto",
-     .help = "start every prompt with a random word, so that no two prompts, "
-             "also of different runs, are the same"},
+     .help = "start every prompt with a random word, so that all prompts "
+             "differ, also from those of other runs"},
     {FLAG("repeat-prompts", switch, data.repeats),
      .conflicts = "data.unique: true",
      .help = "send prompts unchanged, the same as --unique false"},
     {OPT("shared_prefix", "shared-prefix", count, data.shared_prefix),
      .initial = "0", .check = check_prefix,
-     .help = "number of tokens at the start of every prompt that are the same "
-             "in all"},
+     .help = "number of tokens at the start of prompts that are the same in "
+             "every prompt"},
     {OPT("cache_hit_rate", "cache-hit-rate", share, data.cache_hit_rate),
      .initial = "0%", .scenarios = ALL_BUT_BOTH(TRACE, SESSIONS),
      .help = "share of requests that start with an earlier prompt"},
@@ -506,8 +512,8 @@ static const struct opt data[] = {
      .path = OPT_PATH_AT, .initial = "256", .check = dist_check_lengths,
      .scenarios = ALL_BUT(TRACE), .conflicts = "data.file", .is_lenient = true,
      .group = GROUP_DATA,
-     .help = "length of generated prompts in tokens: 256, 'uniform 100 400', "
-             "'lognormal 512 256', 'empirical @FILE'"},
+     .help = "length of generated prompts in tokens, such as 256, 'uniform "
+             "100 400', 'lognormal 512 256' or 'empirical @FILE'"},
     {OPT("output_tokens", "output-len", text, data.output_tokens),
      .path = OPT_PATH_AT, .initial = "128", .check = dist_check_lengths,
      .scenarios = ALL_BUT(TRACE), .is_lenient = true, .group = GROUP_DATA,
@@ -546,8 +552,8 @@ static const struct opt client[] = {
     {OPT("connections", "connections", count, client.connections),
      .letter = 'c', .is_positive = true, .takes_auto = true, .initial = "auto",
      .max = MAX_CLIENTS, .group = GROUP_LOAD,
-     .help = "maximum number of connections; without --rate, the number of "
-             "clients of a closed loop"},
+     .help = "maximum number of connections; if --rate is not given, the "
+             "number of clients of a closed loop"},
     {OPT("max_in_flight", "max-in-flight", count, client.max_in_flight),
      .is_positive = true, .takes_auto = true, .initial = "auto",
      .help = "maximum number of requests in flight; auto is 32k, or fewer if "
@@ -570,7 +576,7 @@ static const struct opt client[] = {
      .help = "CPUs to pin the worker threads to, such as 0,2-3"},
     {OPT("spin", "spin", duration, client.spin_ns), .initial = "0s",
      .help = "poll instead of sleeping for this long before and after each "
-             "send; more accurate times for more CPU"},
+             "send: times are more accurate, but the client uses more CPU"},
     {OPT("memory", "memory", size, client.memory), .is_positive = true,
      .takes_auto = true, .initial = "auto",
      .help = "maximum memory for responses; a request that exceeds it fails as "
@@ -640,7 +646,7 @@ static const struct opt sweep[] = {
      .help = "number of runs at each value, each with its own seed"},
     {OPT("order", "order", choice, sweep.order), .names = order_names,
      .initial = "random",
-     .help = "order of the runs; random (by --seed) keeps slow drift from "
+     .help = "order of the runs; random (by --seed) prevents slow drift from "
              "looking like an effect of the load"},
 };
 /* clang-format on */

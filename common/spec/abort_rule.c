@@ -21,7 +21,9 @@ static int parse_over(const char *text, int64_t *over_s, struct err *err)
     *over_s = ns / NS_PER_S;
     if (*over_s < 1 || *over_s > MAX_OVER_S || ns % NS_PER_S != 0)
         return err_set(err, ERR_CONFIG,
-                       "over '%s' is not 1s to 1h in whole seconds", text);
+                       "over %s: the time must be whole seconds, from 1s to "
+                       "1h",
+                       text);
     return 0;
 }
 
@@ -46,7 +48,7 @@ int abort_parse(const char *text, struct abort_rule *rule, struct err *err)
         return -1;
     if (rule->share >= 1)
         return err_set(err, ERR_CONFIG,
-                       "errors > %s can never hold; write a share below 100%%",
+                       "errors > %s is never true; write a share below 100%%",
                        share);
     snprintf(rule->text, sizeof(rule->text), "errors > %s", share);
     return 0;

@@ -90,8 +90,9 @@ static int parse_regex(struct check_rule *r, const char *rest, struct err *err)
     if (regexsize_of(rest) > fmax(MAX_REGEX, (double)strlen(rest)))
         return err_set(
             err, ERR_CONFIG,
-            "'%.80s': with its repetitions it has more than %d parts", rest,
-            MAX_REGEX);
+            "'%.80s' is too large: its repetitions expand to more than %d "
+            "parts",
+            rest, MAX_REGEX);
     rc = regcomp(&r->regex, rest, REG_EXTENDED | REG_NOSUB);
     if (rc) {
         regerror(rc, &r->regex, why, sizeof(why));

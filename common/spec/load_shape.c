@@ -145,7 +145,8 @@ static int expand_step(const struct said *s, struct strlist *out,
 
     if (!(s->by_rps > 0) || steps < 1)
         return err_set(err, ERR_CONFIG,
-                       "there is no step between the two rates");
+                       "the two rates are equal, or 'by' is 0: there is no "
+                       "step");
     if (steps >= MAX_SHAPE_STAGES)
         return err_set(err, ERR_CONFIG, "%.0f steps; the maximum is %d", steps,
                        MAX_SHAPE_STAGES);
@@ -167,7 +168,8 @@ static int expand_spike(const struct said *s, struct strlist *out,
     if (s->ns[OF] > 0)
         after_ns = s->ns[OF] - s->ns[AT] - s->ns[FOR];
     if (after_ns < 0)
-        return err_set(err, ERR_CONFIG, "it ends ('of') before the spike does");
+        return err_set(err, ERR_CONFIG,
+                       "'of' must not be shorter than 'at' and 'for' together");
     add(out, s->rates[0], s->rates[0], s->ns[AT]);
     add(out, s->rates[1], s->rates[1], s->ns[FOR]);
     add(out, s->rates[0], s->rates[0], after_ns);

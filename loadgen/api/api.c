@@ -229,7 +229,8 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
     *api = (struct api){.ops = all[t->api], .settings = settings};
     buf_init(&api->extra, TARGET_MAX_REQUEST);
     if (!api->ops)
-        return err_set(err, ERR_CONFIG, "target.api: %s: built without gRPC",
+        return err_set(err, ERR_CONFIG,
+                       "target.api: %s: this tailgate was built without gRPC",
                        api_names[t->api]);
     if (api->ops->own_size > 0)
         api->own = xcalloc(1, api->ops->own_size);

@@ -100,10 +100,11 @@ static int refuse(const struct api *api, const struct rule *rule,
     if (api->ops->kind == API_HTTP &&
         url_parse(settings_url(api->settings), &url, &(struct err){0}) == 0)
         api_detect(url.path, &hint);
-    return err_set(
-        err, ERR_CONFIG, "%s.%s (--%s) has no effect with the API %s%s%s%s",
-        block, opt->key, opt->flag, api_names[api->ops->kind],
-        hint ? "; is this " : "", hint ? hint : "", hint ? "? (--api)" : "");
+    return err_set(err, ERR_CONFIG,
+                   "%s.%s (--%s) has no effect with the API %s%s%s%s", block,
+                   opt->key, opt->flag, api_names[api->ops->kind],
+                   hint ? "; if the server's API is " : "", hint ? hint : "",
+                   hint ? ", set it with --api" : "");
 }
 
 int api_check_settings(const struct api *api, struct err *err)

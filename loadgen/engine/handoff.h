@@ -4,7 +4,7 @@
  * The worker's thread enters for what its event loop finds, and leaves to wait.
  * The transport's thread posts things to be done inside.  If the handoff is
  * free, it does them itself, and no thread has to wake another; if the worker
- * is inside, they wait for its loop, and the transport's thread goes on.  The
+ * is inside, they wait for its loop, and the transport's thread continues.  The
  * transport's thread never waits; the worker waits for one post at most.
  */
 #ifndef LOADGEN_ENGINE_HANDOFF_H

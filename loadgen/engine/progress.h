@@ -1,4 +1,4 @@
-/* progress.h - follows a run while it goes on: what can be shown of it, and
+/* progress.h - follows a run in progress: what can be shown of it, and
  * whether it should end early.
  *
  * The recorder's thread feeds it with what it writes, the calling thread reads
@@ -106,7 +106,7 @@ int monitor_init(struct monitor *monitor, const struct settings *settings,
 void monitor_fini(struct monitor *monitor);
 
 /* Call often, `at_ns` after the start of the run.  True when the run is to be
- * aborted or need not go on. */
+ * aborted or can end early. */
 bool monitor_poll(struct monitor *monitor, int64_t at_ns);
 
 #endif

@@ -37,7 +37,7 @@ struct run_look {
 /* May end a run before its time. */
 struct run_judge {
     /* Called in the recorder's thread, at least once per second, until it
-     * returns true: then the run need not go on. */
+     * returns true: then the run ends early. */
     bool (*is_enough)(void *arg, const struct run_look *look);
     void *arg;
 };
@@ -51,19 +51,19 @@ struct run_options {
     const char *settings_sha256; /* its hash; NULL: none */
     int64_t wait_ready_ns;       /* for the targets to answer; 0: do not wait */
 
-    /* What this client is known to be good for, for the manifest; whether it
-     * applies here is found out.  NULL: nothing. */
+    /* The calibration of this client, for the manifest; run_load() checks
+     * whether it applies to this host.  NULL: not calibrated. */
     const struct calibration *calibration;
 
     /* The process whose memory is read, if it was started for this run ("pid
      * 12", "group 12").  NULL: the one that cost.memory_of names. */
     const char *memory_of;
 
-    const struct run_judge *judge; /* NULL: the run goes on to its end */
+    const struct run_judge *judge; /* NULL: the run does not end early */
 
     int64_t observe_ns; /* time between two observations; 0: 1 s */
 
-    /* Called once, before anybody is asked, with what is known by then.
+    /* Called once, before any server is contacted, with what is known by then.
      * Optional. */
     void (*foresee)(void *arg, const struct run_plan *plan);
     void *foresee_arg;

@@ -131,18 +131,17 @@ static int check(const struct settings *s, int64_t limit, struct err *err)
 
     if (peak_rps > PLAN_MAX_RPS) /* a schedule is walked as a whole */
         return err_set(err, ERR_CONFIG,
-                       "load.%s: the highest rate is %g/s; the maximum is "
-                       "%g/s",
+                       "load.%s: a rate of %g/s is above the maximum of %g/s",
                        settings_rate_key(&s->load), peak_rps,
                        (double)PLAN_MAX_RPS);
     if (c->threads > RECORDING_MAX_SHARDS)
         return err_set(err, ERR_CONFIG,
-                       "client.threads: %lld; the maximum is %d",
+                       "client.threads: %lld is above the maximum of %d",
                        (long long)c->threads, RECORDING_MAX_SHARDS);
     if (limit > 0 && c->preconnect > limit)
         return err_set(err, ERR_CONFIG,
-                       "client.preconnect: %lld; at most %lld connections "
-                       "are allowed",
+                       "client.preconnect: %lld is above the limit of %lld "
+                       "connections",
                        (long long)c->preconnect, (long long)limit);
     return 0;
 }
@@ -158,9 +157,9 @@ static int check_cooldown(const struct settings *s, struct err *err)
     if (load->cooldown_ns > 0 && has_count && s->client.threads > 1 &&
         !scenario_is_open(load->scenario))
         return err_set(err, ERR_CONFIG,
-                       "load.cooldown requires one thread, not %lld, if a "
-                       "count ends the window of a closed loop; use --threads "
-                       "1, or set a duration",
+                       "load.cooldown: a closed loop that ends after a number "
+                       "of requests requires one thread, not %lld; use "
+                       "--threads 1, or end it after a duration",
                        (long long)s->client.threads);
     return 0;
 }

@@ -86,7 +86,7 @@ struct counters {
 
 /* By how much the counter has grown since it was last seen.  A counter that
  * fell has restarted from 0; a new one has not grown yet; one that is missing
- * from a page goes on where it was. */
+ * from a page keeps its last value. */
 double counters_grown(struct counters *c, const struct prom_sample *sample);
 void counters_fini(struct counters *c);
 

@@ -196,8 +196,8 @@ static int find_metrics(struct scrape *s, const struct target_settings *t,
     if (!s->source.dialect && !is_of_model(t))
         return err_set(err, ERR_IO, "GET %s: the page has no known series",
                        s->url);
-    log_note("server     %s, %s",
-             s->source.dialect ? s->source.dialect : "of a kind not known yet",
+    log_note("server     metrics of %s at %s",
+             s->source.dialect ? s->source.dialect : "an unknown server",
              s->url);
     return 0;
 }
@@ -232,9 +232,9 @@ int scrape_new(struct scrape **scrape, const struct settings *settings,
         *err = problem;
         return -1;
     }
-    log_note("server     not available: %s (%s)", problem.msg,
+    log_note("server     no metrics: %s (%s)", problem.msg,
              t->api == API_KSERVE_HTTP || t->api == API_TRITON_GENERATE
                  ? "Triton has its metrics on port 8002: --metrics URL"
-                 : "set their URL with --metrics");
+                 : "set the URL of the metrics with --metrics");
     return 0;
 }

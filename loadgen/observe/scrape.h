@@ -20,9 +20,9 @@ struct settings;
 struct targets;
 
 /* Scrape once to find out whether the server has metrics; *scrape is NULL if it
- * has not, and a note says so if its API lets one expect them.  Arguments are
- * borrowed.  May block for two seconds.  Metrics whose URL is set must be
- * available: ERR_CONFIG, ERR_IO; ERR_STOPPED. */
+ * has none; then a note is logged if servers of its API usually have metrics.
+ * Arguments are borrowed.  May block for two seconds.  Metrics whose URL is set
+ * must be available: ERR_CONFIG, ERR_IO; ERR_STOPPED. */
 int scrape_new(struct scrape **scrape, const struct settings *s,
                const struct targets *targets, struct err *err);
 

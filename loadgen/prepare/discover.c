@@ -116,7 +116,7 @@ static int find_model(struct target_settings *t, struct err *err)
         rc = refuse_several(models, err);
     } else if (rc == 0) {
         t->model = xstrdup(id);
-        log_note("model      %s, the only one of the server", id);
+        log_note("model      %s, the only model of the server", id);
     }
     json_decref(answer);
     free(path);

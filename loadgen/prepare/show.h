@@ -10,10 +10,10 @@ struct settings;
 /* Bytes kept of each side. */
 #define SHOW_KEPT ((size_t)64 << 10)
 
-/* Send what the run would send first, once what it needs to know of the server
- * is found out; what it says of it holds no secrets.
- * ERR_CONFIG; ERR_IO if a target does not answer at all; ERR_STOPPED.  The
- * caller calls exchange_fini() in any case. */
+/* Query the server for what the settings leave open, and send the first request
+ * of the run.  The bytes in *x contain no secrets.  ERR_CONFIG; ERR_IO if a
+ * target does not answer at all; ERR_STOPPED.  The caller calls exchange_fini()
+ * in any case. */
 int show_request(const struct settings *asked, struct exchange *x,
                  struct err *err);
 

@@ -44,7 +44,8 @@ static const struct transport_ops *choose_grpc(const struct target_settings *s,
     bool is_contradictory = s->insecure && (s->cert || s->ca_file);
 
     if (!grpc)
-        err_set(err, ERR_CONFIG, "target.url: built without gRPC");
+        err_set(err, ERR_CONFIG,
+                "target.url: this tailgate was built without gRPC");
     else if (key)
         err_set(err, ERR_CONFIG, "target.%s cannot be combined with gRPC", key);
     else if (is_contradictory)

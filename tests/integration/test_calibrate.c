@@ -162,7 +162,7 @@ TEST(what_was_measured_is_quoted)
     r = short_run(dir);
     summary = load_summary(dir);
     at = json_object_get(summary, "calibration");
-    assert_non_null(strstr(r.out, " with native, on "));
+    assert_non_null(strstr(r.out, "transport native,"));
     assert_string_equal(json_string_value(json_object_get(at, "transport")),
                         "native");
     assert_true(number_at(at, "used") > 0 && number_at(at, "used") < 0.5);
@@ -237,7 +237,7 @@ TEST(it_is_shown)
     unlink(calibration_file());
     expect_show(1, "there is no calibration");
     keep(&c);
-    expect_show(0, "good for at least 12.3k/s (the stub was the limit)");
+    expect_show(0, "reliable up to at least 12.3k/s (the stub was the limit)");
     expect_show(0, "applies    yes");
     c.place.cpus++;
     keep(&c);
@@ -263,7 +263,7 @@ TEST(one_of_another_host_is_stale)
     keep(&c);
     r = short_run(dir);
     assert_non_null(strstr(r.out, "calibration: stale: another host"));
-    assert_null(strstr(r.out, "good for"));
+    assert_null(strstr(r.out, "reliable up to"));
     json = load_manifest(dir);
     at = json_object_get(json, "calibration");
     assert_string_equal(json_string_value(json_object_get(at, "stale")),

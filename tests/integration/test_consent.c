@@ -70,10 +70,11 @@ static void ends(const char *const *argv, int status, const char *message)
 
 static void refused(const char *list)
 {
-    char *why = xasprintf("tailgate: %s: the recording names commands, keys or "
-                          "files of this machine: %s (--allow-commands shows "
-                          "and uses them)\n",
-                          stranger, list);
+    char *why =
+        xasprintf("tailgate: %s: the recording would use commands, keys "
+                  "or files of this machine: %s; --allow-commands "
+                  "shows and allows them\n",
+                  stranger, list);
 
     ends(ARGS("validate", stranger), 2, why);
     ends(ARGS("run", stranger, "-q"), 2, why);
@@ -139,7 +140,7 @@ TEST(a_file_of_the_warmup_is_not_opened)
           " \"warmup_data\": {\"input_tokens\": \"empirical @/nowhere\"}}");
     ends(ARGS("validate", stranger, "--input-len", "5"), 2,
          "of this machine: warmup_data: data.input_tokens 'empirical "
-         "@/nowhere' (--allow-commands");
+         "@/nowhere'; --allow-commands");
 }
 
 /* What is planted is shown on one line, without what a terminal obeys. */
@@ -185,7 +186,7 @@ TEST(a_trial_needs_no_restart)
     char *trial = xasprintf("%s/trial-1", set);
     char *mark = xstrdup(tmpdir_path("mark"));
     char *command = xasprintf("touch %s", mark);
-    char *why = xasprintf("study.restart '%s' (--allow-commands", command);
+    char *why = xasprintf("study.restart '%s'; --allow-commands", command);
     char *such = xasprintf("tailgate: %s is a set of trials: name one of its "
                            "recordings, such as %s\n",
                            set, trial);

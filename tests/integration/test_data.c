@@ -298,7 +298,7 @@ TEST(accuracy_keeps_every_answer)
 
         run_expect(&r, dir, 0);
         assert_non_null(strstr(r.out, "samples 40"));
-        assert_non_null(strstr(r.out, "each once, answers in answers.jsonl"));
+        assert_non_null(strstr(r.out, "each sample is sent once"));
         proc_result_fini(&r);
         echoserver_stop(&s);
         buf_init(&text, MAX_LOG);

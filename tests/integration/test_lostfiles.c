@@ -16,8 +16,8 @@ static void check_study(const char *dir)
     tmpdir_write("set/study.json", "", 0);
     for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
         char *want = xasprintf(
-            "tailgate: %s: study.json %s: which runs belong together is lost; "
-            "each can be read alone: tailgate report %s/trial-1\n",
+            "tailgate: %s: study.json %s, so the runs cannot be evaluated "
+            "together; a single one can: tailgate report %s/trial-1\n",
             dir, losses[i], dir);
         struct proc_result r = proc_run(ARGS("report", dir));
 

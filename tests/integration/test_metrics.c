@@ -144,7 +144,7 @@ static void assert_reported(const struct proc_result *r, const char *dir,
                             const char *dialect, bool tells_running)
 {
     json_t *summary = load_summary(dir);
-    char *said = xasprintf("\nserver     %s, %s", dialect,
+    char *said = xasprintf("\nserver     metrics of %s, %s", dialect,
                            tells_running ? "running " : "waiting ");
 
     assert_non_null(strstr(r->out, said));
@@ -187,7 +187,8 @@ TEST(every_style_shows_the_queue)
     }
     for (size_t i = 0; i < COUNT(cases); i++) {
         bool tells_running = strcmp(cases[i].style, "triton") != 0;
-        char *said = xasprintf("server     %s, %s", cases[i].dialect, urls[i]);
+        char *said = xasprintf("server     metrics of %s at %s",
+                               cases[i].dialect, urls[i]);
         char *dir = xstrdup(tmpdir_path(cases[i].style));
         struct proc_result r = end_when(&runs[i], dir, shows_queue);
 

@@ -45,12 +45,12 @@ static const struct {
     {"target: {url: \"" URL "\"}\n"
      "load: {stages: [0..100/s 2s], max_duration: 1s, exact: true}\n",
      {"requests   25 in the window\n"
-      "rate       25/s expected in the window, 100/s at its highest\n"}},
+      "rate       25/s expected in the window, peak 100/s\n"}},
     {"target: {url: \"" URL "\"}\n"
      "load: {shape: spike 5/s 50/s at 1m for 10s}\n",
      {"spike 5/s 50/s at 1m for 10s, window 130s",
       "requests   about 1100 in the window, give or take 66 (95%)\n",
-      ", 50/s at its highest\n"}},
+      ", peak 50/s\n"}},
     {"target: {url: \"" URL "\"}\n"
      "load: {rate: 5, min_duration: 10s, min_requests: 100}\n",
      {"phases     window until both minima are reached, then",
@@ -58,7 +58,7 @@ static const struct {
     {"target: {url: \"" URL "\"}\n"
      "load: {rate: 50, requests: 100, warmup_requests: 30, "
      "cooldown: 2s}\n",
-     {"phases     warm-up of 30 requests, then window until all of them "
+     {"phases     warm-up of 30 requests, then window until all requests "
       "were due, then cool-down 2.00s, then at most",
       "requests   100 in the window\n"
       "           30 before it, as warm-up\n"
@@ -144,10 +144,10 @@ TEST(doubts_have_file_and_line)
         {"target: {url: \"" URL "\", timeout: 2s}\nload: {rate: 50}\n"
          "slo: [e2e p50 < 3s]\n",
          ":3: slo: e2e p50 < 3s: the limit is above target.timeout (2s), which "
-         "ends a request before\n"},
+         "ends requests earlier\n"},
         {"target: {url: \"" URL "\"}\nload: {rate: 50}\n"
          "slo: [quality >= 90%]\n",
-         ":3: slo: quality >= 90%: nothing is checked (checks)\n"},
+         ":3: slo: quality >= 90%: no answer is checked (set checks)\n"},
         {"target: {url: \"" URL "\"}\nload: {rate: 50}\n"
          "slo: [query p50 < 1s]\n",
          ":3: slo: query p50 < 1s: only the multi-stream scenario has queries, "

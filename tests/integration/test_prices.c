@@ -154,11 +154,11 @@ TEST(a_claim_of_a_set_has_its_price)
         assert_non_null(strstr(r.out, "no claim: the set of trials is "));
     proc_result_fini(&r);
     refused(ARGS("report", made.set, "--claim", "--json"), 2,
-            "--claim is text");
+            "--claim requires --format text");
     refused(ARGS("report", made.set, "--claim", "--energy-file", "/nowhere"), 2,
-            "for the rest name one of its trials");
+            "for others report one trial");
     refused(ARGS("report", made.set, "--claim", "--slo", "a/e2e p50 < 1us"), 2,
-            "of a class only one trial can be asked");
+            "a class can only be judged for one trial");
 }
 
 /* Of a thousand good requests, at the first point of a study; NAN: its run is
@@ -357,9 +357,9 @@ TEST(a_rerun_has_the_price_of_its_machine)
     assert_near(usd_of(json), 4, 1e-9);
     json_decref(json);
     refused(ARGS("rerun", made.l4, "-q", "--machine", "H100"), 2,
-            "the recorded price is that of '2xL4', not of 'H100'");
+            "the recorded price is for machine '2xL4', not 'H100'");
     refused(ARGS("rerun", made.l4, "-q", "--label", "hardware=H100"), 2,
-            "the recorded price is that of '2xL4', not of 'H100'");
+            "the recorded price is for machine '2xL4', not 'H100'");
     refused(ARGS("rerun", made.l4, "-q", "--prices", made.prices,
                  "--usd-per-hour", "1"),
             2, "cost.prices cannot be combined with cost.usd_per_hour");

@@ -255,9 +255,9 @@ TEST(an_old_recording_has_its_cost)
     r = proc_run(ARGS("report", recording, "--usd-per-hour", "36", "--slo",
                       "e2e p99 < 1us"));
     proc_expect(&r, 1);
-    assert_non_null(strstr(r.out, "\ncost       window 0.1 USD\n"
-                                  "           the SLO is missed: not "
-                                  "deliverable\n"));
+    assert_non_null(strstr(r.out, "\ncost       for the window 0.1 USD\n"
+                                  "           the SLO is missed: these "
+                                  "costs are not deliverable\n"));
     proc_result_fini(&r);
 }
 

@@ -108,7 +108,7 @@ TEST(the_same_requests_again)
     struct proc_result r = proc_run(ARGS("rerun", first, "-o", again));
 
     run_expect(&r, again, 0);
-    assert_non_null(strstr(r.err, "differences other than the numbers:\n"
+    assert_non_null(strstr(r.err, "conditions that differ:\n"
                                   "           endpoints: "));
     proc_result_fini(&r);
     assert_same_requests(first, again);
@@ -348,8 +348,8 @@ TEST(a_strangers_recording_is_refused)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *value = str_replace(cases[i].value, "%m", mark);
         char *why = xasprintf(
-            "the recording names commands, keys or files of this machine: "
-            "%s%s%s%s.%s '%s' (--allow-commands",
+            "the recording would use commands, keys or files of this machine: "
+            "%s%s%s%s.%s '%s'; --allow-commands",
             cases[i].class ? "classes: " : "",
             cases[i].class ? cases[i].class : "", cases[i].class ? ": " : "",
             cases[i].block, cases[i].key, value);
@@ -385,7 +385,7 @@ TEST(a_long_name_hides_nothing)
     memset(name, 'a', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
     plant(dir, original, name, "target", "body", "@/etc/hostname");
-    refused(ARGS("rerun", dir, "-q"), "(--allow-commands shows");
+    refused(ARGS("rerun", dir, "-q"), "; --allow-commands shows");
     plant(dir, original, "a b", "target", "model", "x");
     r = proc_run(ARGS("rerun", dir, "-q"));
     proc_expect(&r, 3);

@@ -291,7 +291,7 @@ TEST(validate_prints_the_plan)
 
     assert_non_null(strstr(r.out, "open loop, poisson 50/s, window 2s"));
     assert_non_null(
-        strstr(r.out, "GET http://h/\n           and 1 more, in turn\n"));
+        strstr(r.out, "GET http://h/\n           and 1 more URLs in turn\n"));
     assert_non_null(strstr(r.out, "about 100 in the window"));
     assert_non_null(strstr(r.out, "TOO SHORT"));
     proc_result_fini(&r);

@@ -181,23 +181,22 @@ TEST(what_fails_is_said_and_ended)
         const char *says;
     } rows[] = {
         {"exits", "echo $$ >>$pids; echo no such model; exit 7", "",
-         "server.start: the server ended before it was ready: exit code 7; it "
-         "said: no such model"},
+         "server.start: the server ended before it was ready: exit code 7; its "
+         "last output: no such model"},
         {"silent", "echo $$ >>$pids; exit 0", "",
          "server.start: the server ended before it was ready: exit code 0; it "
-         "said nothing"},
+         "printed nothing"},
         /* They may be ended before they have said anything. */
         {"slow", "echo $$ >>$pids; echo loading; sleep 1000; :",
-         "  ready_within: 300ms\n",
-         "server.ready: not ready within 300ms; it said"},
+         "  ready_within: 300ms\n", "server.ready: not ready within 300ms; it"},
         {"hangs", STUB, "  ready: sleep 1000\n  ready_within: 300ms\n",
-         "server.ready: not ready within 300ms; it said"},
+         "server.ready: not ready within 300ms; it"},
         {"dies",
          TREE "until test -s $dir/requests.tgr; do sleep 0.05; done; "
               "echo out of memory; kill -9 $$",
          "",
-         "server.start: the server ended during the run: signal 9; it said: "
-         "out of memory"},
+         "server.start: the server ended during the run: signal 9; its last "
+         "output: out of memory"},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {

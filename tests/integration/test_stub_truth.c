@@ -92,7 +92,7 @@ static void check_report(const char *dir, size_t n)
     assert_non_null(at);
     assert_int_equal(count_before(at, " requests matched"), n);
     assert_int_equal(count_before(at, " without a match"), 0);
-    assert_int_equal(count_before(at, " below the truth"), 0);
+    assert_int_equal(count_before(at, " measured below the truth"), 0);
     at = strstr(at, "\nmeasured - truth");
     assert_non_null(at);
     print_message("%.*s\n", (int)strcspn(at + 1, "\n"), at + 1);

@@ -103,7 +103,7 @@ TEST(what_the_report_says_of_tls)
 
     run_expect(&r, tmpdir_path("run"), 0);
     assert_non_null(strstr(r.out, "\ntls "));
-    assert_non_null(strstr(r.out, ", share 95%"));
+    assert_non_null(strstr(r.out, ", share of reuse 95%"));
     assert_non_null(
         strstr(r.out, "INSECURE: the server's certificate was not verified"));
     proc_result_fini(&r);

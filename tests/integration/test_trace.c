@@ -109,7 +109,7 @@ TEST(what_is_offered_is_what_the_trace_says)
         run_expect(&r, dir, 0);
         assert_non_null(strstr(r.err, "azure (detected), 60 rows"));
         assert_non_null(strstr(r.err, "azure.csv:22: fewer fields"));
-        assert_non_null(strstr(r.out, "rows 60, damaged lines left out 3"));
+        assert_non_null(strstr(r.out, "rows 60, damaged lines skipped 3"));
         proc_result_fini(&r);
         rows = rows_of(dir, &n);
         assert_int_equal(n, ROWS);

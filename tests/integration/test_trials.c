@@ -316,8 +316,8 @@ TEST(killed_within_the_first_trial)
     char *dir = xstrdup(tmpdir_path("killed"));
     struct proc run = begin_first(file, dir);
     char *first = trial_dir(dir, 1);
-    char *want = xasprintf("tailgate: %s: no trial came to its end; what the "
-                           "first one recorded until then: tailgate report "
+    char *want = xasprintf("tailgate: %s: no trial was completed; to see "
+                           "what the first one recorded: tailgate report "
                            "%s\n",
                            dir, first);
     struct proc_result r;

@@ -281,7 +281,7 @@ static const char *failure_of(const json_t *study, size_t i)
 TEST(one_that_fails_is_marked)
 {
     static const char *const says[] = {
-        "ended before it was ready: exit code 1; it said: no GPU",
+        "ended before it was ready: exit code 1; its last output: no GPU",
         "",
         "not ready within 300ms",
         "ended during the run: exit code 9",

@@ -14,7 +14,8 @@
 #define MS       NS_PER_MS
 #define OFFICIAL 16159082839903944936U
 
-static const char accuracy[] = "no accuracy run stands beside it";
+static const char accuracy[] =
+    "there is no accuracy run with the same settings";
 
 /* A run of 600 s that keeps every rule that can be seen. */
 struct looked_at {
@@ -155,7 +156,7 @@ TEST(failures_are_no_latency)
     look(&l);
     assert_false(l.m.proofs[0].is_proved);
     assert_int_equal(l.m.proofs[0].estimate_ns, HIST_BEYOND);
-    BREAKS(&l, "failures, or what takes hours, are at p90 of e2e",
+    BREAKS(&l, "failures or values above 1h decide p90 of e2e",
            "50 requests have no answer");
 }
 
@@ -174,7 +175,7 @@ TEST(multi_stream_estimates_p99_of_queries)
     l.settings.load.query_size = 4;
     add_latencies(&l, MEASURE_QUERY, 661, 0);
     look(&l);
-    BREAKS(&l, "4 samples a query, not 8",
+    BREAKS(&l, "4 samples per query, not 8",
            "too few queries to prove p99 of query");
 }
 
@@ -260,7 +261,7 @@ TEST(what_a_server_run_can_break)
     look(&l);
     BREAKS(&l, "a limit at p90, not p99",
            "the schedule is not that of the official seed",
-           "the limits are not kept, so that no rate counts");
+           "the limits are missed, so no rate counts");
 }
 
 TEST(what_every_run_can_break)

@@ -88,6 +88,23 @@ TEST(a_check_that_failed_has_its_remedy)
     }
 }
 
+/* A client that waits for connections is late as well. */
+TEST(a_cap_on_connections_comes_before_its_effects)
+{
+    struct made_summary *m = fine(VERDICT_INVALID);
+
+    m->settings.client.connections = 2;
+    m->s.trust.checks[0] = (struct check){.name = "lag p50", .is_fatal = true};
+    m->s.trust.checks[1] =
+        (struct check){.name = "connection cap", .is_fatal = true};
+    m->s.trust.len = 2;
+    expect(
+        m,
+        "run again with more connections (-c 4), or at half the rate (--rate "
+        "50)",
+        NULL);
+}
+
 TEST(a_closed_loop_has_no_rate_to_lower)
 {
     struct made_summary *m = fine(VERDICT_INVALID);
@@ -104,7 +121,7 @@ TEST(too_few_need_more_time)
 
     judge_by(m, "e2e p99.9 < 1s");
     m->s.judgement.terms[0].more_needed = 1995;
-    expect(m, "run for 20 s more: --duration 30s", NULL);
+    expect(m, "run 20 s longer: --duration 30s", NULL);
     m = fine(VERDICT_UNDECIDED);
     judge_by(m, "e2e p99.9 < 1s");
     m->s.judgement.terms[0].more_needed = 1995;
@@ -134,14 +151,17 @@ TEST(the_key_is_the_one_that_was_given)
     expect(m, "run again with more requests: --min-requests 2995", NULL);
     m = needs_1995();
     strlist_add(&m->settings.load.stages, "100/s 10s");
-    expect(m, "run for 20 s more: longer stages", NULL);
+    expect(m, "run 20 s longer: use longer stages", NULL);
     m = needs_1995();
     m->settings.data.accuracy = true;
     m->settings.load.requests = 1000;
     expect(m, "use a larger data set: each sample is sent once", NULL);
     m = needs_1995();
     m->settings.load.scenario = SCENARIO_TRACE;
-    expect(m, "use 2995 rows of a trace: a longer part, or more trials", NULL);
+    expect(
+        m,
+        "replay at least 2995 rows: a longer part of the trace, or more trials",
+        NULL);
 }
 
 TEST(a_class_needs_its_share_of_more)
@@ -154,7 +174,7 @@ TEST(a_class_needs_its_share_of_more)
     c->share = 0.1;
     c->judgement.len = 1;
     c->judgement.terms[0].more_needed = 200;
-    expect(m, "run for 20 s more: --duration 30s", NULL);
+    expect(m, "run 20 s longer: --duration 30s", NULL);
 }
 
 TEST(what_is_unfinished_needs_time_to_end)
@@ -177,16 +197,16 @@ TEST(a_missed_limit_is_shown_as_it_was_kept)
     m->s.judgement.terms[0].high_ns = 231 * NS_PER_MS;
     m->s.judgement.terms[2].verdict = VERDICT_PASS;
     expect(m,
-           "limits that it keeps with 95% confidence: tailgate report runs/a "
-           "--slo 'ttft p99 < 231ms'",
+           "judge by limits that it meets with 95% confidence: tailgate report "
+           "runs/a --slo 'ttft p99 < 231ms'",
            "try half the rate: --rate 50");
     m = fine(VERDICT_FAIL);
     judge_by(m, "ttft p99 < 200ms,e2e p50 < 1s");
     m->s.judgement.terms[0].high_ns = 1000 * NS_PER_MS;
     m->s.judgement.terms[1].high_ns = 2010 * NS_PER_MS;
     expect(m,
-           "limits that it keeps with 95% confidence: tailgate report runs/a "
-           "--slo 'ttft p99 < 1.00s, "
+           "judge by limits that it meets with 95% confidence: tailgate report "
+           "runs/a --slo 'ttft p99 < 1.00s, "
            "e2e p50 "
            "< 2.01s'",
            "try half the rate: --rate 50");
@@ -201,7 +221,7 @@ TEST(failures_are_named)
     m->s.failed = 40;
     m->s.outcome[OUTCOME_RESET] = 10;
     m->s.outcome[OUTCOME_TIMEOUT] = 30;
-    expect(m, "check the failures: 30 of 40 are timeout",
+    expect(m, "check the failures: 30 of 40 have the outcome 'timeout'",
            "try half the rate: --rate 50");
     m = fine(VERDICT_NONE);
     m->s.ok = 0;
@@ -260,18 +280,18 @@ TEST(a_run_that_went_well_asks_for_more)
     expect(m, "try a higher rate: --rate 150", NULL);
     m = fine(VERDICT_NONE);
     m->s.spread[MEASURE_E2E][VIEW_DUE].quantile_ns[3] = 41 * NS_PER_MS;
-    expect(
-        m,
-        "judge it by an SLO: tailgate report runs/a --slo 'e2e p99 < 41.1ms'",
-        NULL);
+    expect(m,
+           "judge the run by an SLO: tailgate report runs/a --slo 'e2e p99 < "
+           "41.1ms'",
+           NULL);
     m = fine(VERDICT_NONE);
     m->s.dir = "my run's"; /* one word to a shell */
     m->s.spread[MEASURE_E2E][VIEW_DUE].quantile_ns[3] = 41 * NS_PER_MS;
-    expect(
-        m,
-        "judge it by an SLO: tailgate report 'my run'\\''s' --slo 'e2e p99 < "
-        "41.1ms'",
-        NULL);
+    expect(m,
+           "judge the run by an SLO: tailgate report 'my run'\\''s' --slo 'e2e "
+           "p99 < "
+           "41.1ms'",
+           NULL);
     m = fine(VERDICT_NONE);
     m->s.spread[MEASURE_E2E][VIEW_DUE].quantile_ns[3] = 41 * NS_PER_MS;
     m->s.cache.is_there = true; /* which has none */

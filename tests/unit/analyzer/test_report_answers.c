@@ -227,7 +227,7 @@ TEST(a_run_without_output_has_none)
                                    .finish = {[FINISH_NONE] = 3}}};
     char *text = text_of(&s);
 
-    assert_string_equal(text, "tokens     ok requests 3\n"
+    assert_string_equal(text, "tokens     of 3 ok requests\n"
                               "           prompt: counted 30 in 3 requests, "
                               "mean 10; requested 30 in 3 requests, mean 10\n");
     assert_false(tokens_have_output(&s.tokens));
@@ -276,8 +276,9 @@ TEST(what_is_assumed_says_so)
     assert_says(text, "\ntpot (assumed) ");
     assert_says(text, "\ntpot, ok ");
     assert_says(text, "\nitl (assumed) ");
-    assert_says(text, "MIXED sources\n");
-    assert_says(text, "the number of tokens per event is not known");
+    assert_says(text, "MIXED: the counts have different sources\n");
+    assert_says(
+        text, "the server does not report the number of tokens in each event");
     free(text);
     settings_fini(&settings);
     free(s);

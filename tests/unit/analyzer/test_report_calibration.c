@@ -19,21 +19,24 @@ TEST(text_quotes_the_calibration)
         const char *url;
         const char *want;
     } cases[] = {
-        {CALIBRATION_NONE, 0, LIMIT_CLIENT, -1, "http://h/", "in flight 7\n"},
+        {CALIBRATION_NONE, 0, LIMIT_CLIENT, -1, "http://h/",
+         "in-flight limit 7\n"},
         {CALIBRATION_STALE, 0, LIMIT_CLIENT, -1, "http://h/",
          " calibration: stale: another host\n"},
         {CALIBRATED, 120e3, LIMIT_CLIENT, 0.042, "http://h/",
-         " calibration: good for 120000/s, used 4.2%, with native, on "
-         "2026-11-16\n"},
+         " calibration: reliable up to 120000/s, of which this run used 4.2%, "
+         "transport native,\n"
+         "             measured on 2026-11-16\n"},
         {CALIBRATED, 9500, LIMIT_STUB, 1.3, "http://h/",
-         " calibration: good for at least 9500/s, used 130%, with native, on "
-         "2026-11-16\n"},
+         " calibration: reliable up to at least 9500/s, of which this run used "
+         "130%,\n"
+         "             transport native, measured on 2026-11-16\n"},
         {CALIBRATED, 9500, LIMIT_CLIENT, 0.5, "https://h/",
-         " good for 9500/s, used 50%, with native without TLS, on "
-         "2026-11-16\n"},
+         " reliable up to 9500/s, of which this run used 50%,\n"
+         "             transport native without TLS, measured on 2026-11-16\n"},
         {CALIBRATED, 0, LIMIT_CLIENT, -1, "http://h/",
-         " no rate that was tried could be trusted, with native, on "
-         "2026-11-16\n"},
+         " the client was unreliable at every rate tried, transport native,\n"
+         "             measured on 2026-11-16\n"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -73,9 +76,10 @@ TEST(the_text_says_how_it_was_found)
     };
     m->s.calibration_used = 0.5;
     text = report_rendered(&report_text, &m->s);
-    assert_says(text, " good for 9500/s, used 50%%, with native,\n");
-    assert_says(text, " on 2026-11-16, quick, while others used the "
-                      "machine\n");
+    assert_says(text, " reliable up to 9500/s, of which this run used 50%%, "
+                      "transport native,\n");
+    assert_says(text, " measured on 2026-11-16 (quick) while other processes "
+                      "used the machine\n");
     free(text);
     made_summary_free(m);
 }

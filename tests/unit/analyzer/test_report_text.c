@@ -126,7 +126,7 @@ TEST(text_opens_with_the_verdict)
         m->s.trust.valid = cases[i].verdict != VERDICT_INVALID;
         text = report_rendered(&report_text, &m->s);
         assert_says(text, "%s", cases[i].want);
-        assert_int_equal(strstr(text, "NOT trusted") != NULL,
+        assert_int_equal(strstr(text, "can NOT be trusted") != NULL,
                          cases[i].verdict == VERDICT_INVALID);
         assert_int_equal(strstr(text, "not deliverable") != NULL,
                          cases[i].verdict == VERDICT_FAIL);

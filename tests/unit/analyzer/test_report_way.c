@@ -34,7 +34,7 @@ TEST(statuses_other_than_200)
     m->s.statuses[1] = (struct status_count){204, 7};
     m->s.n_statuses = 2;
     text = report_rendered(&report_text, &m->s);
-    assert_says(text, "\n           status: 302 x 108, 204 x 7\n");
+    assert_says(text, "\n           statuses: 302 x 108, 204 x 7\n");
     free(text);
     json = report_parsed(&m->s);
     assert_number_at(json, "requests/by_status/302", 108);
@@ -92,15 +92,14 @@ TEST(a_trace_and_what_was_left_out)
     text = report_rendered(&report_text, &m->s);
     assert_says(text, "open loop, trace a?b.csv at 4 times its speed");
     assert_says(
-        text,
-        "\ntrace      burstgpt, rows 90, damaged lines left out 1, failed "
-        "requests left out 7,\n"
-        "           at the same time as the row before 8\n");
+        text, "\ntrace      burstgpt, rows 90, damaged lines skipped 1, failed "
+              "requests skipped 7,\n"
+              "           rows with the time of the previous row 8\n");
     free(text);
     load->trace.spread_ns = 1000000000;
     text = report_rendered(&report_text, &m->s);
     assert_says(text, "times spread over 1s");
-    assert_null(strstr(text, "row before"));
+    assert_null(strstr(text, "previous row"));
     free(text);
     json = report_parsed(&m->s);
     assert_text_at(json, "trace/file", "a\nb.csv");
@@ -126,14 +125,14 @@ TEST(which_way_it_went)
         const char *want; /* NULL: no line */
     } cases[] = {
         {"native", "http://h/", NULL, NULL, false,
-         "\nway        transport native, HTTP 1.1\n"},
+         "\ntransport  native, HTTP 1.1\n"},
         {"curl", "https://h/", NULL, NULL, true,
-         "\nway        transport curl, HTTP 2, TLS\n"},
+         "\ntransport  curl, HTTP 2, TLS\n"},
         {"curl", "HTTPS://h/", "http://u:planted@p:1", NULL, false,
-         "\nway        transport curl, HTTP 1.1, TLS, proxy "
+         "\ntransport  curl, HTTP 1.1, TLS, proxy "
          "http://***@p:1\n"},
         {"curl", "http://h/", NULL, "/run/\033s", false,
-         "\nway        transport curl, HTTP 1.1, unix socket /run/?s\n"},
+         "\ntransport  curl, HTTP 1.1, unix socket /run/?s\n"},
         {"null", "null://", NULL, NULL, false, NULL},
         {NULL, "http://h/", NULL, NULL, false, NULL},
     };
@@ -155,7 +154,7 @@ TEST(which_way_it_went)
         if (cases[i].want)
             assert_says(text, "%s", cases[i].want);
         else
-            assert_null(strstr(text, "\nway "));
+            assert_null(strstr(text, "\ntransport "));
         free(text);
         text = report_rendered(&report_json, &m->s);
         assert_null(strstr(text, "planted"));

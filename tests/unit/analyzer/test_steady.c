@@ -151,7 +151,7 @@ TEST(a_step_is_where_the_warm_up_ends)
     add_step(8, 12); /* in the second half */
     assert_false(steady_warmup(&series).is_found);
     assert_string_equal(steady_warmup(&series).why,
-                        "not found: the run is too short");
+                        "not known, the run is too short");
 }
 
 /* ---- the load ---- */
@@ -269,7 +269,8 @@ TEST(what_cannot_be_judged)
         struct steady_ask ask;
         const char *why;
     } cases[] = {
-        {{.is_whole = true}, "closed loop: a slow server gets fewer requests"},
+        {{.is_whole = true},
+         "in a closed loop a slow server gets fewer requests"},
         {{.is_whole = true, .is_offline = true},
          "all requests were due at once"},
         {{.is_open = true}, "the recording lacks requests"},

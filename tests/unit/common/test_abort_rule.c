@@ -56,11 +56,13 @@ TEST(what_is_no_rule_is_refused)
         {"errors > 5% over 3s 4s",
          "'errors > 5% over 3s 4s' is not an abort rule" WRITE_INSTEAD},
         {"errors > 100%",
-         "errors > 100% can never hold; write a share below 100%"},
-        {"errors > 5% over 0s", "over '0s' is not 1s to 1h in whole seconds"},
+         "errors > 100% is never true; write a share below 100%"},
+        {"errors > 5% over 0s",
+         "over 0s: the time must be whole seconds, from 1s to 1h"},
         {"errors > 5% over 1500ms",
-         "over '1500ms' is not 1s to 1h in whole seconds"},
-        {"errors > 5% over 61m", "over '61m' is not 1s to 1h in whole seconds"},
+         "over 1500ms: the time must be whole seconds, from 1s to 1h"},
+        {"errors > 5% over 61m",
+         "over 61m: the time must be whole seconds, from 1s to 1h"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {

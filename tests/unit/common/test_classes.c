@@ -149,13 +149,13 @@ static const struct {
 } refused[] = {
     {"classes: 5\n", ":1: classes: must be a list of classes"},
     {"classes: []\n", ":1: classes: must be a list of classes"},
-    {"classes: [5]\n", ":1: classes: each must be a map of key: value"},
+    {"classes: [5]\n", ":1: classes: each element must be a map of key: value"},
     {"clases: []\n", ":1: unknown key 'clases'; did you mean 'classes'?"},
     {HEAD "  - weight: 2\n", ":4: classes: a class has no name"},
     {HEAD "  - name: 'a b'\n",
      ":4: name: must be a word of letters, digits and ._-"},
     {HEAD "  - name: a\n  - name: a\n",
-     ":5: classes: two of them are named 'a'"},
+     ":5: classes: two elements are named 'a'"},
     {HEAD "  - name: a\n    weight: 0\n", ":5: weight: must be above 0"},
     {HEAD "  - name: a\n    weight: -1\n",
      ":5: weight: '-1' is not a number of 0 or more; write 1 or 0.5"},
@@ -168,7 +168,8 @@ static const struct {
     {HEAD "  - name: a\n    target:\n      modle: m\n",
      ":6: unknown key 'modle' in target; did you mean 'model'?"},
     {HEAD "  - name: a\n    target:\n      timeout: 5s\n",
-     ":6: timeout: is about connections, which all classes share; set it in "
+     ":6: timeout: cannot be set for a class, because classes share "
+     "connections; set it in "
      "the target of the run"},
     {HEAD "  - name: a\n    slo: ['e2e p99']\n",
      ":5: slo[1]: 'e2e p99' is not an SLO term; write 'e2e p99 < 200ms', "
@@ -192,8 +193,8 @@ static const struct {
      "  - name: a\n"
      "  - name: b\n"
      "    data: {file: t.json, turns: session}\n",
-     ":6: classes: b: data.turns: either all classes have sessions or none; "
-     "set it for the run (data.turns, load.turns)"},
+     ":6: classes: b: data.turns: all classes must have sessions, or none; "
+     "set data.turns or load.turns for the run"},
     {"target: {url: 'http://h/v1/completions'}\n"
      "load: {rate: 1, seeds: mlperf}\n"
      "classes:\n"
@@ -226,8 +227,8 @@ static const struct {
      "classes:\n"
      "  - name: a\n"
      "    data: {turns: first}\n",
-     ":6: classes: a: data.turns: either all classes have sessions or none; "
-     "set it for the run (data.turns, load.turns)"},
+     ":6: classes: a: data.turns: all classes must have sessions, or none; "
+     "set data.turns or load.turns for the run"},
     {"target: {url: 'http://h'}\n"
      "load: {rate: 1}\n"
      "classes: [{name: total}]\n",
@@ -240,7 +241,7 @@ static const struct {
     {"target: {url: 'http://h'}\n"
      "load: {rate: 1, warmup: 1s}\n"
      "warmup_data: {cache_check: true}\n",
-     ":3: warmup_data: data.cache_check requires data.cache_check of the run"},
+     ":3: warmup_data: data.cache_check must also be set for the run"},
 };
 
 TEST(what_is_wrong_is_refused_with_its_line)

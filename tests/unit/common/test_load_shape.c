@@ -80,12 +80,13 @@ TEST(what_is_no_shape_is_refused)
         {"spike 5 50 at 1s for 1s by 5",
          "'by 5' is not part of a spike; " SPIKE_EXAMPLE},
         {"spike 5 50 at 0s for 1s", "'at 0s' must be above 0"},
-        {"spike 5 50 at 5s for 1s of 3s", "'spike 5 50 at 5s for 1s of 3s': it "
-                                          "ends ('of') before the spike does"},
+        {"spike 5 50 at 5s for 1s of 3s",
+         "'spike 5 50 at 5s for 1s of 3s': 'of' must not be shorter than 'at' "
+         "and 'for' together"},
         {"step 5 9 every 1s", "'step 5 9 every 1s' is not a step; write 'step "
                               "10/s 100/s by 10/s every 30s'"},
-        {"step 5 5 by 1 every 1s",
-         "'step 5 5 by 1 every 1s': there is no step between the two rates"},
+        {"step 5 5 by 1 every 1s", "'step 5 5 by 1 every 1s': the two rates "
+                                   "are equal, or 'by' is 0: there is no step"},
         {"step 1 1M by 1 every 1s",
          "'step 1 1M by 1 every 1s': 999999 steps; the maximum is 10000"},
         {"bursts 1 2 every 1s for 1s of 9s",

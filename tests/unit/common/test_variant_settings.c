@@ -113,7 +113,7 @@ TEST(what_is_wrong_has_its_line)
         {"variants:\n  - {stub: {batching: none}}\n",
          ":2: variants: a variant has no name"},
         {"variants:\n  - {name: a}\n  - {name: a}\n",
-         ":3: variants: two of them are named 'a'"},
+         ":3: variants: two elements are named 'a'"},
         {"variants:\n  - {name: a/b}\n",
          ":2: name: must be a word of letters, digits and ._-"},
         {"variants:\n  - {name: ..}\n",

@@ -241,22 +241,22 @@ static const struct {
     {{.connections = 10, .max_in_flight = AUTO, .threads = 1, .preconnect = 11},
      0,
      ERR_CONFIG,
-     "client.preconnect: 11; at most 10 connections are allowed"},
+     "client.preconnect: 11 is above the limit of 10 connections"},
     {{.connections = AUTO, .max_in_flight = 9, .threads = 1, .preconnect = 10},
      0,
      ERR_CONFIG,
-     "client.preconnect: 10; at most 9 connections are allowed"},
+     "client.preconnect: 10 is above the limit of 9 connections"},
     {{.connections = AUTO,
       .max_in_flight = AUTO,
       .threads = 1,
       .preconnect = 6},
      5,
      ERR_CONFIG,
-     "client.preconnect: 6; at most 5 connections are allowed"},
+     "client.preconnect: 6 is above the limit of 5 connections"},
     {{.connections = AUTO, .max_in_flight = AUTO, .threads = 65},
      0,
      ERR_CONFIG,
-     "client.threads: 65; the maximum is 64"},
+     "client.threads: 65 is above the maximum of 64"},
 };
 
 TEST(what_cannot_be_is_refused)
@@ -287,8 +287,8 @@ TEST(a_rate_that_nobody_sends_is_refused)
     assert_int_equal(
         plan_client(&s, (struct machine){.cores = 8, .files = 1024}, &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
-    assert_string_equal(err.msg, "load.rate: the highest rate is 2e+07/s; the "
-                                 "maximum is 1e+07/s");
+    assert_string_equal(err.msg, "load.rate: a rate of 2e+07/s is above the "
+                                 "maximum of 1e+07/s");
 }
 
 TEST(each_thread_needs_a_connection)

@@ -102,7 +102,7 @@ static char *show_log(const char *text)
     dup2(fd, STDERR_FILENO);
     close(fd);
     log_error("of the server: %s", text);
-    log_note("model      %s, the only one of the server", text);
+    log_note("model      %s, the only model of the server", text);
     fflush(stderr);
     dup2(old, STDERR_FILENO);
     close(old);

@@ -380,7 +380,7 @@ TEST(only_trials_are_replaced)
     for (int force = 0; force < 2; force++) {
         assert_int_equal(study_make_dir(dir, force, &err), -1);
         assert_int_equal(err.code, ERR_USAGE); /* it has no study.json */
-        assert_non_null(strstr(err.msg, "holds no study to replace"));
+        assert_non_null(strstr(err.msg, "does not contain a study to replace"));
         err = (struct err){0};
     }
     assert_int_equal(study_set_save(&set, dir, &err), 0);
