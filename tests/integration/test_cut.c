@@ -87,9 +87,10 @@ static void check_asked_without_manifest(const char *dir)
         {"--profile", "vllm"},
         {"--format", "vllm-json"},
     };
-    char *want = xasprintf("tailgate: %s: manifest.json is empty; this needs "
-                           "the settings\n",
-                           dir);
+    char *want =
+        xasprintf("tailgate: %s: manifest.json is empty; only a report "
+                  "as text or json is possible without it\n",
+                  dir);
     struct proc_result r;
 
     tmpdir_write("offline/manifest.json", "", 0);

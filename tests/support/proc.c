@@ -402,8 +402,8 @@ void run_expect(const struct proc_result *r, const char *dir, int status)
     const char *verdict =
         json_string_value(json_object_get(summary, "verdict"));
     /* A pass stands though the client was late. */
-    bool is_open = strcmp(verdict, "invalid") == 0 ||
-                   strcmp(verdict, "undecided") == 0;
+    bool is_open =
+        strcmp(verdict, "invalid") == 0 || strcmp(verdict, "undecided") == 0;
 
     proc_expect(r, was_disturbed(summary) && is_open ? 4 : status);
     json_decref(summary);

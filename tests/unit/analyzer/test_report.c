@@ -58,7 +58,8 @@ TEST(an_aborted_run_says_why)
         const char *line;
     } cases[] = {
         {VERDICT_NONE, VERDICT_NONE, "verdict    none: no SLO was given"},
-        {VERDICT_FAIL, VERDICT_FAIL, "verdict    FAIL as observed: the SLO is missed"},
+        {VERDICT_FAIL, VERDICT_FAIL,
+         "verdict    FAIL as observed: the SLO is missed"},
         {VERDICT_FAIL, VERDICT_PASS, "verdict    FAIL: the run was aborted"},
         {VERDICT_INVALID, VERDICT_FAIL, "verdict    INVALID"},
     };
