@@ -203,12 +203,16 @@ static double bisection_requests(double start, double truth, double seconds)
     return seconds * sum;
 }
 
-/* By the theory of M/M/1; for others it is not more. */
+/* By theory; 0 if there is none. */
 static double relaxation_s(const struct simserver *server, double truth)
 {
-    double gap = sqrt(1 / server->service_s) - sqrt(truth);
+    double load = truth * server->service_s;
+    double gap = server->kind == SIM_MM1 ? 1 - sqrt(load) : 1 - load;
 
-    return server->kind == SIM_MM1 ? 1 / (gap * gap) : 0;
+    if (server->kind == SIM_MM1)
+        return server->service_s / (gap * gap);
+    return server->kind == SIM_MD1 ? 2 * server->service_s * load / (gap * gap)
+                                   : 0;
 }
 
 /* ---- the table ---- */

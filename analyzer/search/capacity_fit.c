@@ -178,21 +178,26 @@ static double density(const struct model *m, double exposure, double misses,
 static void take_slope(struct model *m, double slope)
 {
     double relax_s = fit_relax_s(m->aim, slope);
+    double usual_s = fit_relax_s(m->aim, m->slope);
 
     for (size_t i = 0; i < m->n; i++) {
         const struct fit_point *pt = &m->points[i];
         double u = m->is_known
                        ? log(pt->load / m->crossing) / search_tuning.reach
                        : 0;
-        double exposure = pt->n * fit_grown(m->aim->allowed, relax_s,
-                                            pt->warmup_s, pt->window_s);
-        bool is_capped = pt->misses >= m->most * pt->n;
+        struct sight *s = &m->sights[i];
 
-        m->sights[i] = (struct sight){
-            .weight = 1 / (1 + u * u),
-            .exposure = fmax(exposure, SHARE_MIN),
-            .misses = is_capped ? m->most * exposure : pt->misses,
-            .is_capped = is_capped};
+        s->weight = 1 / (1 + u * u);
+        s->is_capped = pt->misses >= m->most * pt->n;
+        s->exposure = pt->n;
+        s->misses = fmin(pt->misses, m->most * pt->n);
+        if (s->is_capped)
+            continue;
+        s->weight *= fit_grown(m->aim->allowed, usual_s, pt->warmup_s,
+                               pt->window_s);
+        s->exposure *= fmax(fit_grown(m->aim->allowed, relax_s, pt->warmup_s,
+                                      pt->window_s),
+                            SHARE_MIN);
     }
 }
 

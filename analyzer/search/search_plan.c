@@ -99,7 +99,9 @@ static double window_near(const struct search *s, const struct evidence *e,
                         fmax(t->short_s, t->probe_relax * e->fit.relax_s),
                         t->probe_limits, t->probe_misses / allowed);
     if (rate > 0)
-        window = fmax(window, fmin(needed / rate, t->probe_s));
+        window = fmax(window, fmin(needed / rate,
+                                   fmax(t->probe_s, t->probe_relax_max *
+                                                        e->fit.relax_s)));
     window = fmin(window, t->longest_s);
     if (s->config.budget_ns > 0)
         window = fmin(window, fmax(window_short(s, value),
@@ -125,6 +127,7 @@ static double window_confirm(const struct search *s, const struct evidence *e,
 size_t plan_count_near(const struct search *s, const struct evidence *e)
 {
     double enough = window_near(s, e, e->fit.load) / 2;
+    double near = fmax(t->near, 1 + evidence_reach(e));
     size_t n = 0;
 
     for (size_t i = 0; i < s->n; i++) {
@@ -136,7 +139,7 @@ size_t plan_count_near(const struct search *s, const struct evidence *e)
 
         n += r->step == SEARCH_PROBE && !r->discarded && !r->ended_early &&
              (double)r->window_ns >= enough * SECOND &&
-             (is_next || (ratio < t->near && ratio > 1 / t->near));
+             (is_next || (ratio < near && ratio > 1 / near));
     }
     return n;
 }
@@ -387,41 +390,33 @@ static size_t count_kept_at(const struct search *s, double value)
     return n;
 }
 
-static size_t count_brackets(const struct search *s, const struct evidence *e)
+/* The value of the last probe that counts. */
+static double last_value(const struct search *s)
 {
-    double near_s = window_near(s, e, e->fit.load);
-    size_t n = 0;
-
-    for (size_t i = 0; i < s->n; i++)
-        n += (double)s->results[i].window_ns < 0.9 * near_s * SECOND;
-    return n;
+    for (size_t i = s->n; i-- > 0;)
+        if (!s->results[i].discarded && s->results[i].step == SEARCH_PROBE)
+            return s->results[i].value;
+    return 0;
 }
 
-/* As long as the interval is wide, its middle is probed briefly, but long
- * enough for a queue to grow to the limit; then loads on either side of the
- * estimate. */
+/* A wide bracket is halved by short probes.  Then loads on either side of the
+ * estimate take turns. */
 static void plan_near(const struct search *s, const struct evidence *e,
                       struct step *out)
 {
-    double reach = evidence_reach(e);
     double value = e->fit.load;
     double window = window_near(s, e, value);
 
     if (is_decided(s, e)) {
         value = e->met;
-    } else if (reach > t->wide && count_brackets(s, e) < t->wide_max) {
-        /* As long as a miss may be chance, the regression may lead far below
-         * the met values. */
-        if (!isfinite(e->failed) && (value <= e->met || value >= e->missed))
-            value = sqrt(e->met * e->missed);
-        window = fmin(window, fmax(window_short(s, value),
-                                   t->wide_limits / reach *
-                                       longest_limit_s(s->config.slo)));
+    } else if (e->missed > t->wide * e->met) {
+        value = sqrt(e->met * e->missed);
+        window = window_short(s, value);
     } else {
         double aside = fmax(fmin(t->aside / e->fit.slope, t->aside_max),
-                            reach / 2);
+                            evidence_reach(e) / 2);
 
-        value *= plan_count_near(s, e) % 2 ? 1 - aside : 1 + aside;
+        value *= last_value(s) > value ? 1 - aside : 1 + aside;
     }
     if (value >= e->client)
         value = fmax(e->reached, sqrt(e->reached * e->client));
@@ -470,7 +465,10 @@ static bool is_narrow(const struct search *s, const struct evidence *e)
         return true;
     if (count_checks(s, e) > 0)
         enough *= 1.25;
-    return near >= t->near_min && evidence_reach(e) <= enough;
+    /* a steep curve needs fewer probes */
+    return evidence_reach(e) <= enough &&
+           (near >= t->near_min ||
+            (near >= t->near_few && evidence_reach(e) <= enough / 2));
 }
 
 bool plan_is_contradictory(const struct evidence *e)
@@ -488,10 +486,14 @@ static void plan_between(const struct search *s, const struct evidence *e,
                          struct step *out)
 {
     double above = check_value(s, e);
-    bool is_full = e->kept >= t->probes_max ||
-                   plan_count_near(s, e) >= t->near_max;
-    bool is_lost = e->rejections >= t->rejections ||
-                   (is_full && evidence_reach(e) > t->worst_reach);
+    double near = (double)plan_count_near(s, e);
+    double far = evidence_reach(e) / t->worst_reach;
+    bool is_full = e->kept >= t->probes_max || near >= (double)t->near_max;
+    /* A flat curve: not even the last probe would make the interval narrow. */
+    bool is_flat = near >= (double)t->near_few &&
+                   near * far * far > (double)t->near_max;
+    bool is_lost =
+        e->rejections >= t->rejections || is_flat || (is_full && far > 1);
 
     if (e->confirmed >= (1 - EVIDENCE_SAME) * proof_value(s, e))
         end(out, SEARCH_FOUND);

@@ -24,11 +24,11 @@ struct search_tuning {
     double short_limits;
     double short_requests;
     double light_s;
-    double wide_limits; /* times limit / half-width of the interval */
     double probe_s;
     double probe_limits;
     double probe_misses;
     double probe_relax;
+    double probe_relax_max;
     double probe_number; /* of probes that are enough for the tolerance */
     double longest_s;
     double warmup_part; /* of the window */
@@ -41,11 +41,11 @@ struct search_tuning {
 
     /* near the boundary */
     double tolerance;
-    double wide; /* half-width of the interval: probes are short above it */
-    size_t wide_max;
+    double wide; /* ratio of the bracket: probes are short above it */
     double near; /* ratio to the estimate */
     size_t near_min;
     size_t near_max;
+    size_t near_few; /* enough to know a very steep or a flat curve */
     size_t probes_max;
     double worst_reach;
     double aside; /* distance of a probe, in reciprocals of the slope */
