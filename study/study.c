@@ -291,6 +291,10 @@ static int record(struct study_arm *arm, const struct study_shot *shot,
     int rc = study_settings(&arm->source, &shot->overrides, &s, err);
 
     put_title(arm, shot, title);
+    if (st->policy->kind == STUDY_SEARCH) { /* it decides how long probes are */
+        free(s.study.until);
+        s.study.until = NULL;
+    }
     if (rc == 0 && shot->is_after_backlog &&
         arm->set.launched_by == LAUNCHED_ONCE)
         rc = point_wait_calm(

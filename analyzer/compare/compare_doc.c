@@ -152,7 +152,8 @@ static void add_warnings(struct doc_node *root, const struct comparison *c)
         for (size_t k = 0; k < s->n_all; k++) {
             if (s->runs[k].why[0])
                 doc_line(n, DOC_WARNING, "%s: %s: %s", s->runs[k].dir,
-                         s->runs[k].is_discarded ? "discarded" : "not compared",
+                         s->is_set && s->runs[k].is_discarded ? "discarded"
+                                                              : "not compared",
                          s->runs[k].why);
         }
         if (s->is_invalid && s->is_set)

@@ -98,8 +98,7 @@ static void add_confidence(struct doc_node *n, const struct trials_summary *s)
             (long long)s->needed);
     if (s->counted < 2)
         doc_line(n, DOC_PLAIN,
-                 "fewer than two trials finished: their median cannot be "
-                 "bounded");
+                 "fewer than two trials count: their median cannot be bounded");
     else
         doc_line(n, DOC_PLAIN, "intervals of medians have %.4g%% confidence%s",
                  100 * s->confidence,

@@ -581,9 +581,8 @@ static const struct opt study[] = {
      .help = "number of independent runs, each with its own seed"},
     {OPT("max_discarded", "max-discarded", count, study.max_discarded),
      .takes_auto = true, .initial = "auto", .max = STUDY_MAX_TRIALS,
-     .requires = "study.trials", .is_lenient = true,
-     .help = "how many trials that failed a trust check are discarded and made "
-             "again; auto is half of the trials, at least 2"},
+     .help = "how many runs of a study that failed a trust check are discarded "
+             "and made again; auto is half of those planned, at least 2"},
     {OPT("until", "until", text, study.until), .check = until_check,
      .help = "go on until the interval of a quantile is this narrow: 'e2e p99 "
              "+- 5%'; with --trials, at most that many trials; otherwise one "

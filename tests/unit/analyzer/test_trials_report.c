@@ -227,7 +227,7 @@ TEST(sets_that_were_killed)
         {{1, 2, 3}, 3, 5, VERDICT_PASS, 0, "PASS, shown: the SLO is met"},
         {{101, 102, 103}, 3, 5, VERDICT_FAIL, 1, "FAIL, shown: the SLO is mi"},
         {{1, 2, 101}, 3, 5, VERDICT_UNDECIDED, 4, "the set was interrupted"},
-        {{1}, 1, 2, VERDICT_UNDECIDED, 4, "fewer than two trials finished"},
+        {{1}, 1, 2, VERDICT_UNDECIDED, 4, "fewer than two trials count"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
