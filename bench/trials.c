@@ -21,6 +21,7 @@
 #define EFFECTIVE  1500 /* samples of a set */
 #define SLICES     20
 #define MOST       10     /* trials of a set */
+#define PILOTS     200    /* trials, to find how long they must be */
 #define PILOT      1e8    /* requests */
 #define BATCH      100000 /* requests, to find the true inflation */
 #define WARM_TIMES 20     /* inflations, in requests, that are warm-up */
@@ -236,10 +237,26 @@ static double percent(int k, int n)
     return n > 0 ? 100.0 * k / n : NAN;
 }
 
+/* Requests of a trial, for as many effective samples in a set as are asked for,
+ * as a report estimates them. */
+static int64_t length_of(const struct point *p, size_t trials)
+{
+    double n = EFFECTIVE * p->inflation / (double)trials;
+    double effective = 0;
+
+    for (int i = 0; i < PILOTS; i++) {
+        struct share_sample one[PLACES];
+
+        make_trial(p, (int64_t)n, 3000000 + (uint64_t)i, one);
+        effective += one[AT_LIMIT].n_effective * (double)trials / PILOTS;
+    }
+    return (int64_t)ceil(n * fmax(1, EFFECTIVE / effective));
+}
+
 static void run_sets(const struct point *p, const char *name, double load,
                      size_t trials, int sets)
 {
-    int64_t n = (int64_t)ceil(EFFECTIVE * p->inflation / (double)trials);
+    int64_t n = length_of(p, trials);
     struct scores score[PLACES] = {0};
     uint64_t seed = 10 * trials + (uint64_t)(1000 * load);
 

@@ -222,6 +222,8 @@ static void add_verdict(struct doc_node *root, const struct trials_summary *s)
 static void add_until(struct doc_node *root, const struct trials_summary *s)
 {
     const struct set_precision *p = &s->precision;
+    const char *unsplit =
+        p->why ? p->why : "the trials are too short to tell it from the rest";
     struct doc_node *n;
 
     if (!s->has_until)
@@ -233,26 +235,27 @@ static void add_until(struct doc_node *root, const struct trials_summary *s)
     doc_sep(doc_show(doc_bool(n, "reached", "", p->is_reached), "%s",
                      p->is_reached ? "reached" : "not reached"),
             ": ");
-    doc_brief(
-        doc_missing_if(doc_ns(n, "value", "mean", p->value), p->why, p->why),
-        p->why);
-    if (p->why)
-        return;
-    doc_sep(doc_share(n, "half_width", "", p->half), " +- ");
+    doc_brief(doc_missing_if(doc_ns(n, "value", p->why ? "" : "mean", p->value),
+                             p->why, p->why),
+              p->why);
+    doc_show_if(doc_sep(doc_unless(n, DOC_SHARE, "half_width", "", p->half,
+                                   p->why, p->why),
+                        " +- "),
+                !p->why);
     doc_unless(n, DOC_SHARE, "within_launches",
                p->is_split ? "one trial scatters within launches by" : NULL,
-               p->within, !p->is_split,
-               "the trials are too short to tell it from the rest");
+               p->within, !p->is_split, unsplit);
     doc_unless(n, DOC_SHARE, "between_launches",
                p->is_split ? "between launches by" : NULL, p->between,
-               !p->is_split,
-               "the trials are too short to tell it from the rest");
-    doc_count(n, "recommended_trials", NULL, p->trials);
-    doc_seconds(n, "recommended_s", NULL, p->length_s);
+               !p->is_split, unsplit);
+    doc_missing_if(doc_count(n, "recommended_trials", NULL, p->trials), p->why,
+                   p->why);
+    doc_unless(n, DOC_SECONDS, "recommended_s", NULL, p->length_s, p->why,
+               p->why);
     if (p->trials >= TRIALS_MANY)
         doc_line(n, DOC_PLAIN,
                  "no reasonable number of trials is that precise");
-    else
+    else if (!p->why)
         doc_line(n, DOC_PLAIN,
                  "recommended: %lld trials with a window of %.3g s",
                  (long long)p->trials, p->length_s);
