@@ -14,6 +14,7 @@
 #include "cli/study_report.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/recording/manifest.h"
 #include "common/recording/study_set.h"
@@ -42,6 +43,7 @@ struct report_args {
     char *machine;
     bool truth;
     char *truth_file;
+    char *smallest_difference;
 };
 
 static const struct report_ops *ops_of(const struct report_args *a)
@@ -93,6 +95,11 @@ static int check_profile(const char *text, struct err *err)
                                         "aiperf, guidellm, inference-perf, "
                                         "mlperf",
                                         text);
+}
+
+static int check_share(const char *text, struct err *err)
+{
+    return units_parse_share(text, &(double){0}, err);
 }
 
 #define AT(field) offsetof(struct report_args, field)
@@ -168,6 +175,12 @@ static const struct opt opts[] = {
      .offset = AT(co2_g_per_kwh),
      .help = "CO2 emission of electricity in grams per kilowatt-hour, "
              "overriding the recording's"},
+    {.flag = "smallest-difference",
+     .type = &opt_text,
+     .offset = AT(smallest_difference),
+     .check = check_share,
+     .help = "variants that differ by less are not called different, "
+             "overriding the study's (default 2%)"},
     {.flag = "truth",
      .type = &opt_switch,
      .offset = AT(truth),
@@ -572,9 +585,10 @@ static int report_study(const char *dir, const struct report_args *a,
                         struct err *err)
 {
     const struct report_ops *ops = ops_of(a);
-    const struct study_ask ask = {
+    struct study_ask ask = {
         .slo = a->slo.len > 0 ? &a->slo : NULL,
         .cost = &a->cost,
+        .smallest = -1,
         .json = ops == &report_json,
     };
     bool has_format = ask.json || ops == &report_text;
@@ -589,6 +603,9 @@ static int report_study(const char *dir, const struct report_args *a,
         has_format = ops->render != NULL;
     if (words_of(dir, kind, &words, err) ||
         check_study(dir, a, has_format, &words, err))
+        return -1;
+    if (a->smallest_difference &&
+        units_parse_share(a->smallest_difference, &ask.smallest, err))
         return -1;
     switch (kind) {
     case STUDY_SWEEP:
@@ -619,6 +636,7 @@ static int answer(void *args, const struct strlist *words, struct err *err)
 {
     struct report_args *a = args;
     struct prices table = {0};
+    enum study_kind kind;
     const char *dir;
     int rc;
 
@@ -629,6 +647,11 @@ static int answer(void *args, const struct strlist *words, struct err *err)
     if (choose_format(a, err) || check_args(a, err) ||
         study_check_lost(dir, err))
         return -1;
+    if (a->smallest_difference &&
+        (!study_is_at(dir) || study_kind_at(dir, &kind, err) ||
+         kind != STUDY_VARIANTS))
+        return err_set(err, ERR_USAGE,
+                       "--smallest-difference requires a study with variants");
     a->cost.machine = a->machine;
     if (cost_asked(&a->cost, &table, a->prices, err))
         return -1;

@@ -41,7 +41,8 @@ int trials_report(const char *dir, const struct strlist *slo,
 static int conclude_trials(const char *dir, bool json, json_t *both,
                            const char *name, struct err *err)
 {
-    const struct study_ask ask = {.json = json, .saves = true};
+    const struct study_ask ask = {
+        .smallest = -1, .json = json, .saves = true};
     struct trials_summary s;
     int rc = trials_read(&s, dir, NULL, NULL, err);
 
@@ -63,7 +64,7 @@ int variants_report(const char *dir, const struct study_ask *ask,
                     struct err *err)
 {
     struct variants_summary s;
-    int rc = variants_read(&s, dir, ask->slo, ask->cost, err);
+    int rc = variants_read(&s, dir, ask->slo, ask->cost, ask->smallest, err);
 
     if (rc == 0)
         rc = study_print(variants_doc(&s), dir, ask,
@@ -104,7 +105,8 @@ static int conclude_pair(const struct study *study, bool json, struct err *err)
 
 static int conclude(const struct study *study, bool json, struct err *err)
 {
-    const struct study_ask ask = {.json = json, .saves = true};
+    const struct study_ask ask = {
+        .smallest = -1, .json = json, .saves = true};
     const char *name = study->policy->name;
     int rc;
 

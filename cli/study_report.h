@@ -12,7 +12,9 @@ struct strlist;
 struct study_ask {
     const struct strlist *slo;   /* judge by this; NULL: by its own */
     const struct cost_ask *cost; /* price by this; NULL: by its own */
-    bool json;                   /* print that, not text */
+    double smallest; /* difference between variants that is worth mentioning;
+                        below 0: its own */
+    bool json;       /* print that, not text */
     bool saves;                  /* leave DIR/summary.json */
 };
 

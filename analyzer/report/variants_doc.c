@@ -7,6 +7,10 @@
 #include "analyzer/report/doc.h"
 #include "analyzer/report/study_doc.h"
 #include "analyzer/studies/variants.h"
+#include "common/base/buf.h"
+#include "common/base/str.h"
+
+#define MAX_LINE 16384
 
 /* ---- one variant at one load ---- */
 
@@ -37,7 +41,10 @@ static void add_cell(struct doc_node *row, const struct variants_summary *s,
     char p50[32];
 
     doc_count(row, "runs", NULL, (int64_t)c->runs);
-    doc_count(row, "counted", NULL, (int64_t)c->counted);
+    doc_show(doc_show_if(
+                 doc_count(row, "counted", "valid runs", (int64_t)c->counted),
+                 c->counted < c->runs),
+             "%zu of %zu", c->counted, c->runs);
     if (c->counted == 0) {
         doc_text(row, NULL, "",
                  c->runs > 0 ? "no run at this load can be trusted"
@@ -47,7 +54,7 @@ static void add_cell(struct doc_node *row, const struct variants_summary *s,
     snprintf(p50, sizeof(p50), "%s p50", measure_name(s->measure));
     doc_ns(row, "p50", p50, c->latency_ns.value);
     doc_missing_if(
-        doc_range(row, "p50_ci95_ms", "(95%)", DOC_MS,
+        doc_range(row, "p50_ci95_ms", NULL, DOC_MS,
                   (struct interval){c->latency_ns.range.low * 1e-6,
                                     c->latency_ns.range.high * 1e-6}),
         !c->latency_ns.has_range, NULL);
@@ -78,6 +85,236 @@ static void add_place(struct doc_node *row, const struct variants_summary *s,
     doc_missing_if(doc_count(row, "rank", "rank", (int64_t)p->rank),
                    p->rank == 0, NULL);
     doc_text(row, "variant", "variant", s->list[p->variant].entry->name);
+}
+
+/* ---- against the best ---- */
+
+/* "none by 12% (95%: 8% to 16%)", or if that is not shown "none (+2.1%, 95%: -3%
+ * to +8%)". */
+static void put_ratio(const struct variants_summary *s, size_t variant,
+                      const struct variant_pair *p, struct buf *out)
+{
+    bool is_shown = p->standing != STANDING_UNKNOWN;
+
+    buf_addf(out, "%s", s->list[variant].entry->name);
+    if (!p->is_known)
+        return;
+    buf_adds(out, is_shown ? " by " : " (");
+    buf_addf(out, is_shown ? "%.3g%%" : "%+.3g%%", 100 * (p->ratio - 1));
+    buf_adds(out, is_shown ? " (95%: " : ", 95%: ");
+    buf_addf(out, is_shown ? "%.3g%% to %.3g%%)" : "%+.3g%% to %+.3g%%)",
+             100 * (p->range.low - 1), 100 * (p->range.high - 1));
+}
+
+/* What is known about a pair that is not called different. */
+static void put_open(const struct variants_summary *s, size_t value,
+                     const struct variant_pair *p, struct buf *out)
+{
+    const struct variants_ranking *r = &s->rankings[value];
+    size_t rounds;
+
+    if (!p->is_known) {
+        buf_adds(out, r->is_within ? " (its run is too short to compare parts "
+                                     "of it)"
+                                   : " (too few rounds have both)");
+        return;
+    }
+    if (p->is_same) {
+        buf_addf(out, ", the same within %.3g%%", 100 * s->smallest);
+        return;
+    }
+    if (r->is_within || fabs(p->contrast.mean) < log1p(s->smallest))
+        return;
+    rounds = block_rounds_needed(&p->contrast, block_pairs(r->ranked),
+                                 r->confidence);
+    if (rounds > 0)
+        buf_addf(out,
+                 ", about %zu more rounds would show a "
+                 "difference of this size",
+                 rounds - p->contrast.rounds);
+    else
+        buf_adds(out, ", more than 1000 rounds would show a difference of "
+                      "this size");
+}
+
+static void add_line(struct strlist *lines, struct buf *line)
+{
+    if (line->len > 0)
+        strlist_add(lines, buf_text(line));
+    buf_fini(line);
+}
+
+/* Which is best, and by which measure. */
+static void say_best(const struct variants_summary *s, size_t value,
+                     struct strlist *lines)
+{
+    const struct variants_ranking *r = &s->rankings[value];
+    size_t best = r->places[0].variant;
+    const struct variant_cell *c = &s->list[best].cells[value];
+    const char *name = s->list[best].entry->name;
+    char measure[VARIANTS_MEASURE];
+    enum ranked_by by = c->is_overloaded ? RANKED_BY_THROUGHPUT : r->by;
+    bool is_alone = r->ranked > 1;
+    struct buf line;
+
+    for (size_t i = 1; i < r->ranked; i++)
+        is_alone &= variants_standing(s, value, best, r->places[i].variant) ==
+                    STANDING_AHEAD;
+    buf_init(&line, MAX_LINE);
+    buf_addf(&line, "best by %s%s: %s", variants_show_measure(s, by, measure),
+             is_alone ? "" : " as observed", name);
+    if (r->are_too_few)
+        buf_adds(&line, " (too few requests for the quantile of the SLO)");
+    if (c->verdict == VERDICT_FAIL)
+        buf_adds(&line, "; it misses the SLO");
+    add_line(lines, &line);
+}
+
+/* The sentences about one load, best first. */
+static void say_ranking(const struct variants_summary *s, size_t value,
+                        struct strlist *lines)
+{
+    const struct variants_ranking *r = &s->rankings[value];
+    size_t best = r->places[0].variant;
+    char measure[VARIANTS_MEASURE];
+    struct buf same;
+    struct buf worse;
+    struct buf out;
+
+    if (r->ranked > 0)
+        say_best(s, value, lines);
+    buf_init(&same, MAX_LINE);
+    buf_init(&worse, MAX_LINE);
+    buf_init(&out, MAX_LINE);
+    for (size_t i = r->ranked > 0; i < s->set.n; i++) {
+        size_t v = r->places[i].variant;
+        const struct variant_cell *c = &s->list[v].cells[value];
+        struct variant_pair p;
+        struct buf *to;
+
+        if (r->places[i].rank == 0) {
+            if (c->runs > 0)
+                buf_addf(
+                    &out, "%s%s (too few valid runs: %zu of %zu needed)",
+                    out.len ? ", " : "not ranked: ", s->list[v].entry->name,
+                    c->counted, r->needed > 0 ? r->needed : 1);
+            continue;
+        }
+        p = variants_pair(s, value, best, v);
+        to = p.standing == STANDING_AHEAD ? &worse : &same;
+        if (to->len > 0)
+            buf_adds(to, "; ");
+        else
+            buf_addf(to, "%s %s: ",
+                     to == &worse ? "worse than" : "not distinguishable from",
+                     s->list[best].entry->name);
+        put_ratio(s, v, &p, to);
+        if (p.is_known && p.by != r->by)
+            buf_addf(to, " by %s", variants_show_measure(s, p.by, measure));
+        if (to == &same)
+            put_open(s, value, &p, to);
+    }
+    add_line(lines, &same);
+    add_line(lines, &worse);
+    add_line(lines, &out);
+    if (r->is_within && r->ranked > 1)
+        strlist_add(
+            lines, "fewer than 3 rounds: parts of the runs are compared; how "
+                   "much a server differs from start to start is not included");
+}
+
+/* As a share: 0.12 for 12 % worse. */
+static void add_against(struct doc_node *row, const struct variants_summary *s,
+                        size_t value, const struct variant_place *p)
+{
+    const struct variants_ranking *r = &s->rankings[value];
+    size_t best = r->places[0].variant;
+    struct variant_pair pair = {0};
+    bool is_known;
+
+    if (p->variant != best)
+        pair = variants_pair(s, value, best, p->variant);
+    is_known = p->rank > 0 && pair.is_known;
+    doc_digits(doc_signed(doc_unless(row, DOC_SHARE, "worse_by", "worse by",
+                                     pair.ratio - 1, !is_known, NULL)),
+               3);
+    doc_digits(doc_signed(doc_missing_if(
+                   doc_range(row, "worse_by_ci95", "(95%)", DOC_SHARE,
+                             (struct interval){pair.range.low - 1,
+                                               pair.range.high - 1}),
+                   !is_known, NULL)),
+               3);
+    doc_bool(row, "shown_to_be_worse", NULL, pair.standing == STANDING_AHEAD);
+}
+
+/* What they are ranked by, where that is neither p50 nor p99. */
+static void add_ranked_value(struct doc_node *row,
+                             const struct variants_summary *s, size_t value,
+                             size_t variant)
+{
+    const struct variants_ranking *r = &s->rankings[value];
+    double x = exp(r->log_value[variant]);
+    char name[VARIANTS_MEASURE];
+    bool is_ns = r->by == RANKED_BY_MEDIAN ||
+                 (r->by == RANKED_BY_SLO && s->limit_ns > 0);
+
+    variants_show_measure(s, r->by, name);
+    if (is_ns)
+        doc_show_if(doc_ns(row, "ranked_value", name,
+                           isnan(x)                 ? HIST_BEYOND
+                           : r->by == RANKED_BY_SLO ? x * (double)s->limit_ns
+                                                    : x),
+                    r->by == RANKED_BY_SLO && s->quantile != 0.99 &&
+                        s->quantile != 0.5);
+    else
+        doc_unless(row, DOC_SHARE, "ranked_share",
+                   r->by == RANKED_BY_SLO ? "of its limit"
+                   : r->counts_good       ? "good"
+                                          : "not good",
+                   r->counts_good && r->by == RANKED_BY_MISSES ? 1 / x : x,
+                   isnan(x), NULL);
+}
+
+static void add_pairs(struct doc_node *n, const struct variants_summary *s,
+                      size_t value)
+{
+    static const char *const by_names[] = {
+        [RANKED_BY_SLO] = "slo",
+        [RANKED_BY_MEDIAN] = "median",
+        [RANKED_BY_MISSES] = "misses",
+        [RANKED_BY_THROUGHPUT] = "throughput",
+    };
+    static const char *const results[] = {
+        [STANDING_UNKNOWN] = "no difference shown",
+        [STANDING_AHEAD] = "a is better",
+        [STANDING_BEHIND] = "b is better",
+    };
+    const struct variants_ranking *r = &s->rankings[value];
+    struct doc_node *list;
+
+    doc_text(n, "by", NULL, by_names[r->by]);
+    doc_bool(n, "within_runs", NULL, r->is_within);
+    doc_count(n, "runs_needed", NULL, (int64_t)r->needed);
+    doc_number(n, "confidence", NULL, r->confidence);
+    list = doc_list(n, "pairs", NULL);
+    for (size_t a = 0; a < s->set.n; a++) {
+        for (size_t b = a + 1; b < s->set.n; b++) {
+            struct variant_pair p = variants_pair(s, value, a, b);
+            struct doc_node *row;
+
+            if (!p.is_known)
+                continue;
+            row = doc_row(list);
+            doc_text(row, "a", NULL, s->list[a].entry->name);
+            doc_text(row, "b", NULL, s->list[b].entry->name);
+            doc_text(row, "by", NULL, by_names[p.by]);
+            doc_count(row, "rounds", NULL, (int64_t)p.contrast.rounds);
+            doc_number(row, "ratio", NULL, p.ratio);
+            doc_range(row, "ratio_ci95", NULL, DOC_NUMBER, p.range);
+            doc_text(row, "result", NULL, results[p.standing]);
+            doc_bool(row, "same", NULL, p.is_same);
+        }
+    }
 }
 
 /* ---- capacity ---- */
@@ -151,7 +388,9 @@ static void add_variant(struct doc_node *list, struct doc_node *shown,
     }
     if (v->distrust[0]) {
         doc_text(n, "not_counted", NULL, v->distrust);
-        doc_text(row, NULL, "a run does not count", v->distrust);
+        doc_lines(n, "invalid_runs", NULL, &v->invalid);
+        doc_textf(row, NULL, "not counted", "%s%s", v->invalid.items[0],
+                  v->invalid.len > 1 ? " and others" : "");
     }
     if (v->capacity.is_present)
         add_capacity(doc_section(n, "capacity", NULL), s, &v->capacity);
@@ -176,22 +415,34 @@ static void add_rankings(struct doc_node *root,
         struct doc_node *n = doc_row(list);
         struct doc_node *table;
         struct doc_node *order;
+        struct strlist says = {0};
         char title[VARIANTS_VALUE + 8];
 
         doc_number(n, "value", NULL, s->values[i]);
+        say_ranking(s, i, &says);
+        add_pairs(n, s, i);
+        doc_lines(n, "says", NULL, &says);
         order = doc_list(n, "order", NULL);
         snprintf(title, sizeof(title), "at %s",
                  variants_show_value(s, s->values[i], text));
         table = doc_text_only(
             doc_table(root, NULL, s->set.of == STUDY_SEARCH ? NULL : title));
         for (size_t k = 0; k < s->set.n; k++) {
-            const struct variant_place *p = &s->places[i * s->set.n + k];
+            const struct variant_place *p = &s->rankings[i].places[k];
             struct doc_node *row = doc_row(table);
+            struct doc_node *told = doc_row(order);
 
-            add_place(doc_row(order), s, p);
+            add_place(told, s, p);
+            add_ranked_value(told, s, i, p->variant);
+            add_against(told, s, i, p);
             add_place(row, s, p);
+            add_ranked_value(row, s, i, p->variant);
+            add_against(row, s, i, p);
             add_cell(row, s, &s->list[p->variant].cells[i]);
         }
+        for (size_t k = 0; k < says.len; k++)
+            doc_line(table, DOC_PLAIN, "%s", says.items[k]);
+        strlist_fini(&says);
     }
 }
 
@@ -201,7 +452,7 @@ static void add_rankings(struct doc_node *root,
 static void add_first(struct doc_node *root, const struct variants_summary *s,
                       const char *when, size_t value)
 {
-    const struct variant_place *p = &s->places[value * s->set.n];
+    const struct variant_place *p = s->rankings[value].places;
     struct doc_node *n = doc_section(root, NULL, when);
     char text[VARIANTS_VALUE];
 
@@ -255,9 +506,9 @@ static void add_order(struct doc_node *root, const struct variants_summary *s)
     bool is_shown = s->set.of != STUDY_SEARCH && s->n_values > 0;
     struct doc_node *n;
 
-    if (is_shown)
+    if (is_shown && s->rankings[0].ranked > 0)
         add_first(root, s, s->n_values > 1 ? "light load" : "order", 0);
-    if (is_shown && s->n_values > 1)
+    if (is_shown && s->n_values > 1 && s->rankings[s->n_values - 1].ranked > 0)
         add_first(root, s, "high load", s->n_values - 1);
     n = doc_section(root, NULL, is_shown ? "crossover" : NULL);
     for (size_t i = 0; i < s->n_crossings; i++)
@@ -266,12 +517,13 @@ static void add_order(struct doc_node *root, const struct variants_summary *s)
         doc_line(n, DOC_PLAIN, "none: no two variants change places");
     n = doc_section(root, NULL, is_shown ? "ranking" : NULL);
     doc_line(n, DOC_PLAIN,
-             "variants that meet the SLO come first, by %s p50; the others "
-             "follow by goodput, then by throughput",
-             measure_name(s->measure));
+             "different: the interval of the ratio within rounds, 95%% for all "
+             "pairs and loads together, excludes 1, and the ratio is %.3g%% or "
+             "more",
+             100 * s->smallest);
     doc_line(n, DOC_PLAIN,
-             "'=': neither their intervals nor pairs of requests show a "
-             "difference");
+             "rank: 1 + the number of variants that are shown to be better; "
+             "'=': the same rank");
 }
 
 struct doc *variants_doc(const struct variants_summary *s)
@@ -293,6 +545,7 @@ struct doc *variants_doc(const struct variants_summary *s)
                 s->terms && s->terms[0]);
     doc_text(root, "measure", NULL, measure_name(s->measure));
     doc_text(root, "varied", NULL, s->key[0] ? s->key : "load.rate");
+    doc_share(root, "smallest_difference", NULL, s->smallest);
     list = doc_list(root, "variants", NULL);
     shown = doc_text_only(doc_table(root, NULL, ""));
     for (size_t i = 0; i < s->set.n; i++)

@@ -9,6 +9,7 @@
 #include "analyzer/tally/summary.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
+#include "common/stats/stats.h"
 
 static bool is_load(const struct settings *s, const struct search_result *r)
 {
@@ -103,9 +104,32 @@ int capacity_read(struct capacity *c, const char *dir,
     return rc;
 }
 
+/* The standard error of the logarithm. */
+static double error_of(const struct capacity *c)
+{
+    return log(c->range.high / c->range.low) / 2 /
+           normal_quantile((1 + SEARCH_CONFIDENCE) / 2);
+}
+
 bool capacity_is_above(const struct capacity *a, const struct capacity *b)
 {
     return a->is_present && b->is_present && a->range.low > b->range.high;
+}
+
+bool capacity_leads(const struct capacity *a, const struct capacity *b,
+                    size_t pairs, double confidence, double smallest)
+{
+    double lead = log(capacity_sort_key(a) / capacity_sort_key(b));
+    double reach;
+
+    if (!a->is_present || !b->is_present || a == b)
+        return false;
+    if (a->is_bracket || b->is_bracket || !(a->range.low > 0) ||
+        !(b->range.low > 0))
+        return a->range.low > b->range.high * (1 + smallest);
+    reach = normal_quantile(1 - (1 - confidence) / 2 / (double)pairs);
+    return lead >= log1p(smallest) &&
+           lead > reach * hypot(error_of(a), error_of(b));
 }
 
 double capacity_sort_key(const struct capacity *c)

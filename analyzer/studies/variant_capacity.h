@@ -48,8 +48,14 @@ int capacity_read(struct capacity *c, const char *dir,
                   const struct strlist *slo, double usd_per_hour,
                   struct err *err);
 
-/* Is a shown to be larger than b? */
+/* Is a shown to be larger than b, of these two alone? */
 bool capacity_is_above(const struct capacity *a, const struct capacity *b);
+
+/* The same for one of `pairs` pairs, by at least the share `smallest`.  With
+ * intervals, at this confidence for all pairs together; with brackets, if they
+ * do not overlap. */
+bool capacity_leads(const struct capacity *a, const struct capacity *b,
+                    size_t pairs, double confidence, double smallest);
 
 /* Sort key: the estimate, or the best known bound; below 0: none. */
 double capacity_sort_key(const struct capacity *c);

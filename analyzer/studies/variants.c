@@ -8,125 +8,7 @@
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
 
-#define CONFIDENCE 0.95
-#define MAX_WHY    4096
-
-/* ---- two variants ---- */
-
-static bool is_out(const struct variant_cell *c)
-{
-    return c->is_overloaded || c->verdict == VERDICT_FAIL;
-}
-
-/* Is the interval of x below that of y? */
-static bool is_below(const struct uncertain *x, const struct uncertain *y)
-{
-    return x->has_range && y->has_range && x->range.high < y->range.low;
-}
-
-/* A median among the failures is larger than any other. */
-static double latency_of(const struct variant_cell *c)
-{
-    return c->latency_ns.value >= 0 ? c->latency_ns.value : INFINITY;
-}
-
-static enum standing by_number(const struct uncertain *a,
-                               const struct uncertain *b, bool less_is_better)
-{
-    if (is_below(a, b))
-        return less_is_better ? STANDING_AHEAD : STANDING_BEHIND;
-    if (is_below(b, a))
-        return less_is_better ? STANDING_BEHIND : STANDING_AHEAD;
-    return STANDING_UNKNOWN;
-}
-
-static enum standing by_latency(const struct variant_cell *a,
-                                const struct variant_cell *b)
-{
-    enum standing s = by_number(&a->latency_ns, &b->latency_ns, true);
-    struct uncertain ratio;
-
-    if (s != STANDING_UNKNOWN)
-        return s;
-    /* With the same arrivals in both runs, requests form pairs. */
-    ratio = latencies_ratio(&a->latencies, &b->latencies, CONFIDENCE);
-    if (ratio.has_range && ratio.range.low > 1)
-        return STANDING_AHEAD;
-    return ratio.has_range && ratio.range.high < 1 ? STANDING_BEHIND
-                                                   : STANDING_UNKNOWN;
-}
-
-enum standing variants_standing(const struct variant_cell *a,
-                                const struct variant_cell *b)
-{
-    enum standing by_goodput;
-
-    if (a->counted == 0 || b->counted == 0)
-        return STANDING_UNKNOWN;
-    if (is_out(a) != is_out(b))
-        return is_out(a) ? STANDING_BEHIND : STANDING_AHEAD;
-    if (!is_out(a))
-        return by_latency(a, b);
-    by_goodput = by_number(&a->goodput_rps, &b->goodput_rps, false);
-    return by_goodput != STANDING_UNKNOWN
-               ? by_goodput
-               : by_number(&a->throughput_rps, &b->throughput_rps, false);
-}
-
-/* ---- all variants at one load ---- */
-
-/* Sort order: variants that are out come after those that are not, and those
- * without data last. */
-static bool is_before(const struct variant_cell *a,
-                      const struct variant_cell *b)
-{
-    if ((a->counted > 0) != (b->counted > 0))
-        return a->counted > 0;
-    if (a->counted == 0)
-        return false;
-    if (is_out(a) != is_out(b))
-        return !is_out(a);
-    if (!is_out(a))
-        return latency_of(a) < latency_of(b);
-    if (by_number(&a->goodput_rps, &b->goodput_rps, false) != STANDING_UNKNOWN)
-        return a->goodput_rps.value > b->goodput_rps.value;
-    return a->throughput_rps.value > b->throughput_rps.value;
-}
-
-static void sort(const struct variants_summary *s, size_t value,
-                 struct variant_place *places)
-{
-    for (size_t i = 0; i < s->set.n; i++) {
-        size_t at = i;
-
-        while (at > 0 &&
-               is_before(&s->list[i].cells[value],
-                         &s->list[places[at - 1].variant].cells[value])) {
-            places[at] = places[at - 1];
-            at--;
-        }
-        places[at] = (struct variant_place){.variant = i};
-    }
-}
-
-/* A variant shown to be behind the best of its group opens the next group. */
-static void rank(const struct variants_summary *s, size_t value,
-                 struct variant_place *places)
-{
-    size_t best = 0;
-
-    for (size_t i = 0; i < s->set.n; i++) {
-        const struct variant_cell *c = &s->list[places[i].variant].cells[value];
-        const struct variant_cell *b =
-            &s->list[places[best].variant].cells[value];
-
-        if (c->counted == 0)
-            return;
-        if (variants_standing(c, b) == STANDING_BEHIND)
-            best = i;
-        places[i].rank = best + 1;
-    }
-}
+#define MAX_WHY 4096
 
 /* ---- why ---- */
 
@@ -207,14 +89,13 @@ static char *explain(const struct variants_summary *s,
 
 /* ---- where it changes ---- */
 
-/* The logarithm of a's latency over b's; NAN: unknown. */
+/* The logarithm of a's value over b's; NAN: unknown. */
 static double lead(const struct variants_summary *s, size_t value, size_t a,
                    size_t b)
 {
-    double x = s->list[a].cells[value].latency_ns.value;
-    double y = s->list[b].cells[value].latency_ns.value;
+    const struct variants_ranking *r = &s->rankings[value];
 
-    return x > 0 && y > 0 && isfinite(x) && isfinite(y) ? log(x / y) : NAN;
+    return r->by == RANKED_BY_MISSES ? NAN : r->log_value[a] - r->log_value[b];
 }
 
 /* Interpolates the logarithm of the ratio linearly over that of the load. */
@@ -244,8 +125,7 @@ static bool find_crossover(const struct variants_summary *s, size_t early,
 
     *x = (struct crossover){.early = early, .late = late};
     for (size_t i = 0; i < s->n_values; i++) {
-        enum standing standing = variants_standing(&s->list[early].cells[i],
-                                                   &s->list[late].cells[i]);
+        enum standing standing = variants_standing(s, i, early, late);
 
         if (standing == STANDING_AHEAD) {
             x->from = i;
@@ -278,41 +158,72 @@ static void find_crossovers(struct variants_summary *s)
 
 /* ---- by capacity ---- */
 
-static void rank_capacities(struct variants_summary *s)
+static bool has_capacity(const struct variants_summary *s)
 {
-    struct variant_place *p = xcalloc(s->set.n + 1, sizeof(*p));
-    size_t best = 0;
+    for (size_t i = 0; i < s->set.n; i++) {
+        if (capacity_sort_key(&s->list[i].capacity) >= 0)
+            return true;
+    }
+    return false;
+}
+
+static void rank_capacities(struct variants_summary *s, double confidence)
+{
+    struct variant_place *places = xcalloc(s->set.n + 1, sizeof(*places));
 
     for (size_t i = 0; i < s->set.n; i++) {
-        double key = capacity_sort_key(&s->list[i].capacity);
+        const struct capacity *c = &s->list[i].capacity;
+        struct variant_place p = {.variant = i, .rank = c->is_present};
         size_t at = i;
 
-        for (; at > 0 &&
-               key > capacity_sort_key(&s->list[p[at - 1].variant].capacity);
-             at--)
-            p[at] = p[at - 1];
-        p[at] = (struct variant_place){.variant = i};
-        s->has_capacity = s->has_capacity || key >= 0;
-    }
-    for (size_t i = 0; i < s->set.n; i++) {
-        const struct capacity *c = &s->list[p[i].variant].capacity;
+        for (size_t k = 0; k < s->set.n; k++)
+            p.rank +=
+                capacity_leads(&s->list[k].capacity, c, block_pairs(s->set.n),
+                               confidence, s->smallest);
+        for (; at > 0; at--) {
+            const struct variant_place *q = &places[at - 1];
+            bool is_before =
+                p.rank == q->rank
+                    ? capacity_sort_key(c) >
+                          capacity_sort_key(&s->list[q->variant].capacity)
+                    : q->rank == 0 || (p.rank > 0 && p.rank < q->rank);
 
-        if (!c->is_present)
-            break;
-        if (capacity_is_above(&s->list[p[best].variant].capacity, c))
-            best = i;
-        p[i].rank = best + 1;
+            if (!is_before)
+                break;
+            places[at] = *q;
+        }
+        places[at] = p;
     }
-    s->capacities = p;
+    s->capacities = places;
+}
+
+/* At how many values are there two variants to compare? */
+static size_t count_compared(const struct variants_summary *s)
+{
+    size_t compared = 0;
+
+    for (size_t i = 0; i < s->n_values; i++) {
+        size_t with = 0;
+
+        for (size_t v = 0; v < s->set.n; v++)
+            with += s->list[v].cells[i].counted > 0;
+        compared += with > 1;
+    }
+    return compared;
 }
 
 void variants_work_out(struct variants_summary *s)
 {
-    s->places = xcalloc(s->n_values * s->set.n + 1, sizeof(*s->places));
-    for (size_t i = 0; i < s->n_values; i++) {
-        sort(s, i, s->places + i * s->set.n);
-        rank(s, i, s->places + i * s->set.n);
-    }
+    size_t families = s->set.of == STUDY_SEARCH ? 0 : count_compared(s);
+    double each;
+
+    s->has_capacity = has_capacity(s);
+    families += s->has_capacity;
+    each =
+        1 - (1 - VARIANTS_CONFIDENCE) / (double)(families > 0 ? families : 1);
+    s->rankings = xcalloc(s->n_values + 1, sizeof(*s->rankings));
+    for (size_t i = 0; i < s->n_values; i++)
+        variants_rank(s, i, each, &s->rankings[i]);
     find_crossovers(s);
-    rank_capacities(s);
+    rank_capacities(s, each);
 }

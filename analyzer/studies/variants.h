@@ -1,10 +1,12 @@
 /* variants.h - the summary of a study with variants: each variant at each load,
  * which one is ahead where, and why.  docs/studies.md
  *
- * At one load, variants that meet the SLO are ranked by their median latency.
- * The others come after them, ranked by goodput, or by throughput if goodput
- * does not distinguish them.  Variants share a rank if neither intervals nor
- * (with identical arrivals) pairs of requests can tell them apart.
+ * A round is one run of each variant, with the same arrivals, next to each
+ * other in time.  Variants are compared within rounds, by the measure of the
+ * SLO.  Two are called different if the interval of their ratio, corrected for
+ * the number of pairs and loads, excludes 1, and the ratio itself is large
+ * enough to be worth mentioning.  If variants are equal, the report of a study
+ * calls some of them different in at most 5 % of studies.
  */
 #ifndef ANALYZER_STUDIES_VARIANTS_H
 #define ANALYZER_STUDIES_VARIANTS_H
@@ -13,16 +15,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/stats/block_contrasts.h"
 #include "analyzer/stats/trial_stats.h"
-#include "analyzer/studies/short_run_median.h"
 #include "analyzer/studies/trials.h"
 #include "analyzer/studies/variant_capacity.h"
 #include "analyzer/verdict/conclusion.h"
+#include "common/base/str.h"
 #include "common/recording/study_set.h"
 
 struct cost_ask;
 struct err;
-struct strlist;
 
 /* What the time of a request in the server was spent on: from the truth log of
  * a stub server, or from the metrics of other servers.  Means over requests;
@@ -39,11 +41,49 @@ struct server_parts {
 /* "truth", "metrics"; "" for PARTS_NONE. */
 const char *parts_from_name(enum parts_from from);
 
+/* What two variants are compared by. */
+enum ranked_by {
+    RANKED_BY_SLO,        /* the quantile of the SLO; of several the one that
+                             uses most of its limit */
+    RANKED_BY_MEDIAN,     /* without such a term, or with too few requests */
+    RANKED_BY_MISSES,     /* requests that are not good, or those that are,
+                             whichever are fewer */
+    RANKED_BY_THROUGHPUT, /* of overloaded servers, whose latencies depend on
+                             how long the run was */
+    RANKED_BY_COUNT,
+};
+
+/* What a run, or a part of its window, says for that. */
+struct variant_values {
+    double slo_share; /* largest quantile of an SLO term as a share of its
+                         limit; INFINITY: among the failures; NAN: there is no
+                         such term, or too few requests */
+    double median_ns; /* INFINITY and NAN likewise */
+    double due;       /* requests */
+    double good;
+    double throughput_rps;
+};
+
+/* With fewer rounds, parts of the windows take their place. */
+#define VARIANTS_MIN_ROUNDS 3
+#define VARIANTS_PARTS      5
+
+/* A run that can be trusted. */
+struct variant_run {
+    uint64_t round; /* runs with the same number are compared */
+    struct variant_values all;
+    struct variant_values parts[VARIANTS_PARTS];
+    bool has_parts;       /* they were read */
+    bool are_parts_apart; /* each is long enough to depend little on the one
+                             before it */
+};
+
 /* One variant at one value of the varied setting. */
 struct variant_cell {
     size_t runs;
     size_t counted; /* runs that completed and can be trusted; 0: the fields
                        below are unset */
+    struct variant_run *rounds;  /* owned; those runs */
     struct uncertain latency_ns; /* median of the measure, or HIST_BEYOND and
                                     the like; mean over several runs */
     double tail_ns;              /* its p99, or HIST_BEYOND and the like */
@@ -52,9 +92,8 @@ struct variant_cell {
     struct uncertain throughput_rps;
     double attainment;
     double tokens_per_s;
-    bool is_overloaded;         /* at least half of the runs */
-    enum verdict verdict;       /* FAIL if one run failed, PASS if all passed */
-    struct latencies latencies; /* of a single run; empty for several */
+    bool is_overloaded;   /* at least half of the runs */
+    enum verdict verdict; /* FAIL if one run failed, PASS if all passed */
     struct server_parts parts;
     double usd_per_1000_good; /* below 0: unknown */
 };
@@ -65,13 +104,44 @@ struct variant {
                    recorded */
     struct variant_cell *cells; /* owned; one per value */
     struct capacity capacity;
-    char distrust[96]; /* why a run does not count; "": all count */
+    struct strlist invalid; /* runs that do not count: "trial-2 (lag p99)" */
+    char distrust[96];      /* why the first of them does not; "": all count */
 };
 
 /* Position in a ranking. */
 struct variant_place {
     size_t variant;
-    size_t rank; /* from 1; 0: no data */
+    size_t rank; /* 1 + the number of variants that are shown to be better; 0:
+                    not ranked */
+};
+
+enum standing { STANDING_UNKNOWN, STANDING_AHEAD, STANDING_BEHIND };
+
+/* Two variants at one load. */
+struct variant_pair {
+    enum ranked_by by;
+    struct block_contrast contrast; /* of logarithms; above 0: b is worse */
+    bool is_known;                  /* the next three are set */
+    double ratio;                   /* b's value / a's */
+    struct interval range;          /* holds for all pairs and loads together */
+    bool is_same;           /* the range excludes differences that are worth
+                               mentioning */
+    enum standing standing; /* of a */
+};
+
+/* All variants at one load. */
+struct variants_ranking {
+    enum ranked_by by; /* for those that are not overloaded */
+    bool are_too_few;  /* requests for the SLO's quantile: by median */
+    bool counts_good;  /* misses are more than half: good ones count */
+    bool is_within;    /* too few rounds: parts of the runs are compared */
+    size_t ranked;     /* number of variants */
+    size_t needed;     /* valid runs to be ranked */
+    double confidence; /* of the ranges of all pairs at this load */
+    double *log_value; /* owned; per variant: the mean logarithm of what
+                          `by` says; NAN: unknown */
+    struct variant_place *places; /* owned; best first */
+    struct variant_pair *pairs;   /* owned; see block_pair() */
 };
 
 /* One variant is ahead at light load, the other at higher load. */
@@ -96,43 +166,71 @@ struct variants_summary {
     double *values; /* owned; ascending */
     size_t n_values;
 
-    enum measure measure; /* the latency that ranks the variants */
+    enum measure measure; /* of the first SLO term about a time; else e2e */
+    double quantile;      /* of that term; 0: there is none */
+    int64_t limit_ns;     /* of that term, if there is only one; else 0 */
+    double smallest;      /* smallest difference worth mentioning, as a share */
     bool has_slo;
     bool has_tokens;
     bool has_cost;
     char *terms; /* SLO terms as text; owned */
 
-    struct variant_place *places;     /* owned; [value * n + place] */
-    struct variant_place *capacities; /* owned; by capacity, largest first */
-    bool has_capacity;                /* of at least one variant */
-    struct crossover *crossings;      /* owned */
+    struct variants_ranking *rankings; /* owned; one per value */
+    struct variant_place *capacities;  /* owned; by capacity, largest first */
+    bool has_capacity;                 /* of at least one variant */
+    struct crossover *crossings;       /* owned */
     size_t n_crossings;
 };
 
-/* Computes places and crossings from values and cells.  Pure. */
+/* Of all statements that the report of a study makes, if all variants are
+ * equal. The aim is 95 %.  Latencies are not normal: with 0.95, up to 6.7 % of
+ * simulated studies told equal servers apart, with 0.96 at most 5 %
+ * (bench_variants). */
+#define VARIANTS_CONFIDENCE 0.96
+
+/* Computes rankings, crossings and the order of capacities from values and
+ * cells.  Pure. */
 void variants_work_out(struct variants_summary *s);
 
-enum standing { STANDING_UNKNOWN, STANDING_AHEAD, STANDING_BEHIND };
+/* The ranking at one value alone, at this confidence for all its pairs.
+ * variants_ranking_fini() releases it. */
+void variants_rank(const struct variants_summary *s, size_t value,
+                   double confidence, struct variants_ranking *r);
+void variants_ranking_fini(struct variants_ranking *r);
 
-/* How a stands against b at one load; unknown also if intervals overlap.
- * Pure. */
-enum standing variants_standing(const struct variant_cell *a,
-                                const struct variant_cell *b);
+/* Are parts of a window long enough to depend little on each other?  From the
+ * mean latency in equal bins of time; NAN: no request.  Pure. */
+#define VARIANTS_BINS 200
+bool variants_parts_are_apart(const double bins[static VARIANTS_BINS]);
+
+/* How a stands against b at one value. */
+enum standing variants_standing(const struct variants_summary *s, size_t value,
+                                size_t a, size_t b);
+
+/* The pair as seen from a: b's value / a's. */
+struct variant_pair variants_pair(const struct variants_summary *s,
+                                  size_t value, size_t a, size_t b);
+
+/* "e2e p95": what this ranking is by. */
+#define VARIANTS_MEASURE 64
+const char *variants_show_measure(const struct variants_summary *s,
+                                  enum ranked_by by,
+                                  char out[static VARIANTS_MEASURE]);
 
 /* "80/s", into `out`. */
 #define VARIANTS_VALUE 48
 const char *variants_show_value(const struct variants_summary *s, double value,
                                 char out[static VARIANTS_VALUE]);
 
-/* Read it; `slo` and `cost` as for summary_make_priced().
- * variants_summary_fini() in any case. */
+/* Read it; `slo` and `cost` as for summary_make_priced(), `smallest` as in the
+ * summary (below 0: as recorded).  variants_summary_fini() in any case. */
 int variants_read(struct variants_summary *s, const char *dir,
                   const struct strlist *slo, const struct cost_ask *cost,
-                  struct err *err);
+                  double smallest, struct err *err);
 void variants_summary_fini(struct variants_summary *s);
 
-/* Failed if a variant could not be run, open if one has no run that can be
- * trusted, else yes. */
+/* Failed if a variant could not be run, open if one that was recorded is not
+ * ranked, else yes. */
 enum conclusion variants_conclusion(const struct variants_summary *s);
 
 #endif

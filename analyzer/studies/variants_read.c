@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/compare/run_conditions.h"
+#include "analyzer/compare/window_slices.h"
 #include "analyzer/stats/order_stats.h"
 #include "analyzer/studies/study_recordings.h"
 #include "analyzer/studies/variants.h"
@@ -20,7 +21,7 @@
 #define CONFIDENCE 0.95
 
 /* What is taken from one recording. */
-struct variant_run {
+struct variant_reading {
     size_t variant;
     double value;
     bool counts;
@@ -28,15 +29,16 @@ struct variant_run {
     struct uncertain latency_ns; /* within this run */
     double window_s;
     struct interval attainment_ci95;
-    struct latencies latencies; /* owned until a cell takes them */
+    struct variant_run run;
     struct server_parts parts;
 };
 
-struct variant_runs {
+struct variant_readings {
     const struct strlist *slo;   /* NULL: that of the recordings */
     const struct cost_ask *cost; /* NULL: prices of the recordings */
-    struct variant_run *list;
+    struct variant_reading *list;
     size_t n;
+    bool has_parts;            /* parts of the window are needed */
     struct capacity_sums sums; /* of the variant being read */
     double usd_per_hour;       /* of the variant being read; 0: unknown */
 };
@@ -107,17 +109,32 @@ static struct server_parts read_parts(const struct recording *rec,
 
 /* ---- one recording ---- */
 
-/* The measure of the first SLO term that is about a time. */
-static enum measure choose_measure(const struct slo *slo)
+/* The first quantile of the SLO, or of a class, says which latency matters;
+ * without one, the first limit. */
+static void choose_measure(struct variants_summary *out,
+                           const struct summary *s)
 {
-    for (size_t i = 0; i < slo->len; i++) {
-        const struct slo_term *t = &slo->terms[i];
+    size_t quantiles = 0;
 
-        if ((t->kind == SLO_QUANTILE || t->kind == SLO_LIMIT) &&
-            !measure_is_pooled(t->measure))
-            return t->measure;
+    out->measure = MEASURE_E2E;
+    for (size_t c = 0; c <= s->n_classes; c++) {
+        const struct judgement *j =
+            c == 0 ? &s->judgement : &s->classes[c - 1].judgement;
+
+        for (size_t i = 0; i < j->len; i++) {
+            const struct slo_term *t = j->terms[i].term;
+
+            if (t->kind == SLO_QUANTILE && quantiles++ == 0) {
+                out->measure = t->measure;
+                out->quantile = t->quantile;
+                out->limit_ns = t->limit_ns;
+            } else if (t->kind == SLO_LIMIT && quantiles == 0) {
+                out->measure = t->measure;
+            }
+        }
     }
-    return MEASURE_E2E;
+    if (quantiles > 1)
+        out->limit_ns = 0;
 }
 
 static struct uncertain median_within(const struct summary *s, enum measure m)
@@ -151,19 +168,26 @@ static const char *why_not(const struct trial *t, bool is_valid)
     return t->distrust[0] ? t->distrust : "cannot be trusted";
 }
 
-static void take(struct variants_summary *out, const struct summary *s,
-                 struct variant_run *r)
+static void take(struct variants_summary *out, const char *dir,
+                 const struct summary *s, struct variant_reading *r)
 {
     struct trial *t = &r->trial;
-    char *distrust = out->list[r->variant].distrust;
+    struct variant *v = &out->list[r->variant];
+    const char *name = strrchr(dir, '/');
     const char *why;
 
     trial_take(t, s);
     why = why_not(t, s->trust.valid);
     r->counts = !why;
     /* A search has its own rules and repeats what did not count. */
-    if (why && out->set.of != STUDY_SEARCH && !distrust[0])
-        snprintf(distrust, sizeof(out->list[0].distrust), "%s", why);
+    if (why && out->set.of != STUDY_SEARCH) {
+        char *text = xasprintf("%s (%s)", name ? name + 1 : dir, why);
+
+        strlist_add(&v->invalid, text);
+        free(text);
+        if (!v->distrust[0])
+            snprintf(v->distrust, sizeof(v->distrust), "%s", why);
+    }
     r->latency_ns = median_within(s, out->measure);
     r->window_s = s->window_length_s;
     r->attainment_ci95 = s->attainment_ci95;
@@ -202,7 +226,9 @@ static void describe_study(struct variants_summary *out,
 
     if (out->title)
         return;
-    out->measure = choose_measure(&s->slo);
+    choose_measure(out, s);
+    if (out->smallest < 0)
+        out->smallest = rec->settings.study.smallest_difference;
     out->has_slo = s->slo.len > 0;
     out->title = xstrdup(rec->settings.name ? rec->settings.name : "");
     buf_init(&line, MAX_LINE);
@@ -212,9 +238,160 @@ static void describe_study(struct variants_summary *out,
     buf_fini(&line);
 }
 
+/* ---- what ranks them ---- */
+
+/* HIST_BEYOND and the like. */
+static double latency_or(int64_t ns)
+{
+    if (ns >= 0)
+        return (double)ns;
+    return ns == HIST_BEYOND || ns == HIST_OUT_OF_RANGE ? INFINITY : NAN;
+}
+
+/* The largest share of a limit; NAN once a term has no value. */
+static void take_share(double *worst, double ns, int64_t limit_ns)
+{
+    double share = ns / (double)limit_ns;
+
+    if (!isnan(*worst) && !(share <= *worst))
+        *worst = share;
+}
+
+static struct variant_values values_of(const struct summary *s,
+                                       enum measure measure)
+{
+    struct variant_values v = {
+        .median_ns =
+            latency_or(s->spread[measure][VIEW_DUE].quantile_ns[SUMMARY_P50]),
+        .due = (double)s->scheduled,
+        .good = s->attainment * (double)s->scheduled,
+        .throughput_rps = s->throughput_rps,
+    };
+
+    for (size_t c = 0; c <= s->n_classes; c++) {
+        const struct judgement *j =
+            c == 0 ? &s->judgement : &s->classes[c - 1].judgement;
+
+        for (size_t i = 0; i < j->len; i++) {
+            const struct term_judgement *t = &j->terms[i];
+            bool has_enough = t->counts.n >= stats_min_n(t->term->quantile);
+
+            if (t->term->kind == SLO_QUANTILE)
+                take_share(&v.slo_share,
+                           has_enough ? latency_or(t->measured_ns) : NAN,
+                           t->term->limit_ns);
+        }
+    }
+    return v;
+}
+
+/* The quantile of a part of the window, which consists of slices. */
+static double part_quantile(const struct window_slices *w, enum measure measure,
+                            double q, size_t part)
+{
+    const size_t each = SLICES / VARIANTS_PARTS;
+    struct hist sum = {0};
+    int64_t ns;
+
+    for (size_t i = part * each; i < (part + 1) * each; i++)
+        hist_add_all(&sum, &w->slice[i].hist[measure]);
+    ns = hist_quantile(&sum, q);
+    hist_fini(&sum);
+    return latency_or(ns);
+}
+
+static struct variant_values part_values(const struct window_slices *w,
+                                         const struct summary *s,
+                                         enum measure measure, size_t part)
+{
+    const size_t each = SLICES / VARIANTS_PARTS;
+    struct variant_values v = {
+        .median_ns = part_quantile(w, measure, 0.5, part),
+        .slo_share = s->n_classes > 0 ? NAN : 0, /* slices know no classes */
+    };
+
+    for (size_t i = part * each; i < (part + 1) * each; i++) {
+        v.due += (double)w->slice[i].due;
+        v.good += (double)w->slice[i].good;
+        v.throughput_rps +=
+            (double)w->slice[i].ended_ok / s->window_length_s * VARIANTS_PARTS;
+    }
+    for (size_t i = 0; i < s->slo.len; i++) {
+        const struct slo_term *t = &s->slo.terms[i];
+
+        if (t->kind == SLO_QUANTILE)
+            take_share(&v.slo_share,
+                       part_quantile(w, t->measure, t->quantile, part),
+                       t->limit_ns);
+    }
+    return v;
+}
+
+/* Sums of latencies, which become their means. */
+struct bins {
+    double ns[VARIANTS_BINS];
+    double n[VARIANTS_BINS];
+};
+
+static void bins_add(struct bins *b, const struct window *w,
+                     const struct facts *f)
+{
+    int64_t ns = measure_value(MEASURE_E2E, FROM_DUE, f);
+    double at = (double)(f->due - w->start_ns) /
+                (double)(w->end_ns - w->start_ns) * VARIANTS_BINS;
+
+    if (!window_holds(w, f->due) || ns == TIME_ABSENT || !(at < VARIANTS_BINS))
+        return;
+    b->ns[(size_t)at] += (double)ns;
+    b->n[(size_t)at]++;
+}
+
+/* Reads the recording again. */
+static int read_window_parts(struct variant_run *run, struct recording *rec,
+                             const struct summary *s, enum measure measure,
+                             struct err *err)
+{
+    struct window_slices *w = xcalloc(1, sizeof(*w));
+    struct bins *bins = xcalloc(1, sizeof(*bins));
+    struct quantities qs = {
+        .list[0] = {.kind = QUANTITY_QUANTILE, .measure = measure}, .len = 1};
+    struct good_table good = {0};
+    const struct facts *rows;
+    size_t n;
+    int rc = good_table_init(&good, &s->slo, &rec->settings.classes, err);
+
+    for (size_t i = 0; i < s->slo.len; i++) {
+        if (s->slo.terms[i].kind == SLO_QUANTILE)
+            qs.list[qs.len++] = (struct quantity){
+                .kind = QUANTITY_QUANTILE, .measure = s->slo.terms[i].measure};
+    }
+    window_slices_init(w, summary_window(s), &good, &qs);
+    if (rc == 0)
+        rc = recording_rewind(rec, err);
+    while (rc == 0 && (rc = recording_next(rec, &rows, &n, err)) > 0) {
+        for (size_t i = 0; i < n; i++) {
+            window_slices_add(w, &rows[i]);
+            bins_add(bins, &w->window, &rows[i]);
+        }
+        rc = 0;
+    }
+    for (size_t i = 0; i < VARIANTS_BINS; i++)
+        bins->ns[i] /= bins->n[i]; /* NAN without a request */
+    run->has_parts = rc == 0;
+    run->are_parts_apart = variants_parts_are_apart(bins->ns);
+    for (size_t p = 0; p < VARIANTS_PARTS; p++)
+        run->parts[p] = part_values(w, s, measure, p);
+    window_slices_fini(w);
+    good_table_fini(&good);
+    free(bins);
+    free(w);
+    return rc;
+}
+
 static int read_one(struct variants_summary *out,
-                    const struct study_recording *one, struct variant_runs *all,
-                    struct variant_run *r, struct err *err)
+                    const struct study_recording *one,
+                    struct variant_readings *all, struct variant_reading *r,
+                    struct err *err)
 {
     struct study_run run;
     const struct summary *s;
@@ -229,20 +406,15 @@ static int read_one(struct variants_summary *out,
                        : (double)s->settings->load.clients;
     describe_study(out, &run.rec, s);
     describe(&out->list[r->variant], &run.rec, s);
-    take(out, s, r);
+    take(out, one->dir, s, r);
     r->parts = read_parts(&run.rec, s);
     all->usd_per_hour = s->cost.is_there ? s->cost.usd_per_hour : 0;
     if (out->set.of == STUDY_SWEEP && r->counts)
         capacity_add(&all->sums, &run.rec, s, &one->point);
-    if (r->counts)
-        rc = latencies_read(&run.rec, s, out->measure, &r->latencies, err);
-    if (rc == 0 && r->counts && !r->latency_ns.has_range) {
-        /* The value stays as in every other report. */
-        struct uncertain u = latencies_median(&r->latencies, CONFIDENCE);
-
-        r->latency_ns.has_range = u.has_range;
-        r->latency_ns.range = u.range;
-    }
+    r->run.round = s->settings->load.seed;
+    r->run.all = values_of(s, out->measure);
+    if (r->counts && all->has_parts)
+        rc = read_window_parts(&r->run, &run.rec, s, out->measure, err);
     study_run_close(&run);
     return rc;
 }
@@ -251,7 +423,7 @@ static int read_one(struct variants_summary *out,
 
 /* The runs of one variant at one value that count. */
 struct group {
-    struct variant_run **list;
+    struct variant_reading **list;
     size_t n;
 };
 
@@ -330,13 +502,16 @@ static struct server_parts parts_of(const struct group *g)
 static void fill_cell(struct variant_cell *c, const struct group *g,
                       enum measure measure)
 {
-    struct variant_run *one = g->list[0];
+    struct variant_reading *one = g->list[0];
     size_t overloaded = 0;
     double usd;
 
     c->counted = g->n;
     if (g->n == 0)
         return;
+    c->rounds = xcalloc(g->n, sizeof(*c->rounds));
+    for (size_t i = 0; i < g->n; i++)
+        c->rounds[i] = g->list[i]->run;
     c->verdict = one->trial.verdict;
     for (size_t i = 0; i < g->n; i++) {
         enum verdict v = g->list[i]->trial.verdict;
@@ -370,19 +545,17 @@ static void fill_cell(struct variant_cell *c, const struct group *g,
         c->goodput_rps.range =
             (struct interval){c->offered_rps * one->attainment_ci95.low,
                               c->offered_rps * one->attainment_ci95.high};
-        c->latencies = one->latencies;
-        one->latencies = (struct latencies){0};
     }
 }
 
 static void make_cell(struct variants_summary *s, size_t variant, size_t value,
-                      struct variant_runs *all)
+                      struct variant_readings *all)
 {
     struct variant_cell *c = &s->list[variant].cells[value];
-    struct group g = {xcalloc(all->n + 1, sizeof(struct variant_run *)), 0};
+    struct group g = {xcalloc(all->n + 1, sizeof(struct variant_reading *)), 0};
 
     for (size_t i = 0; i < all->n; i++) {
-        struct variant_run *r = &all->list[i];
+        struct variant_reading *r = &all->list[i];
 
         if (r->variant != variant || r->value != s->values[value])
             continue;
@@ -396,8 +569,18 @@ static void make_cell(struct variants_summary *s, size_t variant, size_t value,
 
 /* ---- all of them ---- */
 
+/* How many runs have this value; NAN: all. */
+static size_t runs_at(const struct study_recordings *l, double value)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->n; i++)
+        n += isnan(value) || l->list[i].value == value;
+    return n;
+}
+
 static int read_variant(struct variants_summary *s, size_t i,
-                        struct variant_runs *all, struct err *err)
+                        struct variant_readings *all, struct err *err)
 {
     char *dir = variant_set_path(s->dir, &s->set.list[i]);
     struct study_recordings listed = {0};
@@ -410,13 +593,14 @@ static int read_variant(struct variants_summary *s, size_t i,
         snprintf(s->unit, sizeof(s->unit), "%s", listed.unit);
     }
     for (size_t k = 0; rc == 0 && k < listed.n; k++) {
-        struct variant_run r = {.variant = i, .value = listed.list[k].value};
+        struct variant_reading r = {.variant = i,
+                                    .value = listed.list[k].value};
 
+        all->has_parts = s->set.of != STUDY_SEARCH &&
+                         runs_at(&listed, r.value) < VARIANTS_MIN_ROUNDS;
         rc = read_one(s, &listed.list[k], all, &r, err);
-        if (rc) {
-            latencies_fini(&r.latencies);
+        if (rc)
             break;
-        }
         all->list = xrealloc(all->list, all->n + 1, sizeof(*all->list));
         all->list[all->n++] = r;
     }
@@ -431,7 +615,7 @@ static int read_variant(struct variants_summary *s, size_t i,
     return rc;
 }
 
-static void make_cells(struct variants_summary *s, struct variant_runs *all)
+static void make_cells(struct variants_summary *s, struct variant_readings *all)
 {
     s->values = xcalloc(all->n + 1, sizeof(*s->values));
     for (size_t i = 0; i < all->n; i++)
@@ -450,12 +634,12 @@ static void make_cells(struct variants_summary *s, struct variant_runs *all)
 
 int variants_read(struct variants_summary *s, const char *dir,
                   const struct strlist *slo, const struct cost_ask *cost,
-                  struct err *err)
+                  double smallest, struct err *err)
 {
-    struct variant_runs all = {.slo = slo, .cost = cost};
+    struct variant_readings all = {.slo = slo, .cost = cost};
     int rc;
 
-    *s = (struct variants_summary){.dir = dir};
+    *s = (struct variants_summary){.dir = dir, .smallest = smallest};
     rc = variant_set_load(&s->set, dir, err);
     if (rc == 0)
         s->list = xcalloc(s->set.n, sizeof(*s->list));
@@ -468,8 +652,6 @@ int variants_read(struct variants_summary *s, const char *dir,
         make_cells(s, &all);
         variants_work_out(s);
     }
-    for (size_t i = 0; i < all.n; i++)
-        latencies_fini(&all.list[i].latencies);
     free(all.list);
     return rc;
 }
@@ -478,14 +660,17 @@ void variants_summary_fini(struct variants_summary *s)
 {
     for (size_t i = 0; s->list && i < s->set.n; i++) {
         for (size_t k = 0; s->list[i].cells && k < s->n_values; k++)
-            latencies_fini(&s->list[i].cells[k].latencies);
+            free(s->list[i].cells[k].rounds);
+        strlist_fini(&s->list[i].invalid);
         free(s->list[i].says);
         free(s->list[i].cells);
     }
     for (size_t i = 0; i < s->n_crossings; i++)
         free(s->crossings[i].why);
+    for (size_t i = 0; s->rankings && i < s->n_values; i++)
+        variants_ranking_fini(&s->rankings[i]);
+    free(s->rankings);
     free(s->crossings);
-    free(s->places);
     free(s->capacities);
     free(s->values);
     free(s->list);
@@ -505,7 +690,9 @@ static bool has_gap(const struct variants_summary *s, const struct variant *v)
                 v->capacity.outcome != SEARCH_AT_LEAST &&
                 v->capacity.outcome != SEARCH_NEVER);
     for (size_t i = 0; i < s->n_values; i++) {
-        if (v->cells[i].runs > 0 && v->cells[i].counted == 0)
+        if (v->cells[i].runs > 0 &&
+            (v->cells[i].counted == 0 ||
+             v->cells[i].counted < s->rankings[i].needed))
             return true;
     }
     return false;

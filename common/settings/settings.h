@@ -335,6 +335,8 @@ struct study_settings {
     int64_t trials;
     int64_t settle_ns; /* between two of them */
     char *restart;     /* shell command; NULL: the server goes on */
+    double smallest_difference; /* between variants that is worth mentioning,
+                                   as a share */
 };
 
 /* What a search or a sweep varies; a sweep can vary other settings, too. */

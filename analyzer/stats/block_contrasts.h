@@ -1,0 +1,53 @@
+/* block_contrasts.h - how two members differ, from rounds in which each of
+ * several members was measured once.  Pure.
+ *
+ * A pair is compared within rounds, so what a round has in common (arrivals,
+ * drift) cancels.  Its interval is Student's, from its own differences alone,
+ * at a confidence that is corrected for the number of pairs (Bonferroni).
+ *
+ * An error that is pooled over all pairs (Tukey) would need fewer rounds, but
+ * members differ in how much they vary: with three rounds and one member that
+ * varies ten times as much as the others, it called 8 % of equal members
+ * different, and the one member hid all differences between the others.
+ */
+#ifndef ANALYZER_STATS_BLOCK_CONTRASTS_H
+#define ANALYZER_STATS_BLOCK_CONTRASTS_H
+
+#include <stddef.h>
+
+/* One value per member and round, on a scale on which differences mean
+ * something (for ratios: logarithms). */
+struct blocks {
+    const double *x;     /* [member * rounds + round]; NAN: not measured */
+    const double *noise; /* the same shape: variance that the value has at
+                            least, as a count has; NULL: 0 */
+    size_t n;            /* members */
+    size_t rounds;
+};
+
+struct block_contrast {
+    double mean;   /* of x[b] - x[a], over the rounds that have both */
+    double error;  /* its standard error; NAN with fewer than two rounds */
+    size_t rounds; /* that have both */
+};
+
+/* Number of pairs, and the index of the pair a < b among them. */
+size_t block_pairs(size_t n);
+size_t block_pair(size_t n, size_t a, size_t b);
+
+struct block_contrast block_contrast(const struct blocks *b, size_t i,
+                                     size_t j);
+
+/* Half the width of an interval, in standard errors, for one of `pairs` pairs
+ * that has so many rounds; at this confidence for all pairs together.  INFINITY
+ * with fewer than two rounds. */
+double block_reach(size_t rounds, size_t pairs, double confidence);
+
+/* How many rounds, more than there are, would show a difference as large as
+ * this one with 80 % probability.  0: more than BLOCK_MAX_ROUNDS, or unknown.
+ */
+#define BLOCK_MAX_ROUNDS 1000
+size_t block_rounds_needed(const struct block_contrast *c, size_t pairs,
+                           double confidence);
+
+#endif

@@ -1,0 +1,111 @@
+/* Contrasts within rounds: what they are, how far they reach, and how often
+ * equal members are told apart. */
+#include <math.h>
+#include <stdbool.h>
+
+#include "analyzer/stats/block_contrasts.h"
+#include "common/base/rng.h"
+#include "tests/support/near.h"
+#include "tests/support/test.h"
+
+#define STUDIES 2000
+
+TEST(pairs_are_numbered)
+{
+    size_t next = 0;
+
+    assert_int_equal(block_pairs(1), 0);
+    assert_int_equal(block_pairs(5), 10);
+    for (size_t a = 0; a < 5; a++) {
+        for (size_t b = a + 1; b < 5; b++)
+            assert_int_equal(block_pair(5, a, b), next++);
+    }
+}
+
+/* Differences 1, 2, 3, whatever the rounds have in common. */
+TEST(pairs_are_compared_within_rounds)
+{
+    static const double x[] = {10, 20, -5, 11, 22, -2};
+    const struct blocks b = {x, NULL, 2, 3};
+    struct block_contrast c = block_contrast(&b, 0, 1);
+
+    assert_int_equal(c.rounds, 3);
+    assert_near(c.mean, 2, 1e-12);
+    assert_near(c.error, 1 / sqrt(3), 1e-12);
+}
+
+/* Only rounds with both count, and counts scatter at least as counts do. */
+TEST(missing_values_and_noise)
+{
+    static const double x[] = {0, NAN, 0, 1, 1, NAN, 1, 1};
+    static const double noise[] = {0.5, 9, 0.5, 0.5, 0.25, 9, 0.25, 0.25};
+    const struct blocks b = {x, noise, 2, 4};
+    const struct blocks one = {x, NULL, 4, 2};
+    struct block_contrast c = block_contrast(&b, 0, 1);
+
+    assert_int_equal(c.rounds, 3);
+    assert_near(c.mean, 2.0 / 3, 1e-12);
+    assert_near(c.error, sqrt(0.75 / 3), 1e-12); /* the scatter is 1 / 3 */
+    c = block_contrast(&one, 0, 1);
+    assert_int_equal(c.rounds, 1);
+    assert_true(isnan(c.error));
+}
+
+/* Student's t at 1 - 0.05 / 2 / pairs. */
+TEST(the_reach_grows_with_the_pairs)
+{
+    assert_near(block_reach(3, 1, 0.95), 4.3027, 1e-4);
+    assert_near(block_reach(3, 6, 0.95), 10.8859, 1e-4);
+    assert_near(block_reach(10, 15, 0.95), 3.9542, 1e-4);
+    assert_true(isinf(block_reach(1, 1, 0.95)));
+}
+
+/* s = 0.1, difference 0.1: the smallest n with t(0.98) + t(0.8) <= sqrt(n),
+ * both with n - 1 degrees of freedom: 11 (3.24 <= 3.32), not 10 (3.28 > 3.16).
+ */
+TEST(rounds_that_would_show_it)
+{
+    const struct block_contrast c = {0.1, 0.05, 4};
+    const struct block_contrast none = {0, 0.05, 4};
+    const struct block_contrast tiny = {0.001, 0.05, 4};
+    const struct block_contrast one = {0.1, NAN, 1};
+
+    assert_int_equal(block_rounds_needed(&c, 1, 0.96), 11);
+    assert_true(block_rounds_needed(&c, 15, 0.96) > 11);
+    assert_int_equal(block_rounds_needed(&none, 1, 0.96), 0);
+    assert_int_equal(block_rounds_needed(&tiny, 1, 0.96), 0);
+    assert_int_equal(block_rounds_needed(&one, 1, 0.96), 0);
+}
+
+/* Four equal members in three rounds, as logarithms of exponential values, of
+ * which one may scatter ten times as much.  At most 5 %; the error of the count
+ * is 0.5 %. */
+TEST(equal_members_are_seldom_told_apart)
+{
+    double reach = block_reach(3, 6, 0.95);
+    struct rng rng = rng_stream(1, RNG_CLASS);
+
+    for (int scatter = 1; scatter <= 10; scatter += 9) {
+        int told = 0;
+
+        for (int i = 0; i < STUDIES; i++) {
+            double x[4 * 3];
+            const struct blocks b = {x, NULL, 4, 3};
+            bool is_told = false;
+
+            for (size_t k = 0; k < COUNT(x); k++)
+                x[k] = (k < 3 ? scatter : 1) *
+                       (log(rng_exponential(&rng)) + 0.5772);
+            for (size_t m = 0; m < 4; m++) {
+                for (size_t n = m + 1; n < 4; n++) {
+                    struct block_contrast c = block_contrast(&b, m, n);
+
+                    is_told |= fabs(c.mean) > reach * c.error;
+                }
+            }
+            told += is_told;
+        }
+        print_message("%.2f %%\n", 100.0 * told / STUDIES);
+        assert_in_range(told, STUDIES * 2 / 100, STUDIES * 6 / 100);
+    }
+}
