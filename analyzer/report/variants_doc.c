@@ -10,7 +10,8 @@
 #include "common/base/buf.h"
 #include "common/base/str.h"
 
-#define MAX_LINE 16384
+#define MAX_LINE   16384
+#define RATIO_TEXT 32
 
 /* ---- one variant at one load ---- */
 
@@ -89,21 +90,35 @@ static void add_place(struct doc_node *row, const struct variants_summary *s,
 
 /* ---- against the best ---- */
 
-/* "none by 12% (95%: 8% to 16%)", or if that is not shown "none (+2.1%, 95%: -3%
- * to +8%)". */
-static void put_ratio(const struct variants_summary *s, size_t variant,
-                      const struct variant_pair *p, struct buf *out)
+/* "+12%", or "x4.8" if it or its range is far from 1. */
+static const char *show_ratio(const struct variant_pair *p, double ratio,
+                              char out[static RATIO_TEXT])
 {
-    bool is_shown = p->standing != STANDING_UNKNOWN;
+    if (p->ratio > 1.0 / 3 && p->range.low > 1.0 / 3 && p->range.high < 3)
+        snprintf(out, RATIO_TEXT, "%+.3g%%", 100 * (ratio - 1));
+    else
+        snprintf(out, RATIO_TEXT, "x%.3g", ratio);
+    return out;
+}
+
+/* "none +12% (95%: +8% to +16%)" */
+static void put_ratio(const struct variants_summary *s, size_t variant,
+                      const struct variant_pair *p, enum ranked_by usual,
+                      struct buf *out)
+{
+    char measure[VARIANTS_MEASURE];
+    char at[RATIO_TEXT];
+    char low[RATIO_TEXT];
+    char high[RATIO_TEXT];
 
     buf_addf(out, "%s", s->list[variant].entry->name);
     if (!p->is_known)
         return;
-    buf_adds(out, is_shown ? " by " : " (");
-    buf_addf(out, is_shown ? "%.3g%%" : "%+.3g%%", 100 * (p->ratio - 1));
-    buf_adds(out, is_shown ? " (95%: " : ", 95%: ");
-    buf_addf(out, is_shown ? "%.3g%% to %.3g%%)" : "%+.3g%% to %+.3g%%)",
-             100 * (p->range.low - 1), 100 * (p->range.high - 1));
+    if (p->by != usual)
+        buf_addf(out, ", in %s,", variants_show_measure(s, p->by, measure));
+    buf_addf(out, " %s (95%%: %s to %s)", show_ratio(p, p->ratio, at),
+             show_ratio(p, p->range.low, low),
+             show_ratio(p, p->range.high, high));
 }
 
 /* What is known about a pair that is not called different. */
@@ -125,13 +140,12 @@ static void put_open(const struct variants_summary *s, size_t value,
     }
     if (r->is_within || fabs(p->contrast.mean) < log1p(s->smallest))
         return;
-    rounds = block_rounds_needed(&p->contrast, block_pairs(r->ranked),
-                                 r->confidence);
+    rounds = block_rounds_needed(&p->contrast, p->corrected, s->confidence);
     if (rounds > 0)
         buf_addf(out,
-                 ", about %zu more rounds would show a "
-                 "difference of this size",
-                 rounds - p->contrast.rounds);
+                 ", about %zu more %s would show a difference of this size",
+                 rounds - p->contrast.rounds,
+                 rounds - p->contrast.rounds == 1 ? "round" : "rounds");
     else
         buf_adds(out, ", more than 1000 rounds would show a difference of "
                       "this size");
@@ -176,7 +190,6 @@ static void say_ranking(const struct variants_summary *s, size_t value,
 {
     const struct variants_ranking *r = &s->rankings[value];
     size_t best = r->places[0].variant;
-    char measure[VARIANTS_MEASURE];
     struct buf same;
     struct buf worse;
     struct buf out;
@@ -208,9 +221,7 @@ static void say_ranking(const struct variants_summary *s, size_t value,
             buf_addf(to, "%s %s: ",
                      to == &worse ? "worse than" : "not distinguishable from",
                      s->list[best].entry->name);
-        put_ratio(s, v, &p, to);
-        if (p.is_known && p.by != r->by)
-            buf_addf(to, " by %s", variants_show_measure(s, p.by, measure));
+        put_ratio(s, v, &p, r->by, to);
         if (to == &same)
             put_open(s, value, &p, to);
     }
@@ -230,20 +241,23 @@ static void add_against(struct doc_node *row, const struct variants_summary *s,
     const struct variants_ranking *r = &s->rankings[value];
     size_t best = r->places[0].variant;
     struct variant_pair pair = {0};
+    char at[RATIO_TEXT];
+    char low[RATIO_TEXT];
+    char high[RATIO_TEXT];
     bool is_known;
 
     if (p->variant != best)
         pair = variants_pair(s, value, best, p->variant);
     is_known = p->rank > 0 && pair.is_known;
-    doc_digits(doc_signed(doc_unless(row, DOC_SHARE, "worse_by", "worse by",
-                                     pair.ratio - 1, !is_known, NULL)),
-               3);
-    doc_digits(doc_signed(doc_missing_if(
-                   doc_range(row, "worse_by_ci95", "(95%)", DOC_SHARE,
-                             (struct interval){pair.range.low - 1,
-                                               pair.range.high - 1}),
-                   !is_known, NULL)),
-               3);
+    doc_show(doc_unless(row, DOC_SHARE, "worse_by", "worse by", pair.ratio - 1,
+                        !is_known, NULL),
+             "%s", show_ratio(&pair, pair.ratio, at));
+    doc_show(doc_missing_if(doc_range(row, "worse_by_ci95", "(95%)", DOC_SHARE,
+                                      (struct interval){pair.range.low - 1,
+                                                        pair.range.high - 1}),
+                            !is_known, NULL),
+             "%s to %s", show_ratio(&pair, pair.range.low, low),
+             show_ratio(&pair, pair.range.high, high));
     doc_bool(row, "shown_to_be_worse", NULL, pair.standing == STANDING_AHEAD);
 }
 
@@ -295,7 +309,6 @@ static void add_pairs(struct doc_node *n, const struct variants_summary *s,
     doc_text(n, "by", NULL, by_names[r->by]);
     doc_bool(n, "within_runs", NULL, r->is_within);
     doc_count(n, "runs_needed", NULL, (int64_t)r->needed);
-    doc_number(n, "confidence", NULL, r->confidence);
     list = doc_list(n, "pairs", NULL);
     for (size_t a = 0; a < s->set.n; a++) {
         for (size_t b = a + 1; b < s->set.n; b++) {
@@ -311,6 +324,8 @@ static void add_pairs(struct doc_node *n, const struct variants_summary *s,
             doc_count(row, "rounds", NULL, (int64_t)p.contrast.rounds);
             doc_number(row, "ratio", NULL, p.ratio);
             doc_range(row, "ratio_ci95", NULL, DOC_NUMBER, p.range);
+            doc_number(row, "p_value", NULL, p.p_value);
+            doc_count(row, "corrected_for", NULL, (int64_t)p.corrected);
             doc_text(row, "result", NULL, results[p.standing]);
             doc_bool(row, "same", NULL, p.is_same);
         }
@@ -516,11 +531,11 @@ static void add_order(struct doc_node *root, const struct variants_summary *s)
     if (s->n_values > 1 && s->n_crossings == 0)
         doc_line(n, DOC_PLAIN, "none: no two variants change places");
     n = doc_section(root, NULL, is_shown ? "ranking" : NULL);
-    doc_line(n, DOC_PLAIN,
-             "different: the interval of the ratio within rounds, 95%% for all "
-             "pairs and loads together, excludes 1, and the ratio is %.3g%% or "
-             "more",
-             100 * s->smallest);
+    doc_line(
+        n, DOC_PLAIN,
+        "different: the interval of the ratio within rounds, corrected for "
+        "all pairs and loads, excludes 1, and the ratio is %.3g%% or more",
+        100 * s->smallest);
     doc_line(n, DOC_PLAIN,
              "rank: 1 + the number of variants that are shown to be better; "
              "'=': the same rank");

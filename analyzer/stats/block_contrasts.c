@@ -38,25 +38,68 @@ struct block_contrast block_contrast(const struct blocks *b, size_t i, size_t j)
             noise += b->noise[i * b->rounds + r] + b->noise[j * b->rounds + r];
     }
     n = (double)c.rounds;
-    c.error = c.rounds > 1 ? sqrt(fmax(squares / (n - 1), noise / n) / n) : NAN;
+    c.error = c.rounds > 1 ? sqrt(squares / (n - 1) / n) : NAN;
+    c.noise = c.rounds > 0 ? sqrt(noise) / n : 0;
     return c;
 }
 
-double block_reach(size_t rounds, size_t pairs, double confidence)
+double block_p_value(const struct block_contrast *c)
 {
-    return rounds > 1 ? student_reach(1 - (1 - confidence) / (double)pairs,
-                                      (double)rounds - 1)
-                      : INFINITY;
+    double size = fabs(c->mean);
+
+    if (c->rounds < 2 || !(size > 0))
+        return 1;
+    return 2 * fmax(c->error > 0 ? student_upper_tail(size / c->error,
+                                                      (double)c->rounds - 1)
+                                 : 0,
+                    c->noise > 0 ? normal_upper_tail(size / c->noise) : 0);
+}
+
+/* Noise is known, not estimated from few rounds. */
+double block_half_width(const struct block_contrast *c, size_t pairs,
+                        double confidence)
+{
+    double each = 1 - (1 - confidence) / (double)pairs;
+
+    if (c->rounds < 2)
+        return INFINITY;
+    return fmax(student_reach(each, (double)c->rounds - 1) * c->error,
+                normal_quantile((1 + each) / 2) * c->noise);
+}
+
+void holm_correct(const double *p_values, size_t n, double confidence,
+                  size_t *corrected)
+{
+    size_t left = n; /* tests that have shown nothing so far */
+
+    for (size_t i = 0; i < n; i++)
+        corrected[i] = 0;
+    while (left > 0) {
+        size_t next = n;
+
+        for (size_t i = 0; i < n; i++) {
+            if (corrected[i] == 0 &&
+                (next == n || p_values[i] < p_values[next]))
+                next = i;
+        }
+        if (p_values[next] > (1 - confidence) / (double)left)
+            break;
+        corrected[next] = left--;
+    }
+    for (size_t i = 0; i < n; i++)
+        corrected[i] = corrected[i] ? corrected[i] : left;
 }
 
 static bool would_show(const struct block_contrast *c, size_t rounds,
                        size_t pairs, double confidence)
 {
-    double error = c->error * sqrt((double)c->rounds / (double)rounds);
-    double reach = block_reach(rounds, pairs, confidence) +
-                   student_quantile(POWER, (double)rounds - 1);
+    double shrinks = sqrt((double)c->rounds / (double)rounds);
+    const struct block_contrast then = {c->mean, c->error * shrinks,
+                                        c->noise * shrinks, rounds};
 
-    return reach * error <= fabs(c->mean);
+    return block_half_width(&then, pairs, confidence) +
+               student_quantile(POWER, (double)rounds - 1) * then.error <=
+           fabs(c->mean);
 }
 
 size_t block_rounds_needed(const struct block_contrast *c, size_t pairs,

@@ -2,8 +2,8 @@
  * several members was measured once.  Pure.
  *
  * A pair is compared within rounds, so what a round has in common (arrivals,
- * drift) cancels.  Its interval is Student's, from its own differences alone,
- * at a confidence that is corrected for the number of pairs (Bonferroni).
+ * drift) cancels.  Its test is Student's, from its own differences alone.
+ * Holm's procedure corrects for the number of pairs.
  *
  * An error that is pooled over all pairs (Tukey) would need fewer rounds, but
  * members differ in how much they vary: with three rounds and one member that
@@ -28,6 +28,7 @@ struct blocks {
 struct block_contrast {
     double mean;   /* of x[b] - x[a], over the rounds that have both */
     double error;  /* its standard error; NAN with fewer than two rounds */
+    double noise;  /* that it has at least; 0: not known */
     size_t rounds; /* that have both */
 };
 
@@ -38,10 +39,20 @@ size_t block_pair(size_t n, size_t a, size_t b);
 struct block_contrast block_contrast(const struct blocks *b, size_t i,
                                      size_t j);
 
-/* Half the width of an interval, in standard errors, for one of `pairs` pairs
- * that has so many rounds; at this confidence for all pairs together.  INFINITY
+/* Probability of a difference at least as large if there is none; 1 with fewer
+ * than two rounds. */
+double block_p_value(const struct block_contrast *c);
+
+/* Half the width of its interval, at 1 - (1 - confidence) / pairs.  INFINITY
  * with fewer than two rounds. */
-double block_reach(size_t rounds, size_t pairs, double confidence);
+double block_half_width(const struct block_contrast *c, size_t pairs,
+                        double confidence);
+
+/* Holm's procedure over n tests: how many tests each had to be corrected for.
+ * A test whose p value is at most (1 - confidence) / corrected[i] shows
+ * something, and all of these do so at this confidence together. */
+void holm_correct(const double *p_values, size_t n, double confidence,
+                  size_t *corrected);
 
 /* How many rounds, more than there are, would show a difference as large as
  * this one with 80 % probability.  0: more than BLOCK_MAX_ROUNDS, or unknown.

@@ -197,33 +197,16 @@ static void rank_capacities(struct variants_summary *s, double confidence)
     s->capacities = places;
 }
 
-/* At how many values are there two variants to compare? */
-static size_t count_compared(const struct variants_summary *s)
-{
-    size_t compared = 0;
-
-    for (size_t i = 0; i < s->n_values; i++) {
-        size_t with = 0;
-
-        for (size_t v = 0; v < s->set.n; v++)
-            with += s->list[v].cells[i].counted > 0;
-        compared += with > 1;
-    }
-    return compared;
-}
-
+/* A study has one question, or two that share the confidence: a search ranks
+ * capacities, trials rank variants at their load, a sweep does both. */
 void variants_work_out(struct variants_summary *s)
 {
-    size_t families = s->set.of == STUDY_SEARCH ? 0 : count_compared(s);
-    double each;
+    double alpha = 1 - VARIANTS_CONFIDENCE;
 
     s->has_capacity = has_capacity(s);
-    families += s->has_capacity;
-    each =
-        1 - (1 - VARIANTS_CONFIDENCE) / (double)(families > 0 ? families : 1);
-    s->rankings = xcalloc(s->n_values + 1, sizeof(*s->rankings));
-    for (size_t i = 0; i < s->n_values; i++)
-        variants_rank(s, i, each, &s->rankings[i]);
+    if (s->has_capacity && s->set.of != STUDY_SEARCH)
+        alpha /= 2;
+    variants_rank(s, 1 - alpha);
     find_crossovers(s);
-    rank_capacities(s, each);
+    rank_capacities(s, 1 - alpha);
 }

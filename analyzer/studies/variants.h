@@ -121,9 +121,11 @@ enum standing { STANDING_UNKNOWN, STANDING_AHEAD, STANDING_BEHIND };
 struct variant_pair {
     enum ranked_by by;
     struct block_contrast contrast; /* of logarithms; above 0: b is worse */
-    bool is_known;                  /* the next three are set */
-    double ratio;                   /* b's value / a's */
-    struct interval range;          /* holds for all pairs and loads together */
+    bool is_known;                  /* the rest is set */
+    double p_value;
+    size_t corrected;       /* for how many pairs and loads (Holm) */
+    double ratio;           /* b's value / a's */
+    struct interval range;  /* at the corrected confidence */
     bool is_same;           /* the range excludes differences that are worth
                                mentioning */
     enum standing standing; /* of a */
@@ -137,7 +139,6 @@ struct variants_ranking {
     bool is_within;    /* too few rounds: parts of the runs are compared */
     size_t ranked;     /* number of variants */
     size_t needed;     /* valid runs to be ranked */
-    double confidence; /* of the ranges of all pairs at this load */
     double *log_value; /* owned; per variant: the mean logarithm of what
                           `by` says; NAN: unknown */
     struct variant_place *places; /* owned; best first */
@@ -176,6 +177,7 @@ struct variants_summary {
     char *terms; /* SLO terms as text; owned */
 
     struct variants_ranking *rankings; /* owned; one per value */
+    double confidence;                 /* of all of them together */
     struct variant_place *capacities;  /* owned; by capacity, largest first */
     bool has_capacity;                 /* of at least one variant */
     struct crossover *crossings;       /* owned */
@@ -192,10 +194,9 @@ struct variants_summary {
  * cells.  Pure. */
 void variants_work_out(struct variants_summary *s);
 
-/* The ranking at one value alone, at this confidence for all its pairs.
- * variants_ranking_fini() releases it. */
-void variants_rank(const struct variants_summary *s, size_t value,
-                   double confidence, struct variants_ranking *r);
+/* The rankings alone, at this confidence for all of them together.
+ * variants_ranking_fini() releases each of them. */
+void variants_rank(struct variants_summary *s, double confidence);
 void variants_ranking_fini(struct variants_ranking *r);
 
 /* Are parts of a window long enough to depend little on each other?  From the

@@ -261,28 +261,9 @@ static enum ranked_by choose(const struct table *t, size_t a, size_t b)
                : t->r->by;
 }
 
-static void decide(struct variant_pair *p, double reach, double smallest)
-{
-    const struct block_contrast *c = &p->contrast;
-    double half = reach * c->error;
-    double margin = log1p(smallest);
-
-    if (c->rounds < VARIANTS_MIN_ROUNDS || !isfinite(half))
-        return;
-    p->is_known = true;
-    p->ratio = exp(c->mean);
-    p->range = (struct interval){exp(c->mean - half), exp(c->mean + half)};
-    p->is_same = fabs(c->mean) + half < margin;
-    if (fabs(c->mean) > half && fabs(c->mean) >= margin)
-        p->standing = c->mean > 0 ? STANDING_AHEAD : STANDING_BEHIND;
-}
-
-static void make_pairs(const struct table *t)
+static void contrast_pairs(const struct table *t)
 {
     size_t n = t->s->set.n;
-    size_t pairs = block_pairs(t->r->ranked);
-    size_t rounds = 0;
-    double reach = 0;
 
     for (size_t i = 0; i < n; i++) {
         for (size_t j = i + 1; j < n; j++) {
@@ -298,13 +279,53 @@ static void make_pairs(const struct table *t)
                                 .n = n,
                                 .rounds = t->columns};
             p->contrast = block_contrast(&b, i, j);
-            if (p->contrast.rounds != rounds) {
-                rounds = p->contrast.rounds;
-                reach = block_reach(rounds, pairs, t->r->confidence);
-            }
-            decide(p, reach, t->s->smallest);
+            p->is_known = p->contrast.rounds >= VARIANTS_MIN_ROUNDS;
+            p->p_value = block_p_value(&p->contrast);
         }
     }
+}
+
+static void decide(struct variant_pair *p, double confidence, double smallest)
+{
+    const struct block_contrast *c = &p->contrast;
+    double half = block_half_width(c, p->corrected, confidence);
+    double margin = log1p(smallest);
+
+    p->ratio = exp(c->mean);
+    p->range = (struct interval){exp(c->mean - half), exp(c->mean + half)};
+    p->is_same = fabs(c->mean) + half < margin;
+    if (p->p_value <= (1 - confidence) / (double)p->corrected &&
+        fabs(c->mean) >= margin)
+        p->standing = c->mean > 0 ? STANDING_AHEAD : STANDING_BEHIND;
+}
+
+/* All pairs at all values are one family. */
+static void decide_pairs(struct variants_summary *s)
+{
+    size_t pairs = block_pairs(s->set.n);
+    size_t most = s->n_values * pairs;
+    struct variant_pair **list =
+        xcalloc(most + 1, sizeof(struct variant_pair *));
+    double *p_values = xcalloc(most + 1, sizeof(*p_values));
+    size_t *corrected = xcalloc(most + 1, sizeof(*corrected));
+    size_t n = 0;
+
+    for (size_t i = 0; i < most; i++) {
+        struct variant_pair *p = &s->rankings[i / pairs].pairs[i % pairs];
+
+        if (p->is_known) {
+            p_values[n] = p->p_value;
+            list[n++] = p;
+        }
+    }
+    holm_correct(p_values, n, s->confidence, corrected);
+    for (size_t i = 0; i < n; i++) {
+        list[i]->corrected = corrected[i];
+        decide(list[i], s->confidence, s->smallest);
+    }
+    free(corrected);
+    free(p_values);
+    free((void *)list);
 }
 
 /* ---- places ---- */
@@ -359,29 +380,44 @@ static void make_places(const struct table *t)
     }
 }
 
-void variants_rank(const struct variants_summary *s, size_t value,
-                   double confidence, struct variants_ranking *r)
+static void note_values(const struct table *t)
 {
-    struct table t = {.s = s, .value = value, .r = r};
-    size_t n = s->set.n;
+    struct variants_ranking *r = t->r;
 
-    *r = (struct variants_ranking){.confidence = confidence};
-    r->log_value = xcalloc(n + 1, sizeof(*r->log_value));
-    r->places = xcalloc(n + 1, sizeof(*r->places));
-    r->pairs = xcalloc(block_pairs(n) + 1, sizeof(*r->pairs));
-    table_init(&t);
-    make_pairs(&t);
-    make_places(&t);
-    for (size_t i = 0; i < n; i++) {
-        const struct variant_cell *c = cell(&t, i);
+    for (size_t i = 0; i < t->s->set.n; i++) {
+        const struct variant_cell *c = cell(t, i);
 
+        r->log_value[i] = c->counted > 0 ? 0 : NAN;
         for (size_t k = 0; k < c->counted; k++)
             r->log_value[i] +=
                 scaled(r, r->by, &c->rounds[k].all) / (double)c->counted;
-        if (c->counted == 0)
-            r->log_value[i] = NAN;
     }
-    table_fini(&t);
+}
+
+void variants_rank(struct variants_summary *s, double confidence)
+{
+    struct table *tables = xcalloc(s->n_values + 1, sizeof(*tables));
+    size_t n = s->set.n;
+
+    s->confidence = confidence;
+    s->rankings = xcalloc(s->n_values + 1, sizeof(*s->rankings));
+    for (size_t i = 0; i < s->n_values; i++) {
+        struct variants_ranking *r = &s->rankings[i];
+
+        r->log_value = xcalloc(n + 1, sizeof(*r->log_value));
+        r->places = xcalloc(n + 1, sizeof(*r->places));
+        r->pairs = xcalloc(block_pairs(n) + 1, sizeof(*r->pairs));
+        tables[i] = (struct table){.s = s, .value = i, .r = r};
+        table_init(&tables[i]);
+        contrast_pairs(&tables[i]);
+        note_values(&tables[i]);
+    }
+    decide_pairs(s);
+    for (size_t i = 0; i < s->n_values; i++) {
+        make_places(&tables[i]);
+        table_fini(&tables[i]);
+    }
+    free(tables);
 }
 
 void variants_ranking_fini(struct variants_ranking *r)

@@ -111,6 +111,7 @@ static void write_manifest(const struct made_run *m, const char *dir)
     if (m->max_in_flight > 0)
         settings.client.max_in_flight = m->max_in_flight;
     settings.load.rate_rps = 100;
+    settings.load.seed = m->seed;
     settings.load.warmup_ns = m->warmup_ms * NS_PER_MS;
     settings.load.duration_ns = m->duration_ms * NS_PER_MS;
     for (size_t i = 0; i < slo.len; i++)
@@ -127,17 +128,22 @@ static void write_manifest(const struct made_run *m, const char *dir)
     settings_fini(&settings);
 }
 
-struct read_run *made_run_sum_up(struct made_run *m, const struct strlist *slo)
+void made_run_write(const struct made_run *m, const char *dir)
 {
-    char *dir = xstrdup(tmpdir_path("run"));
-    struct read_run *r;
-
     assert_true(mkdir(dir, 0777) == 0 || access(dir, W_OK) == 0);
     table_write(dir, "requests.tgr", &schema_requests, m->rows, m->n,
                 TGR_MAX_ROWS);
     write_seen(m, dir);
     write_looks(m, dir);
     write_manifest(m, dir);
+}
+
+struct read_run *made_run_sum_up(struct made_run *m, const struct strlist *slo)
+{
+    char *dir = xstrdup(tmpdir_path("run"));
+    struct read_run *r;
+
+    made_run_write(m, dir);
     r = read_run_new(dir, slo);
     free(dir);
     free(m);

@@ -37,6 +37,7 @@ struct made_run {
     int64_t warmup_requests; /* 0: the warm-up goes by time */
     int64_t cooldown_ms;
     int64_t query_size; /* of the multi-stream */
+    uint64_t seed; /* of the load */
     struct run_end end;
     struct server_scrape looks[MADE_RUN_LOOKS]; /* of a "tgi"; at 0: none */
 };
@@ -55,6 +56,9 @@ void made_run_add_fast(struct made_run *m, int64_t due_ms, int64_t n);
  * never sent. */
 void made_run_add_reset(struct made_run *m, int64_t n);
 void made_run_add_unsent(struct made_run *m, int64_t n);
+
+/* Write it into this directory, which is made if need be. */
+void made_run_write(const struct made_run *m, const char *dir);
 
 /* Write it below the scratch directory and read it, as read_run_new() does;
  * frees what was made. */

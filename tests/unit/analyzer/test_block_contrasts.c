@@ -45,19 +45,61 @@ TEST(missing_values_and_noise)
 
     assert_int_equal(c.rounds, 3);
     assert_near(c.mean, 2.0 / 3, 1e-12);
-    assert_near(c.error, sqrt(0.75 / 3), 1e-12); /* the scatter is 1 / 3 */
+    assert_near(c.error, 1.0 / 3, 1e-12);
+    assert_near(c.noise, sqrt(0.75 / 3), 1e-12);
     c = block_contrast(&one, 0, 1);
     assert_int_equal(c.rounds, 1);
     assert_true(isnan(c.error));
+    assert_true(isinf(block_half_width(&c, 1, 0.95)));
 }
 
-/* Student's t at 1 - 0.05 / 2 / pairs. */
-TEST(the_reach_grows_with_the_pairs)
+/* Student's t at 1 - 0.05 / 2 / pairs, or the normal one of the noise. */
+TEST(intervals_are_corrected_for_pairs)
 {
-    assert_near(block_reach(3, 1, 0.95), 4.3027, 1e-4);
-    assert_near(block_reach(3, 6, 0.95), 10.8859, 1e-4);
-    assert_near(block_reach(10, 15, 0.95), 3.9542, 1e-4);
-    assert_true(isinf(block_reach(1, 1, 0.95)));
+    static const struct {
+        struct block_contrast c;
+        size_t pairs;
+        double half;
+    } rows[] = {
+        {{0, 1, 0, 3}, 1, 4.3027},   {{0, 1, 0, 3}, 6, 10.8859},
+        {{0, 1, 0, 10}, 15, 3.9542}, {{0, 1, 10, 3}, 1, 19.5996},
+        {{0, 0, 1, 3}, 6, 2.6383},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_near(block_half_width(&rows[i].c, rows[i].pairs, 0.95),
+                    rows[i].half, 1e-4);
+}
+
+TEST(p_values_agree_with_intervals)
+{
+    static const struct block_contrast rows[] = {
+        {4.3027, 1, 0, 3}, {-2.2622, 1, 0, 10}, {1.96, 0, 1, 3}};
+    const struct block_contrast certain = {1, 0, 0, 3};
+    const struct block_contrast none = {0, 0, 0, 3};
+    const struct block_contrast one = {1, NAN, 0, 1};
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_near(block_p_value(&rows[i]), 0.05, 1e-4);
+    assert_near(block_p_value(&certain), 0, 0);
+    assert_near(block_p_value(&none), 1, 0);
+    assert_near(block_p_value(&one), 1, 0);
+}
+
+/* 0.05 / 4, 0.05 / 3, then 0.05 / 2 is less than 0.03: the rest stays. */
+TEST(holm_goes_step_by_step)
+{
+    static const double p[] = {0.03, 0.001, 0.2, 0.0166};
+    static const size_t want[] = {2, 4, 2, 3};
+    static const double clear[] = {0.001, 0.001, 0.049};
+    size_t corrected[4];
+
+    holm_correct(p, 4, 0.95, corrected);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(corrected[i], want[i]);
+    holm_correct(clear, 3, 0.95, corrected);
+    assert_int_equal(corrected[2], 1);
+    holm_correct(p, 0, 0.95, corrected);
 }
 
 /* s = 0.1, difference 0.1: the smallest n with t(0.98) + t(0.8) <= sqrt(n),
@@ -65,10 +107,10 @@ TEST(the_reach_grows_with_the_pairs)
  */
 TEST(rounds_that_would_show_it)
 {
-    const struct block_contrast c = {0.1, 0.05, 4};
-    const struct block_contrast none = {0, 0.05, 4};
-    const struct block_contrast tiny = {0.001, 0.05, 4};
-    const struct block_contrast one = {0.1, NAN, 1};
+    const struct block_contrast c = {0.1, 0.05, 0, 4};
+    const struct block_contrast none = {0, 0.05, 0, 4};
+    const struct block_contrast tiny = {0.001, 0.05, 0, 4};
+    const struct block_contrast one = {0.1, NAN, 0, 1};
 
     assert_int_equal(block_rounds_needed(&c, 1, 0.96), 11);
     assert_true(block_rounds_needed(&c, 15, 0.96) > 11);
@@ -82,7 +124,8 @@ TEST(rounds_that_would_show_it)
  * is 0.5 %. */
 TEST(equal_members_are_seldom_told_apart)
 {
-    double reach = block_reach(3, 6, 0.95);
+    const struct block_contrast one = {0, 1, 0, 3};
+    double reach = block_half_width(&one, 6, 0.95);
     struct rng rng = rng_stream(1, RNG_CLASS);
 
     for (int scatter = 1; scatter <= 10; scatter += 9) {

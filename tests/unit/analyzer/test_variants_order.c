@@ -495,7 +495,7 @@ TEST(reports_have_all_of_it)
     for (size_t i = 0; i < COUNT(values); i++) {
         r.cells[0][i] = cell(i == 0 ? 10 : 80, values[i], false);
         r.cells[1][i] = cell(20, values[i], false);
-        r.cells[2][i] = cell(20.8, values[i], false);
+        r.cells[2][i] = cell(20.6, values[i], false);
         r.cells[3][i] = cell(15, values[i], false);
         r.cells[3][i].counted = 1;
     }
