@@ -184,50 +184,56 @@ static void say_best(const struct variants_summary *s, size_t value,
     add_line(lines, &line);
 }
 
-/* The sentences about one load, best first. */
+/* "worse than a: b +12% (...); c +20% (...)", or those that are not. */
+static void say_others(const struct variants_summary *s, size_t value,
+                       bool is_worse, struct strlist *lines)
+{
+    const struct variants_ranking *r = &s->rankings[value];
+    size_t best = r->places[0].variant;
+    struct buf line;
+
+    buf_init(&line, MAX_LINE);
+    for (size_t i = 1; i < r->ranked; i++) {
+        size_t v = r->places[i].variant;
+        struct variant_pair p = variants_pair(s, value, best, v);
+
+        if ((p.standing == STANDING_AHEAD) != is_worse)
+            continue;
+        if (line.len > 0)
+            buf_adds(&line, "; ");
+        else
+            buf_addf(&line, "%s %s: ",
+                     is_worse ? "worse than" : "not distinguishable from",
+                     s->list[best].entry->name);
+        put_ratio(s, v, &p, r->by, &line);
+        if (!is_worse)
+            put_open(s, value, &p, &line);
+    }
+    add_line(lines, &line);
+}
+
+/* The sentences about one load. */
 static void say_ranking(const struct variants_summary *s, size_t value,
                         struct strlist *lines)
 {
     const struct variants_ranking *r = &s->rankings[value];
-    size_t best = r->places[0].variant;
-    struct buf same;
-    struct buf worse;
-    struct buf out;
+    struct buf line;
 
     if (r->ranked > 0)
         say_best(s, value, lines);
-    buf_init(&same, MAX_LINE);
-    buf_init(&worse, MAX_LINE);
-    buf_init(&out, MAX_LINE);
-    for (size_t i = r->ranked > 0; i < s->set.n; i++) {
-        size_t v = r->places[i].variant;
-        const struct variant_cell *c = &s->list[v].cells[value];
-        struct variant_pair p;
-        struct buf *to;
+    say_others(s, value, false, lines);
+    say_others(s, value, true, lines);
+    buf_init(&line, MAX_LINE);
+    for (size_t i = r->ranked; i < s->set.n; i++) {
+        const struct variant *v = &s->list[r->places[i].variant];
+        const struct variant_cell *c = &v->cells[value];
 
-        if (r->places[i].rank == 0) {
-            if (c->runs > 0)
-                buf_addf(
-                    &out, "%s%s (too few valid runs: %zu of %zu needed)",
-                    out.len ? ", " : "not ranked: ", s->list[v].entry->name,
-                    c->counted, r->needed > 0 ? r->needed : 1);
-            continue;
-        }
-        p = variants_pair(s, value, best, v);
-        to = p.standing == STANDING_AHEAD ? &worse : &same;
-        if (to->len > 0)
-            buf_adds(to, "; ");
-        else
-            buf_addf(to, "%s %s: ",
-                     to == &worse ? "worse than" : "not distinguishable from",
-                     s->list[best].entry->name);
-        put_ratio(s, v, &p, r->by, to);
-        if (to == &same)
-            put_open(s, value, &p, to);
+        if (c->runs > 0)
+            buf_addf(&line, "%s%s (too few valid runs: %zu of %zu needed)",
+                     line.len ? ", " : "not ranked: ", v->entry->name,
+                     c->counted, r->needed > 0 ? r->needed : 1);
     }
-    add_line(lines, &same);
-    add_line(lines, &worse);
-    add_line(lines, &out);
+    add_line(lines, &line);
     if (r->is_within && r->ranked > 1)
         strlist_add(
             lines, "fewer than 3 rounds: parts of the runs are compared; how "

@@ -56,6 +56,11 @@ static void put_side(const struct variants_summary *s, size_t value,
     if (!is_light && b->is_overloaded)
         buf_addf(out, ": %s gets %.4g/s and answers %.4g/s, so its queue grows",
                  name, b->offered_rps, b->throughput_rps.value);
+    else if (b->parts.queue_ns + b->parts.work_ns <= p->queue_ns + p->work_ns)
+        buf_addf(out,
+                 ": %s is behind because of its slowest requests, not on "
+                 "average",
+                 name);
     else if (is_by_queue && is_light)
         buf_addf(out, ": %s lets requests wait for a batch", name);
     else if (is_by_queue)

@@ -138,7 +138,8 @@ struct variants_ranking {
     bool counts_good;  /* misses are more than half: good ones count */
     bool is_within;    /* too few rounds: parts of the runs are compared */
     size_t ranked;     /* number of variants */
-    size_t needed;     /* valid runs to be ranked */
+    size_t needed;     /* valid runs to be ranked: three, and half of those
+                          that were asked for; all if fewer were */
     double *log_value; /* owned; per variant: the mean logarithm of what
                           `by` says; NAN: unknown */
     struct variant_place *places; /* owned; best first */
@@ -171,6 +172,7 @@ struct variants_summary {
     double quantile;      /* of that term; 0: there is none */
     int64_t limit_ns;     /* of that term, if there is only one; else 0 */
     double smallest;      /* smallest difference worth mentioning, as a share */
+    size_t asked;         /* runs of each variant at each value, at least */
     bool has_slo;
     bool has_tokens;
     bool has_cost;

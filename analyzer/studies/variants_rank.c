@@ -11,7 +11,7 @@
  * integrated autocorrelation time).  M/M/1 at load 0.9: with parts of 600
  * requests up to 9 % of studies told equal servers apart, with 2,000 about 5 %
  * (bench_variants). */
-#define PARTS_APART 5
+#define PARTS_APART 8
 
 /* The values of one load on the scale on which they are compared: logarithms,
  * more is worse.  [variant * columns + column]; NAN: there is none. */
@@ -19,7 +19,8 @@ struct table {
     const struct variants_summary *s;
     size_t value;
     struct variants_ranking *r;
-    uint64_t *rounds; /* the distinct ones */
+    uint64_t *rounds; /* the distinct ones ... */
+    size_t *joined;   /* ... and the rounds that they become */
     size_t n_rounds;
     size_t parts; /* of a run: 1, or VARIANTS_PARTS */
     size_t columns;
@@ -75,7 +76,7 @@ bool variants_parts_are_apart(const double bins[static VARIANTS_BINS])
 
 /* ---- the table ---- */
 
-static size_t round_index(const struct table *t, uint64_t round)
+static size_t find_round(const struct table *t, uint64_t round)
 {
     size_t i = 0;
 
@@ -99,7 +100,7 @@ static void each_values(struct table *t,
     for (size_t i = 0; i < t->s->set.n; i++) {
         for (size_t k = 0; is_ranked(t, i) && k < cell(t, i)->counted; k++) {
             const struct variant_run *run = &cell(t, i)->rounds[k];
-            size_t column = round_index(t, run->round) * t->parts;
+            size_t column = t->joined[find_round(t, run->round)] * t->parts;
 
             for (size_t p = 0; p < t->parts && has_values(t, run); p++)
                 visit(t, i, column + p, run,
@@ -184,30 +185,67 @@ static double *empty(const struct table *t)
     return x;
 }
 
+/* A run that replaces an invalid one has a number of its own.  Two rounds that
+ * have no variant in common become one: the earlier one. */
+static void join_rounds(struct table *t)
+{
+    bool *has = xcalloc(t->n_rounds * t->s->set.n + 1, sizeof(*has));
+    size_t n = t->s->set.n;
+
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; is_ranked(t, i) && k < cell(t, i)->counted; k++)
+            has[find_round(t, cell(t, i)->rounds[k].round) * n + i] = true;
+    }
+    for (size_t r = 0; r < t->n_rounds; r++) {
+        size_t to = 0;
+
+        for (bool is_free = false; to < r && !is_free; to += !is_free) {
+            is_free = t->joined[to] == to;
+            for (size_t i = 0; i < n; i++)
+                is_free &= !(has[to * n + i] && has[r * n + i]);
+        }
+        t->joined[r] = to;
+        for (size_t i = 0; to < r && i < n; i++)
+            has[to * n + i] |= has[r * n + i];
+    }
+    free(has);
+}
+
+static void find_rounds(struct table *t)
+{
+    size_t total = 0;
+
+    for (size_t i = 0; i < t->s->set.n; i++)
+        total += cell(t, i)->counted;
+    t->rounds = xcalloc(total + 1, sizeof(*t->rounds));
+    t->joined = xcalloc(total + 1, sizeof(*t->joined));
+    for (size_t i = 0; i < t->s->set.n; i++) {
+        for (size_t k = 0; is_ranked(t, i) && k < cell(t, i)->counted; k++) {
+            uint64_t round = cell(t, i)->rounds[k].round;
+
+            if (find_round(t, round) == t->n_rounds)
+                t->rounds[t->n_rounds++] = round;
+        }
+    }
+    join_rounds(t);
+}
+
 static void table_init(struct table *t)
 {
     const struct variants_summary *s = t->s;
     struct variants_ranking *r = t->r;
-    size_t most = 0;
-    size_t total = 0;
+    size_t asked = s->asked;
 
-    for (size_t i = 0; i < s->set.n; i++) {
-        most = cell(t, i)->runs > most ? cell(t, i)->runs : most;
-        total += cell(t, i)->counted;
-    }
-    r->needed = most < VARIANTS_MIN_ROUNDS ? most : VARIANTS_MIN_ROUNDS;
-    r->is_within = most < VARIANTS_MIN_ROUNDS;
-    t->parts = r->is_within ? VARIANTS_PARTS : 1;
-    t->rounds = xcalloc(total + 1, sizeof(*t->rounds));
-    for (size_t i = 0; i < s->set.n; i++) {
+    for (size_t i = 0; i < s->set.n; i++)
+        asked = cell(t, i)->counted > asked ? cell(t, i)->counted : asked;
+    r->is_within = asked < VARIANTS_MIN_ROUNDS;
+    r->needed = r->is_within ? asked : VARIANTS_MIN_ROUNDS;
+    if (r->needed < (asked + 1) / 2)
+        r->needed = (asked + 1) / 2;
+    for (size_t i = 0; i < s->set.n; i++)
         r->ranked += is_ranked(t, i);
-        for (size_t k = 0; is_ranked(t, i) && k < cell(t, i)->counted; k++) {
-            uint64_t round = cell(t, i)->rounds[k].round;
-
-            if (round_index(t, round) == t->n_rounds)
-                t->rounds[t->n_rounds++] = round;
-        }
-    }
+    find_rounds(t);
+    t->parts = r->is_within ? VARIANTS_PARTS : 1;
     t->columns = t->n_rounds * t->parts;
     each_values(t, count_good);
     r->counts_good = 2 * t->good < t->due;
@@ -227,6 +265,7 @@ static void table_fini(struct table *t)
     for (int by = 0; by < RANKED_BY_COUNT; by++)
         free(t->x[by]);
     free(t->noise);
+    free(t->joined);
     free(t->rounds);
 }
 

@@ -229,6 +229,10 @@ static void describe_study(struct variants_summary *out,
     choose_measure(out, s);
     if (out->smallest < 0)
         out->smallest = rec->settings.study.smallest_difference;
+    if (out->set.of == STUDY_TRIALS)
+        out->asked = (size_t)rec->settings.study.trials;
+    else if (out->set.of == STUDY_SWEEP)
+        out->asked = (size_t)rec->settings.sweep.repeats;
     out->has_slo = s->slo.len > 0;
     out->title = xstrdup(rec->settings.name ? rec->settings.name : "");
     buf_init(&line, MAX_LINE);

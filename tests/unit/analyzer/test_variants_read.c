@@ -17,7 +17,8 @@
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-#define REQUESTS 500
+#define REQUESTS ((int64_t)500)
+#define PART     100.0 /* requests */
 #define ROUNDS   4
 
 /* Which requests of a run take longer differs from round to round. */
@@ -33,15 +34,15 @@ static void write_run(const struct made_variant *v, size_t run, const char *dir)
 {
     struct made_run *m = made_run_new(0, REQUESTS * 10, "e2e p90 < 1s");
     size_t round = v->is_turned ? v->runs - 1 - run : run;
-    size_t unsent = run + v->invalid >= v->runs ? REQUESTS / 2 : 0;
+    int64_t unsent = run + v->invalid >= v->runs ? REQUESTS / 2 : 0;
 
     m->seed = 100 + round;
-    for (int64_t i = 0; i < (int64_t)(REQUESTS - unsent); i++) {
+    for (int64_t i = 0; i < REQUESTS - unsent; i++) {
         int64_t more = i * 7 % 10 < 4 ? (i * 13 + (int64_t)round * 5) % 7 : 0;
 
         made_run_add(m, row_ok(i, i * 10, v->ms * (20 + more) / 20));
     }
-    made_run_add_unsent(m, (int64_t)unsent);
+    made_run_add_unsent(m, unsent);
     made_run_write(m, dir);
     free(m);
 }
@@ -201,8 +202,8 @@ TEST(one_run_each_is_compared_in_parts)
     read_study(&s, dir, NULL, -1);
     assert_true(s.rankings[0].is_within);
     assert_true(s.list[0].cells[0].rounds[0].are_parts_apart);
-    assert_near(s.list[0].cells[0].rounds[0].parts[4].due, REQUESTS / 5, 0);
-    assert_near(s.list[0].cells[0].rounds[0].parts[4].good, REQUESTS / 5, 0);
+    assert_near(s.list[0].cells[0].rounds[0].parts[4].due, PART, 0);
+    assert_near(s.list[0].cells[0].rounds[0].parts[4].good, PART, 0);
     assert_int_equal(variants_pair(&s, 0, 0, 1).contrast.rounds,
                      VARIANTS_PARTS);
     assert_near(variants_pair(&s, 0, 0, 1).ratio, 2, 0.02);
