@@ -20,7 +20,6 @@
 #define STUDIES  4000
 #define MOST     6  /* variants */
 #define ROUNDS   10 /* at most */
-#define LOADS    6
 #define SMALLEST 0.02
 #define SLOWER   1.05
 #define SEEDS    1000 /* a search */

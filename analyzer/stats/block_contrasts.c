@@ -17,29 +17,22 @@ size_t block_pair(size_t n, size_t a, size_t b)
     return a * (2 * n - a - 1) / 2 + (b - a - 1);
 }
 
-struct block_contrast block_contrast(const struct blocks *b, size_t i, size_t j)
+struct block_contrast block_contrast(const double *differences,
+                                     const double *noise, size_t n)
 {
-    const double *x = b->x + i * b->rounds;
-    const double *y = b->x + j * b->rounds;
-    struct block_contrast c = {0};
+    struct block_contrast c = {.error = NAN, .rounds = n};
+    double count = (double)n;
     double squares = 0;
-    double noise = 0;
-    double n;
 
-    for (size_t r = 0; r < b->rounds; r++) {
-        double off = y[r] - x[r] - c.mean;
-
-        if (isnan(off))
-            continue;
-        c.rounds++;
-        c.mean += off / (double)c.rounds;
-        squares += off * (y[r] - x[r] - c.mean);
-        if (b->noise)
-            noise += b->noise[i * b->rounds + r] + b->noise[j * b->rounds + r];
+    for (size_t i = 0; i < n; i++) {
+        c.mean += differences[i] / count;
+        c.noise += noise ? noise[i] : 0;
     }
-    n = (double)c.rounds;
-    c.error = c.rounds > 1 ? sqrt(squares / (n - 1) / n) : NAN;
-    c.noise = c.rounds > 0 ? sqrt(noise) / n : 0;
+    for (size_t i = 0; i < n; i++)
+        squares += (differences[i] - c.mean) * (differences[i] - c.mean);
+    if (n > 1)
+        c.error = sqrt(squares / (count - 1) / count);
+    c.noise = n > 0 ? sqrt(c.noise) / count : 0;
     return c;
 }
 

@@ -15,29 +15,22 @@
 
 #include <stddef.h>
 
-/* One value per member and round, on a scale on which differences mean
- * something (for ratios: logarithms). */
-struct blocks {
-    const double *x;     /* [member * rounds + round]; NAN: not measured */
-    const double *noise; /* the same shape: variance that the value has at
-                            least, as a count has; NULL: 0 */
-    size_t n;            /* members */
-    size_t rounds;
-};
-
 struct block_contrast {
-    double mean;   /* of x[b] - x[a], over the rounds that have both */
-    double error;  /* its standard error; NAN with fewer than two rounds */
-    double noise;  /* that it has at least; 0: not known */
-    size_t rounds; /* that have both */
+    double mean;  /* of the differences */
+    double error; /* its standard error; NAN with fewer than two rounds */
+    double noise; /* that it has at least; 0: not known */
+    size_t rounds;
 };
 
 /* Number of pairs, and the index of the pair a < b among them. */
 size_t block_pairs(size_t n);
 size_t block_pair(size_t n, size_t a, size_t b);
 
-struct block_contrast block_contrast(const struct blocks *b, size_t i,
-                                     size_t j);
+/* From the differences of two members in n rounds, on a scale on which they
+ * mean something (for ratios: logarithms).  `noise` is the variance that each
+ * of them has at least, as counts do; NULL: not known. */
+struct block_contrast block_contrast(const double *differences,
+                                     const double *noise, size_t n);
 
 /* Probability of a difference at least as large if there is none; 1 with fewer
  * than two rounds. */

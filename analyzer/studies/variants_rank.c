@@ -13,32 +13,22 @@
  * (bench_variants). */
 #define PARTS_APART 8
 
-/* The values of one load on the scale on which they are compared: logarithms,
- * more is worse.  [variant * columns + column]; NAN: there is none. */
-struct table {
+/* One load. */
+struct at {
     const struct variants_summary *s;
     size_t value;
     struct variants_ranking *r;
-    uint64_t *rounds; /* the distinct ones ... */
-    size_t *joined;   /* ... and the rounds that they become */
-    size_t n_rounds;
-    size_t parts; /* of a run: 1, or VARIANTS_PARTS */
-    size_t columns;
-    double *x[RANKED_BY_COUNT];
-    double *noise; /* of misses, which are counts */
-    double due;    /* of all of them */
-    double good;
 };
 
-static const struct variant_cell *cell(const struct table *t, size_t variant)
+static const struct variant_cell *cell(const struct at *at, size_t variant)
 {
-    return &t->s->list[variant].cells[t->value];
+    return &at->s->list[variant].cells[at->value];
 }
 
-static bool is_ranked(const struct table *t, size_t variant)
+static bool is_ranked(const struct at *at, size_t variant)
 {
-    return cell(t, variant)->counted > 0 &&
-           cell(t, variant)->counted >= t->r->needed;
+    return cell(at, variant)->counted > 0 &&
+           cell(at, variant)->counted >= at->r->needed;
 }
 
 const char *variants_show_measure(const struct variants_summary *s,
@@ -74,51 +64,19 @@ bool variants_parts_are_apart(const double bins[static VARIANTS_BINS])
            VARIANTS_BINS;
 }
 
-/* ---- the table ---- */
+/* ---- values ---- */
 
-static size_t find_round(const struct table *t, uint64_t round)
+/* A run has one value, or one for each part. */
+static size_t parts_of(const struct variants_ranking *r)
 {
-    size_t i = 0;
-
-    while (i < t->n_rounds && t->rounds[i] != round)
-        i++;
-    return i;
+    return r->is_within ? VARIANTS_PARTS : 1;
 }
 
-static bool has_values(const struct table *t, const struct variant_run *run)
+static const struct variant_values *values_of(const struct variants_ranking *r,
+                                              const struct variant_run *run,
+                                              size_t part)
 {
-    return t->parts == 1 || run->has_parts;
-}
-
-/* Calls for each run, or part of one, of the variants that are ranked. */
-static void each_values(struct table *t,
-                        void (*visit)(struct table *t, size_t variant,
-                                      size_t column,
-                                      const struct variant_run *run,
-                                      const struct variant_values *v))
-{
-    for (size_t i = 0; i < t->s->set.n; i++) {
-        for (size_t k = 0; is_ranked(t, i) && k < cell(t, i)->counted; k++) {
-            const struct variant_run *run = &cell(t, i)->rounds[k];
-            size_t column = t->joined[find_round(t, run->round)] * t->parts;
-
-            for (size_t p = 0; p < t->parts && has_values(t, run); p++)
-                visit(t, i, column + p, run,
-                      t->parts > 1 ? &run->parts[p] : &run->all);
-        }
-    }
-}
-
-static void count_good(struct table *t, size_t variant, size_t column,
-                       const struct variant_run *run,
-                       const struct variant_values *v)
-{
-    (void)variant;
-    (void)column;
-    (void)run;
-    t->good += v->good;
-    t->due += v->due;
-    t->r->are_too_few |= isnan(v->slo_share);
+    return r->is_within ? &run->parts[part] : &run->all;
 }
 
 static double log_of(double x)
@@ -126,7 +84,9 @@ static double log_of(double x)
     return x > 0 && isfinite(x) ? log(x) : NAN;
 }
 
-/* Half a request is added to counts, so that 0 has a logarithm. */
+/* On the scale on which values are compared: logarithms, more is worse.  NAN:
+ * there is none.  Half a request is added to counts, so that 0 has a logarithm.
+ */
 static double scaled(const struct variants_ranking *r, enum ranked_by by,
                      const struct variant_values *v)
 {
@@ -143,181 +103,164 @@ static double scaled(const struct variants_ranking *r, enum ranked_by by,
     }
 }
 
-/* Within a run latencies depend on those before them, and in an overloaded one
- * they grow; the rate at which answers come does neither. */
-static void fill_in(struct table *t, size_t variant, size_t column,
-                    const struct variant_run *run,
-                    const struct variant_values *v)
+/* Can this measure be compared?  Within a run latencies depend on those before
+ * them, and in an overloaded one they grow; the rate at which answers come does
+ * neither.  A quantile may be among the failures. */
+static bool has_values(const struct at *at, size_t variant, enum ranked_by by)
 {
-    bool is_usable = t->parts == 1 ||
-                     (run->are_parts_apart && !cell(t, variant)->is_overloaded);
-    size_t at = variant * t->columns + column;
+    const struct variant_cell *c = cell(at, variant);
+    bool has = is_ranked(at, variant);
 
-    t->noise[at] = 1 / ((t->r->counts_good ? v->good : v->due - v->good) + 0.5);
-    for (int by = 0; by < RANKED_BY_COUNT; by++) {
-        if (is_usable || by == RANKED_BY_THROUGHPUT)
-            t->x[by][at] = scaled(t->r, (enum ranked_by)by, v);
+    for (size_t k = 0; has && k < c->counted; k++) {
+        const struct variant_run *run = &c->rounds[k];
+
+        if (at->r->is_within)
+            has =
+                run->has_parts && (by == RANKED_BY_THROUGHPUT ||
+                                   (run->are_parts_apart && !c->is_overloaded));
+        for (size_t p = 0; has && p < parts_of(at->r); p++)
+            has = !isnan(scaled(at->r, by, values_of(at->r, run, p)));
     }
+    return has;
 }
 
-/* A variant of which one run has no value, because too much failed, is compared
- * otherwise. */
-static void drop_incomplete(const struct table *t, enum ranked_by by)
+/* The mean over whole runs; NAN without a value. */
+static double mean_of(const struct at *at, size_t variant, enum ranked_by by)
 {
-    for (size_t i = 0; i < t->s->set.n; i++) {
-        double *x = t->x[by] + i * t->columns;
-        bool is_whole = true;
+    const struct variant_cell *c = cell(at, variant);
+    double sum = c->counted > 0 ? 0 : NAN;
 
-        for (size_t c = 0; c < t->columns; c++)
-            is_whole &= !isnan(x[c]) ||
-                        isnan(t->x[RANKED_BY_MISSES][i * t->columns + c]);
-        for (size_t c = 0; !is_whole && c < t->columns; c++)
-            x[c] = NAN;
-    }
+    for (size_t k = 0; k < c->counted; k++)
+        sum += scaled(at->r, by, &c->rounds[k].all);
+    return sum / (double)c->counted;
 }
 
-static double *empty(const struct table *t)
+/* What is common to all variants, before any of them are compared. */
+static void begin(const struct at *at)
 {
-    double *x = xcalloc(t->s->set.n * t->columns + 1, sizeof(*x));
-
-    for (size_t i = 0; i < t->s->set.n * t->columns; i++)
-        x[i] = NAN;
-    return x;
-}
-
-/* A run that replaces an invalid one has a number of its own.  Two rounds that
- * have no variant in common become one: the earlier one. */
-static void join_rounds(struct table *t)
-{
-    bool *has = xcalloc(t->n_rounds * t->s->set.n + 1, sizeof(*has));
-    size_t n = t->s->set.n;
-
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; is_ranked(t, i) && k < cell(t, i)->counted; k++)
-            has[find_round(t, cell(t, i)->rounds[k].round) * n + i] = true;
-    }
-    for (size_t r = 0; r < t->n_rounds; r++) {
-        size_t to = 0;
-
-        for (bool is_free = false; to < r && !is_free; to += !is_free) {
-            is_free = t->joined[to] == to;
-            for (size_t i = 0; i < n; i++)
-                is_free &= !(has[to * n + i] && has[r * n + i]);
-        }
-        t->joined[r] = to;
-        for (size_t i = 0; to < r && i < n; i++)
-            has[to * n + i] |= has[r * n + i];
-    }
-    free(has);
-}
-
-static void find_rounds(struct table *t)
-{
-    size_t total = 0;
-
-    for (size_t i = 0; i < t->s->set.n; i++)
-        total += cell(t, i)->counted;
-    t->rounds = xcalloc(total + 1, sizeof(*t->rounds));
-    t->joined = xcalloc(total + 1, sizeof(*t->joined));
-    for (size_t i = 0; i < t->s->set.n; i++) {
-        for (size_t k = 0; is_ranked(t, i) && k < cell(t, i)->counted; k++) {
-            uint64_t round = cell(t, i)->rounds[k].round;
-
-            if (find_round(t, round) == t->n_rounds)
-                t->rounds[t->n_rounds++] = round;
-        }
-    }
-    join_rounds(t);
-}
-
-static void table_init(struct table *t)
-{
-    const struct variants_summary *s = t->s;
-    struct variants_ranking *r = t->r;
+    const struct variants_summary *s = at->s;
+    struct variants_ranking *r = at->r;
     size_t asked = s->asked;
+    double due = 0;
+    double good = 0;
 
     for (size_t i = 0; i < s->set.n; i++)
-        asked = cell(t, i)->counted > asked ? cell(t, i)->counted : asked;
+        asked = cell(at, i)->counted > asked ? cell(at, i)->counted : asked;
     r->is_within = asked < VARIANTS_MIN_ROUNDS;
     r->needed = r->is_within ? asked : VARIANTS_MIN_ROUNDS;
     if (r->needed < (asked + 1) / 2)
         r->needed = (asked + 1) / 2;
-    for (size_t i = 0; i < s->set.n; i++)
-        r->ranked += is_ranked(t, i);
-    find_rounds(t);
-    t->parts = r->is_within ? VARIANTS_PARTS : 1;
-    t->columns = t->n_rounds * t->parts;
-    each_values(t, count_good);
-    r->counts_good = 2 * t->good < t->due;
+    for (size_t i = 0; i < s->set.n; i++) {
+        const struct variant_cell *c = cell(at, i);
+
+        r->ranked += is_ranked(at, i);
+        for (size_t k = 0; is_ranked(at, i) && k < c->counted; k++) {
+            due += c->rounds[k].all.due;
+            good += c->rounds[k].all.good;
+            for (size_t p = 0; p < parts_of(r); p++)
+                r->are_too_few |=
+                    isnan(values_of(r, &c->rounds[k], p)->slo_share);
+        }
+    }
+    r->counts_good = 2 * good < due;
     r->are_too_few &= s->quantile > 0;
     r->by = s->quantile > 0 ? r->are_too_few ? RANKED_BY_MEDIAN : RANKED_BY_SLO
             : s->has_slo    ? RANKED_BY_MISSES
                             : RANKED_BY_MEDIAN;
-    t->noise = empty(t);
-    for (int by = 0; by < RANKED_BY_COUNT; by++)
-        t->x[by] = empty(t);
-    each_values(t, fill_in);
-    drop_incomplete(t, r->by);
-}
-
-static void table_fini(struct table *t)
-{
-    for (int by = 0; by < RANKED_BY_COUNT; by++)
-        free(t->x[by]);
-    free(t->noise);
-    free(t->joined);
-    free(t->rounds);
+    for (size_t i = 0; i < s->set.n; i++)
+        r->log_value[i] = mean_of(at, i, r->by);
 }
 
 /* ---- pairs ---- */
 
-/* NAN without a value. */
-static double mean_of(const struct table *t, enum ranked_by by, size_t variant)
+static enum ranked_by choose(const struct at *at, size_t a, size_t b)
 {
-    double sum = 0;
-    double n = 0;
+    int overloaded = cell(at, a)->is_overloaded + cell(at, b)->is_overloaded;
 
-    for (size_t c = 0; c < t->columns; c++) {
-        double x = t->x[by][variant * t->columns + c];
-
-        if (!isnan(x)) {
-            sum += x;
-            n++;
-        }
-    }
-    return n > 0 ? sum / n : NAN;
-}
-
-static enum ranked_by choose(const struct table *t, size_t a, size_t b)
-{
-    size_t overloaded =
-        (size_t)cell(t, a)->is_overloaded + cell(t, b)->is_overloaded;
-
-    if (overloaded == 2 || (overloaded == 1 && t->parts > 1))
+    if (overloaded == 2 || (overloaded == 1 && at->r->is_within))
         return RANKED_BY_THROUGHPUT;
-    return isnan(mean_of(t, t->r->by, a)) || isnan(mean_of(t, t->r->by, b))
-               ? RANKED_BY_MISSES
-               : t->r->by;
+    return has_values(at, a, at->r->by) && has_values(at, b, at->r->by)
+               ? at->r->by
+               : RANKED_BY_MISSES;
 }
 
-static void contrast_pairs(const struct table *t)
+/* Which run of b belongs to each run of a: that of the same round, or, since a
+ * run that replaces an invalid one has a round of its own, the first of those
+ * that are left.  b->counted: none. */
+static void match(const struct variant_cell *a, const struct variant_cell *b,
+                  size_t *with)
 {
-    size_t n = t->s->set.n;
+    bool *is_taken = xcalloc(b->counted + 1, sizeof(*is_taken));
+
+    for (size_t i = 0; i < a->counted; i++) {
+        with[i] = 0;
+        while (with[i] < b->counted &&
+               b->rounds[with[i]].round != a->rounds[i].round)
+            with[i]++;
+        is_taken[with[i]] = true;
+    }
+    for (size_t i = 0; i < a->counted; i++) {
+        if (with[i] < b->counted)
+            continue;
+        with[i] = 0;
+        while (with[i] < b->counted && is_taken[with[i]])
+            with[i]++;
+        is_taken[with[i]] = true;
+    }
+    free(is_taken);
+}
+
+/* Of one request more or less, relative to the count. */
+static double noise_of(const struct variants_ranking *r,
+                       const struct variant_values *v)
+{
+    return 1 / ((r->counts_good ? v->good : v->due - v->good) + 0.5);
+}
+
+static struct block_contrast contrast(const struct at *at, size_t a, size_t b,
+                                      enum ranked_by by)
+{
+    const struct variant_cell *of_a = cell(at, a);
+    const struct variant_cell *of_b = cell(at, b);
+    size_t most = of_a->counted * parts_of(at->r);
+    double *differences = xcalloc(2 * most + 1, sizeof(*differences));
+    double *noise = differences + most;
+    size_t *with = xcalloc(of_a->counted + 1, sizeof(*with));
+    struct block_contrast c;
+    size_t n = 0;
+
+    match(of_a, of_b, with);
+    for (size_t i = 0; i < most; i++) {
+        size_t run = i / parts_of(at->r);
+        size_t part = i % parts_of(at->r);
+        const struct variant_values *x =
+            values_of(at->r, &of_a->rounds[run], part);
+        const struct variant_values *y;
+
+        if (with[run] == of_b->counted)
+            continue;
+        y = values_of(at->r, &of_b->rounds[with[run]], part);
+        differences[n] = scaled(at->r, by, y) - scaled(at->r, by, x);
+        noise[n++] = noise_of(at->r, x) + noise_of(at->r, y);
+    }
+    c = block_contrast(differences, by == RANKED_BY_MISSES ? noise : NULL, n);
+    free(with);
+    free(differences);
+    return c;
+}
+
+static void contrast_pairs(const struct at *at)
+{
+    size_t n = at->s->set.n;
 
     for (size_t i = 0; i < n; i++) {
         for (size_t j = i + 1; j < n; j++) {
-            struct variant_pair *p = &t->r->pairs[block_pair(n, i, j)];
-            struct blocks b;
+            struct variant_pair *p = &at->r->pairs[block_pair(n, i, j)];
 
-            if (!is_ranked(t, i) || !is_ranked(t, j))
+            p->by = choose(at, i, j);
+            if (!has_values(at, i, p->by) || !has_values(at, j, p->by))
                 continue;
-            p->by = choose(t, i, j);
-            b = (struct blocks){.x = t->x[p->by],
-                                .noise =
-                                    p->by == RANKED_BY_MISSES ? t->noise : NULL,
-                                .n = n,
-                                .rounds = t->columns};
-            p->contrast = block_contrast(&b, i, j);
+            p->contrast = contrast(at, i, j, p->by);
             p->is_known = p->contrast.rounds >= VARIANTS_MIN_ROUNDS;
             p->p_value = block_p_value(&p->contrast);
         }
@@ -371,22 +314,18 @@ static void decide_pairs(struct variants_summary *s)
 
 /* Better first among variants of the same rank: those that are overloaded
  * follow the others. */
-static bool is_before(const struct table *t, const struct variant_place *p,
+static bool is_before(const struct at *at, const struct variant_place *p,
                       const struct variant_place *q)
 {
     enum ranked_by by;
-    double x;
-    double y;
 
     if (p->rank != q->rank)
         return q->rank == 0 || (p->rank > 0 && p->rank < q->rank);
-    if (cell(t, p->variant)->is_overloaded !=
-        cell(t, q->variant)->is_overloaded)
-        return cell(t, q->variant)->is_overloaded;
-    by = choose(t, p->variant, q->variant);
-    x = mean_of(t, by, p->variant);
-    y = mean_of(t, by, q->variant);
-    return x < y;
+    if (cell(at, p->variant)->is_overloaded !=
+        cell(at, q->variant)->is_overloaded)
+        return cell(at, q->variant)->is_overloaded;
+    by = choose(at, p->variant, q->variant);
+    return mean_of(at, p->variant, by) < mean_of(at, q->variant, by);
 }
 
 static enum standing standing_of(const struct variants_ranking *r, size_t n,
@@ -402,61 +341,45 @@ static enum standing standing_of(const struct variants_ranking *r, size_t n,
     return s == STANDING_AHEAD ? STANDING_BEHIND : STANDING_AHEAD;
 }
 
-static void make_places(const struct table *t)
+static void make_places(const struct at *at)
 {
-    struct variant_place *places = t->r->places;
-    size_t n = t->s->set.n;
+    struct variant_place *places = at->r->places;
+    size_t n = at->s->set.n;
 
     for (size_t i = 0; i < n; i++) {
-        struct variant_place p = {.variant = i, .rank = is_ranked(t, i)};
-        size_t at = i;
+        struct variant_place p = {.variant = i, .rank = is_ranked(at, i)};
+        size_t to = i;
 
         for (size_t k = 0; k < n; k++)
-            p.rank += standing_of(t->r, n, i, k) == STANDING_BEHIND;
-        for (; at > 0 && is_before(t, &p, &places[at - 1]); at--)
-            places[at] = places[at - 1];
-        places[at] = p;
-    }
-}
-
-static void note_values(const struct table *t)
-{
-    struct variants_ranking *r = t->r;
-
-    for (size_t i = 0; i < t->s->set.n; i++) {
-        const struct variant_cell *c = cell(t, i);
-
-        r->log_value[i] = c->counted > 0 ? 0 : NAN;
-        for (size_t k = 0; k < c->counted; k++)
-            r->log_value[i] +=
-                scaled(r, r->by, &c->rounds[k].all) / (double)c->counted;
+            p.rank += standing_of(at->r, n, i, k) == STANDING_BEHIND;
+        for (; to > 0 && is_before(at, &p, &places[to - 1]); to--)
+            places[to] = places[to - 1];
+        places[to] = p;
     }
 }
 
 void variants_rank(struct variants_summary *s, double confidence)
 {
-    struct table *tables = xcalloc(s->n_values + 1, sizeof(*tables));
     size_t n = s->set.n;
 
     s->confidence = confidence;
     s->rankings = xcalloc(s->n_values + 1, sizeof(*s->rankings));
     for (size_t i = 0; i < s->n_values; i++) {
         struct variants_ranking *r = &s->rankings[i];
+        const struct at at = {s, i, r};
 
         r->log_value = xcalloc(n + 1, sizeof(*r->log_value));
         r->places = xcalloc(n + 1, sizeof(*r->places));
         r->pairs = xcalloc(block_pairs(n) + 1, sizeof(*r->pairs));
-        tables[i] = (struct table){.s = s, .value = i, .r = r};
-        table_init(&tables[i]);
-        contrast_pairs(&tables[i]);
-        note_values(&tables[i]);
+        begin(&at);
+        contrast_pairs(&at);
     }
     decide_pairs(s);
     for (size_t i = 0; i < s->n_values; i++) {
-        make_places(&tables[i]);
-        table_fini(&tables[i]);
+        const struct at at = {s, i, &s->rankings[i]};
+
+        make_places(&at);
     }
-    free(tables);
 }
 
 void variants_ranking_fini(struct variants_ranking *r)

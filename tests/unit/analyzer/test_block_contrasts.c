@@ -22,35 +22,23 @@ TEST(pairs_are_numbered)
     }
 }
 
-/* Differences 1, 2, 3, whatever the rounds have in common. */
-TEST(pairs_are_compared_within_rounds)
+/* Counts scatter at least as counts do. */
+TEST(contrasts_are_means_with_errors)
 {
-    static const double x[] = {10, 20, -5, 11, 22, -2};
-    const struct blocks b = {x, NULL, 2, 3};
-    struct block_contrast c = block_contrast(&b, 0, 1);
+    static const double d[] = {1, 2, 3};
+    static const double noise[] = {0.75, 0.75, 1.5};
+    struct block_contrast c = block_contrast(d, noise, 3);
 
     assert_int_equal(c.rounds, 3);
     assert_near(c.mean, 2, 1e-12);
     assert_near(c.error, 1 / sqrt(3), 1e-12);
-}
-
-/* Only rounds with both count, and counts scatter at least as counts do. */
-TEST(missing_values_and_noise)
-{
-    static const double x[] = {0, NAN, 0, 1, 1, NAN, 1, 1};
-    static const double noise[] = {0.5, 9, 0.5, 0.5, 0.25, 9, 0.25, 0.25};
-    const struct blocks b = {x, noise, 2, 4};
-    const struct blocks one = {x, NULL, 4, 2};
-    struct block_contrast c = block_contrast(&b, 0, 1);
-
-    assert_int_equal(c.rounds, 3);
-    assert_near(c.mean, 2.0 / 3, 1e-12);
-    assert_near(c.error, 1.0 / 3, 1e-12);
-    assert_near(c.noise, sqrt(0.75 / 3), 1e-12);
-    c = block_contrast(&one, 0, 1);
-    assert_int_equal(c.rounds, 1);
+    assert_near(c.noise, sqrt(3) / 3, 1e-12);
+    c = block_contrast(d, NULL, 1);
+    assert_near(c.mean, 1, 0);
+    assert_near(c.noise, 0, 0);
     assert_true(isnan(c.error));
     assert_true(isinf(block_half_width(&c, 1, 0.95)));
+    assert_int_equal(block_contrast(d, NULL, 0).rounds, 0);
 }
 
 /* Student's t at 1 - 0.05 / 2 / pairs, or the normal one of the noise. */
@@ -123,13 +111,15 @@ TEST(rounds_that_would_show_it)
 static bool is_told(struct rng *rng, double scatter, double reach)
 {
     double x[4 * 3];
-    const struct blocks b = {x, NULL, 4, 3};
 
     for (size_t k = 0; k < COUNT(x); k++)
         x[k] = (k < 3 ? scatter : 1) * (log(rng_exponential(rng)) + 0.5772);
     for (size_t i = 0; i < 4; i++) {
         for (size_t j = i + 1; j < 4; j++) {
-            struct block_contrast c = block_contrast(&b, i, j);
+            const double *a = x + i * 3;
+            const double *b = x + j * 3;
+            const double d[] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+            struct block_contrast c = block_contrast(d, NULL, 3);
 
             if (fabs(c.mean) > reach * c.error)
                 return true;
