@@ -228,9 +228,12 @@ static void put_phases(const struct settings *s, struct buf *out)
         buf_addf(out, "warm-up of %lld requests, then ",
                  (long long)s->load.warmup_requests);
     put_window(&s->load, out);
-    if (s->load.cooldown_ns > 0)
-        buf_addf(out, ", then cool-down %s",
-                 units_show_duration((double)s->load.cooldown_ns, text));
+    if (load_cooldown_ns(&s->load) > 0)
+        buf_addf(out, ", then cool-down%s %s",
+                 s->load.cooldown_ns == OPT_AUTO
+                     ? " until its requests have ended, at most"
+                     : "",
+                 units_show_duration((double)load_cooldown_ns(&s->load), text));
     if (s->load.scenario != SCENARIO_OFFLINE)
         buf_addf(out, ", then at most %s for what is in flight",
                  units_show_duration((double)drain_ns, text));

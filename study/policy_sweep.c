@@ -1,5 +1,5 @@
 /* The policy of a sweep: one run at each of several values, in a fixed order.
- */
+ * Runs that cannot be trusted are repeated at the end. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "analyzer/report/study_doc.h"
 #include "analyzer/studies/sweep.h"
 #include "common/base/err.h"
+#include "common/base/log.h"
 #include "common/base/rng.h"
 #include "common/base/units.h"
 #include "study/study.h"
@@ -96,13 +97,32 @@ static int plan(struct study_arm *arm, struct err *err)
     return rc;
 }
 
+/* What is recorded alone decides, so that an interrupted sweep goes on with the
+ * same points. */
+static int plan_again(struct study_arm *arm, struct err *err)
+{
+    struct sweep_summary s;
+    size_t n = 0;
+    int rc = sweep_read(&s, arm->dir, NULL, NULL, err);
+
+    if (rc == 0)
+        n = sweep_plan_again(&s, &arm->set);
+    if (n > 0)
+        log_note("%-10s %zu: their runs cannot be trusted", "repeated", n);
+    sweep_summary_fini(&s);
+    return rc;
+}
+
 static int next(struct study_arm *arm, struct study_shot *shot, struct err *err)
 {
     const struct study_set *set = &arm->set;
 
-    (void)err;
-    if (!study_first_open(set, &shot->i))
-        return 0;
+    if (!study_first_open(set, &shot->i)) {
+        if (plan_again(arm, err))
+            return -1;
+        if (!study_first_open(set, &shot->i))
+            return 0;
+    }
     list_overrides(set, shot->i, &shot->overrides);
     snprintf(shot->title, sizeof(shot->title), "point %zu of %zu: %s, run %lld",
              shot->i + 1, set->len, shot->overrides.items[0],

@@ -1,8 +1,9 @@
-/* sweep.h - the summary of a sweep: latency, throughput and goodput over the
- * varied setting, the knee of the curve, and where it saturates.  docs/sweep.md
+/* sweep.h - the summary of a sweep: latency, completed requests and goodput
+ * over the varied setting, the knee of the curve, and where it saturates.
+ * docs/sweep.md
  *
  * Several runs at one value count by their median.  Runs that cannot be trusted
- * do not count.
+ * are discarded.
  */
 #ifndef ANALYZER_STUDIES_SWEEP_H
 #define ANALYZER_STUDIES_SWEEP_H
@@ -18,14 +19,22 @@ struct cost_ask;
 struct err;
 struct strlist;
 
-/* A throughput below this share of the offered load, or of the maximum
- * throughput, has fallen behind. */
+/* A server that completes less than this share of the requests that were due
+ * does not keep up.  The clients of a closed loop that complete this share of
+ * the maximum saturate it. */
 #define SWEEP_KEEPS_UP 0.95
+
+/* A window is long against the latency if e2e p99 is at most this share of it.
+ */
+#define SWEEP_LONG 0.05
+
+/* Runs that may be repeated at each value because one was discarded. */
+#define SWEEP_RETRIES 3
 
 struct sweep_point {
     const struct study_point *at; /* borrowed from the set */
     struct trial run;
-    bool counts; /* it completed and can be trusted */
+    bool counts; /* it completed and can be trusted; else it is discarded */
 };
 
 /* All runs at one value. */
@@ -35,7 +44,10 @@ struct sweep_value {
     size_t counted; /* runs that count; 0: the fields below are unset */
     double rate[TRIAL_RATES];
     double quantile_ns[MEASURE_COUNT][SUMMARY_QUANTILES]; /* or HIST_BEYOND */
-    bool is_overloaded; /* at least half of the runs */
+    bool is_overloaded;   /* at least half of the runs */
+    bool is_judged;       /* whether they were, of at least half of them */
+    bool is_saturated;    /* overloaded, or it does not keep up */
+    double e2e_p99_share; /* of the window; below 0: unknown */
     enum verdict verdict;
 };
 
@@ -55,19 +67,31 @@ struct sweep_summary {
     size_t n;
     struct sweep_value *values; /* owned; ascending */
     size_t n_values;
-    size_t withdrawn; /* points that do not count */
+    size_t withdrawn; /* points that are discarded */
+    int64_t repeats;  /* runs that were planned at each value */
 
     /* Point into values; NULL: none. */
-    const struct sweep_value *knee;       /* maximum of throughput / latency */
-    const struct sweep_value *saturation; /* the lowest that fell behind */
+    const struct sweep_value *knee;       /* maximum of completed / latency */
+    const struct sweep_value *saturation; /* the lowest that is saturated */
+    char no_saturation[160];              /* why there is none; "": there is */
+    const struct sweep_value *slow;       /* below saturation, the longest
+                                             latency for its window, above
+                                             SWEEP_LONG */
     const struct sweep_value *best;       /* maximum goodput */
     const struct sweep_value *within;     /* the highest below all that missed
                                              the SLO */
-    double most_rps;                      /* maximum throughput */
+    double most_rps; /* maximum that finished in a window */
+    double most_completed_rps;
 };
 
 /* Computes the rest from set and points.  Pure. */
 void sweep_work_out(struct sweep_summary *s);
+
+/* Append a point to `set` for each run that was discarded because it cannot be
+ * trusted and may be repeated: it has the same value and the same number of the
+ * repeat.  A sweep whose summary is *s has no other open points.  Returns how
+ * many.  Pure. */
+size_t sweep_plan_again(const struct sweep_summary *s, struct study_set *set);
 
 /* Read it; `slo` and `cost` as for summary_make_priced().
  * sweep_summary_fini() in any case. */
@@ -76,7 +100,7 @@ int sweep_read(struct sweep_summary *s, const char *dir,
                struct err *err);
 void sweep_summary_fini(struct sweep_summary *s);
 
-/* Open if a value has no run that can be trusted, else yes. */
+/* Open if fewer than half of the planned runs at a value count, else yes. */
 enum conclusion sweep_conclusion(const struct sweep_summary *s);
 
 #endif

@@ -316,10 +316,11 @@ static const struct opt load[] = {
      .is_positive = true, .scenarios = ALL_BUT_BOTH(OFFLINE, SESSIONS),
      .conflicts = "load.warmup",
      .help = "number of requests before the window that are not measured"},
-    {OPT("cooldown", "cooldown", duration, load.cooldown_ns), .initial = "0s",
-     .scenarios = ALL_BUT(OFFLINE),
+    {OPT("cooldown", "cooldown", duration, load.cooldown_ns),
+     .takes_auto = true, .initial = "auto", .scenarios = ALL_BUT(OFFLINE),
      .help = "keep up the load for this long after the window, so that its "
-             "last requests end under load; not measured"},
+             "last requests end under load; not measured; auto: until they "
+             "have ended, if answers are long"},
     {OPT("requests", "requests", count, load.requests), .letter = 'n',
      .is_positive = true, .group = GROUP_LOAD,
      .help = "stop after this many requests"},

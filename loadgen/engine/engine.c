@@ -61,12 +61,13 @@ struct engine {
     struct shard *shard;
     struct buf line; /* of answers that are kept */
 
-    struct timer due;      /* fires when the next request is due */
-    struct timer deadline; /* fires when the oldest request times out */
-    struct timer beat;     /* fires every BEAT_NS */
-    struct timer drain;    /* fires at drain_end_ns, when everything ends */
-    int64_t drain_end_ns;  /* INT64_MAX: not set */
-    bool has_end;          /* the end of the load is known */
+    struct timer due;       /* fires when the next request is due */
+    struct timer deadline;  /* fires when the oldest request times out */
+    struct timer beat;      /* fires every BEAT_NS */
+    struct timer drain;     /* fires at drain_end_ns, when everything ends */
+    int64_t drain_end_ns;   /* INT64_MAX: not set */
+    bool has_end;           /* the end of the load is known */
+    int64_t sent_in_window; /* requests that were due in it */
 
     struct pacer pacer;
     int64_t armed_ns;      /* the loop must run then for the pacer ... */
@@ -109,12 +110,13 @@ static void limit_drain(struct engine *e, int64_t end_ns)
 }
 
 /* Everything ends one drain time after the load, once the end of the load is
- * known.  Offline the load is nothing but waiting for answers, so that its end
- * is the end of the run. */
+ * known; an automatic cool-down does not add to it.  Offline the load is
+ * nothing but waiting for answers, so that its end is the end of the run. */
 static void limit_run(struct engine *e)
 {
     const struct load_settings *load = &e->env.settings->load;
-    int64_t end_ns = source_limits(e->source)->end_ns;
+    const struct window_limits *limits = source_limits(e->source);
+    int64_t end_ns = limits->is_auto ? limits->window_end_ns : limits->end_ns;
 
     if (end_ns == DUE_UNKNOWN)
         return;
@@ -155,7 +157,31 @@ static void drain(struct engine *e)
         limit_drain(e, now_ns(e) + drain_ns);
 }
 
+/* Does the automatic cool-down end here? */
+static void watch_cooldown(struct engine *e, int64_t now, int64_t due_ns)
+{
+    const struct request *oldest = inflight_oldest(&e->inflight);
+    const struct lane_flight flight = {
+        .due_ns = due_ns,
+        .now_ns = now,
+        .sent = e->sent_in_window,
+        .in_flight = (int64_t)e->inflight.len,
+        .oldest_ns = oldest ? oldest->facts.due : 0,
+    };
+
+    window_limits_watch(source_limits(e->source), &flight);
+}
+
 /* ---- a request begins ---- */
+
+/* 0: warm-up; 1: window; 2: cool-down. */
+static int phase_of(const struct engine *e, int64_t due_ns)
+{
+    const struct window_limits *limits = source_limits(e->source);
+
+    return (due_ns >= limits->window_start_ns) +
+           (due_ns >= limits->window_end_ns);
+}
 
 static struct due take(struct engine *e)
 {
@@ -228,6 +254,7 @@ static void issue(struct engine *e, int64_t now)
     if (lag_ns > e->lag_max_ns)
         e->lag_max_ns = lag_ns;
     e->counts.issued++;
+    e->sent_in_window += phase_of(e, due.at_ns) == 1;
     e->spin_until_ns = now + e->env.settings->client.spin_ns;
     if (!e->has_deadline)
         arm_deadline(e);
@@ -306,10 +333,15 @@ static void arm_due(struct engine *e, int64_t now, int64_t due_ns)
 /* One step; false when there is nothing to do for now. */
 static bool step(struct engine *e, int64_t now)
 {
+    const struct window_limits *limits = source_limits(e->source);
     int64_t due_ns = e->source_ops->peek_ns(e->source);
     bool has_room = (int64_t)e->inflight.len < e->env.max_in_flight &&
                     e->env.transport->has_room(e->transport);
 
+    if (limits->is_auto && due_ns >= limits->window_end_ns) {
+        watch_cooldown(e, now, due_ns);
+        due_ns = e->source_ops->peek_ns(e->source);
+    }
     switch (pacer_decide(&e->pacer, now, due_ns, has_room)) {
     case PACE_ISSUE:
         issue(e, now);
@@ -385,6 +417,14 @@ static void on_due(evutil_socket_t fd, short what, void *arg)
 
 /* ---- a request ends ---- */
 
+/* Can the end of a request, or of another lane's requests, change what the loop
+ * waits for? */
+static bool waits_for_end(const struct engine *e)
+{
+    return e->waits_for_end ||
+           source_limits(e->source)->cooldown != COOLDOWN_NOT_YET;
+}
+
 /* Its facts are complete: record them and make room for the next.  The client
  * that sent it can send again at free_ns; that request may be due before the
  * one that the timer is set for. */
@@ -414,7 +454,7 @@ static void on_ended(void *arg, struct request *r)
     if (r->class->api && r->response.now_ns > free_ns)
         free_ns = r->response.now_ns; /* the last byte came after the end */
     retire(e, r, free_ns);
-    if (e->waits_for_end && !e->is_pumping)
+    if (waits_for_end(e) && !e->is_pumping)
         pump(e);
 }
 
@@ -446,7 +486,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
         give_up(e, r, OUTCOME_TIMEOUT,
                 request_timeout_text(r->facts.head != TIME_ABSENT));
     arm_deadline(e);
-    if (e->waits_for_end)
+    if (waits_for_end(e))
         pump(e);
     handoff_leave(e->handoff);
 }
@@ -479,6 +519,7 @@ static void arm_beat(struct engine *e, int64_t now)
 static void on_beat(evutil_socket_t fd, short what, void *arg)
 {
     struct engine *e = arg;
+    const struct window_limits *limits = source_limits(e->source);
     int64_t now;
 
     (void)fd;
@@ -487,7 +528,10 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
     now = now_ns(e);
     note_wake(e, now);
     arm_beat(e, now);
-    if (e->env.workload->streams && end_terminated(e, now) && e->waits_for_end)
+    /* Another lane may have ended the cool-down. */
+    if ((e->env.workload->streams && end_terminated(e, now) &&
+         waits_for_end(e)) ||
+        (limits->is_auto && limits->cooldown == COOLDOWN_DONE))
         pump(e);
     handoff_leave(e->handoff);
 }
@@ -495,14 +539,6 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
 /* ---- the run is cut: nothing is sent any more ---- */
 
 /* Ranges of unsent requests do not cross the start or the end of the window. */
-static int phase_of(const struct engine *e, int64_t due_ns)
-{
-    const struct window_limits *limits = source_limits(e->source);
-
-    return (due_ns >= limits->window_start_ns) +
-           (due_ns >= limits->window_end_ns);
-}
-
 static void leave_in_range(struct engine *e, struct request *r)
 {
     struct due due = take_unsent(e, r);

@@ -14,7 +14,10 @@ void phases_init(struct phases *p, const struct load_settings *load,
                 load->warmup_requests > 0 ? 0 : 2 * load->warmup_ns + 1);
     atomic_init(&p->end_ns, DUE_UNKNOWN);
     atomic_init(&p->lanes_left, lanes);
+    atomic_init(&p->lanes_open, lanes);
+    atomic_init(&p->load_end_ns, DUE_UNKNOWN);
     p->longest_ns = load_longest_ns(load);
+    p->cooldown_ns = load_cooldown_ns(load);
 }
 
 void phases_begin(struct phases *p, int64_t start_ns)
@@ -62,13 +65,27 @@ int64_t phases_end_ns(const struct phases *p)
                                                  : start_ns + p->longest_ns;
 }
 
-/* ---- limits ---- */
-
 /* A time beyond 64 bits is never reached. */
 static int64_t after(int64_t at_ns, int64_t ns)
 {
     return at_ns < DUE_NEVER - ns ? at_ns + ns : DUE_UNKNOWN;
 }
+
+void phases_settle(struct phases *p, int64_t at_ns)
+{
+    if (atomic_fetch_sub(&p->lanes_open, 1) == 1)
+        atomic_store(&p->load_end_ns, at_ns);
+}
+
+int64_t phases_load_end_ns(const struct phases *p)
+{
+    int64_t last_ns = after(phases_end_ns(p), p->cooldown_ns);
+    int64_t end_ns = atomic_load(&p->load_end_ns);
+
+    return end_ns < last_ns ? end_ns : last_ns;
+}
+
+/* ---- limits ---- */
 
 void window_limits_begin(struct window_limits *q, int64_t start_ns)
 {
@@ -96,7 +113,8 @@ struct window_limits window_limits_of(const struct load_settings *load)
         .window_end_ns = DUE_UNKNOWN,
         .end_ns = DUE_UNKNOWN,
         .longest_ns = load_longest_ns(load),
-        .cooldown_ns = load->cooldown_ns,
+        .cooldown_ns = load_cooldown_ns(load),
+        .is_auto = load->cooldown_ns == OPT_AUTO && load_cooldown_ns(load) > 0,
         .window_left = load->requests > 0 ? load->requests : -1,
         .last_ns = -1,
         .min_ns = load->min_duration_ns,
@@ -158,4 +176,48 @@ void window_limits_take(struct window_limits *q, int64_t due_ns)
                    due_ns - q->window_start_ns >= q->min_ns;
     if (q->window_left > 0)
         q->window_left--;
+}
+
+/* ---- the automatic cool-down ---- */
+
+/* All that the window has were sent if the next one is due after it.  A closed
+ * loop whose clients all wait for an answer knows it when the window is over.
+ */
+enum cooldown window_limits_cooldown(const struct window_limits *q,
+                                     const struct lane_flight *f)
+{
+    int64_t end_ns = q->window_end_ns;
+    bool has_all_sent = f->due_ns >= end_ns &&
+                        (f->due_ns != DUE_UNKNOWN || f->now_ns >= end_ns);
+
+    if (q->cooldown == COOLDOWN_DONE)
+        return COOLDOWN_DONE;
+    if (end_ns == DUE_UNKNOWN || !has_all_sent)
+        return COOLDOWN_NOT_YET;
+    if (f->in_flight == 0 || f->oldest_ns >= end_ns)
+        return COOLDOWN_DONE;
+    return q->cooldown == COOLDOWN_ON ||
+                   f->in_flight * COOLDOWN_MIN_SHARE > f->sent
+               ? COOLDOWN_ON
+               : COOLDOWN_DONE;
+}
+
+void window_limits_watch(struct window_limits *q, const struct lane_flight *f)
+{
+    bool was_done = q->cooldown == COOLDOWN_DONE;
+    int64_t end_ns = f->due_ns < f->now_ns ? f->due_ns : f->now_ns;
+
+    q->cooldown = window_limits_cooldown(q, f);
+    if (q->cooldown != COOLDOWN_DONE)
+        return;
+    if (q->phases && !was_done)
+        phases_settle(q->phases, later(end_ns, q->window_end_ns));
+    if (q->phases)
+        end_ns = atomic_load(&q->phases->load_end_ns);
+    if (end_ns == DUE_UNKNOWN)
+        return; /* another lane needs it */
+    end_ns = later(end_ns, q->window_end_ns);
+    if (end_ns < q->end_ns)
+        q->end_ns = end_ns;
+    q->is_auto = false;
 }

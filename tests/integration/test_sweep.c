@@ -1,5 +1,6 @@
 /* A sweep, as a user has it: recordings, the curve, resume, exit codes. */
 #include <jansson.h>
+#include <math.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,8 +26,8 @@ static char *settings_file(void)
     return xstrdup(tmpdir_write("s.yaml", settings, strlen(settings)));
 }
 
-/* 4 if a value has no run to be trusted, which its summary says as well; 0
- * otherwise. */
+/* A busy machine may have runs discarded and made again.  4 if a value has no
+ * run to be trusted or too few, which its summary says as well; 0 otherwise. */
 static void expect_done(const struct proc_result *r, const char *dir)
 {
     json_t *json = searched_json(dir, "summary.json");
@@ -36,7 +37,20 @@ static void expect_done(const struct proc_result *r, const char *dir)
 
     json_array_foreach(json_object_get(json, "values"), i, value)
     {
-        if (json_is_null(json_object_get(value, "verdict")))
+        json_t *runs = json_object_get(value, "runs");
+        json_t *run;
+        size_t k;
+        double counted = 0;
+        double repeats = 0;
+
+        json_array_foreach(runs, k, run)
+        {
+            counted += json_is_true(json_object_get(run, "counted"));
+            repeats = fmax(repeats, number_at(run, "repeat"));
+        }
+        assert_int_equal(json_is_null(json_object_get(value, "verdict")),
+                         counted == 0);
+        if (counted == 0 || 2 * counted < repeats)
             status = 4;
     }
     proc_expect(r, status);
@@ -82,14 +96,14 @@ TEST(each_value_is_run_as_often)
     json = searched_json(dir, "summary.json");
     assert_string_equal(json_string_value(json_object_get(json, "kind")),
                         "sweep");
-    assert_int_equal(number_at(json, "recorded"), 6);
+    assert_int_equal(number_at(json, "recorded"), number_at(json, "planned"));
     values = json_object_get(json, "values");
     assert_int_equal(json_array_size(values), 3);
     for (size_t i = 0; i < 3; i++) {
         json_t *v = json_array_get(values, i);
 
         assert_true(number_at(v, "value") == 20 + 10 * (double)i);
-        assert_int_equal(json_array_size(json_object_get(v, "runs")), 2);
+        assert_in_range(json_array_size(json_object_get(v, "runs")), 2, 5);
     }
     for (int i = 1; i <= 6; i++) {
         char name[32];
@@ -102,7 +116,7 @@ TEST(each_value_is_run_as_often)
     /* Everything once more from the recordings, and by another SLO. */
     r = proc_run(ARGS("report", dir));
     expect_done(&r, dir);
-    assert_non_null(strstr(r.out, "runs recorded 6 of 6"));
+    assert_non_null(strstr(r.out, "load.rate: values 3, runs recorded "));
     proc_result_fini(&r);
     r = proc_run(ARGS("report", dir, "--slo", "e2e p50 < 1us"));
     expect_done(&r, dir);
@@ -152,7 +166,7 @@ TEST(it_goes_on_where_it_stopped)
     r = proc_run(ARGS("sweep", file, "--rates", "20,21..22", "--duration", "1s",
                       "-q", "-o", dir, "--resume"));
     expect_done(&r, dir);
-    assert_non_null(strstr(r.out, "runs recorded 3 of 3"));
+    assert_true(is_there(dir, "point-3"));
     proc_result_fini(&r);
     after = searched_json(dir, "point-1/manifest.json");
     assert_true(json_equal(before, after));

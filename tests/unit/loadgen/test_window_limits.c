@@ -16,6 +16,8 @@ static int64_t taken_of(struct window_limits q)
     return n;
 }
 
+#define AUTO .cooldown_ns = OPT_AUTO
+
 /* Of a minimum of time the last is due when it is over or later, as LoadGen's
  * is. */
 TEST(whichever_comes_first_or_last)
@@ -61,6 +63,25 @@ TEST(whichever_comes_first_or_last)
         {{.requests = 7, .max_duration_ns = 50, .cooldown_ns = 30}, 8},
         {{.min_duration_ns = 100, .cooldown_ns = 20}, 13},
         {{.warmup_requests = 3, .requests = 7, .cooldown_ns = 30}, 13},
+        /* automatic: half of the window, or the drain time */
+        {{.duration_ns = 100, AUTO, .drain_ns = OPT_AUTO}, 15},
+        {{.max_duration_ns = 100, AUTO, .drain_ns = OPT_AUTO}, 15},
+        {{.duration_ns = 100, AUTO, .drain_ns = 20}, 12},
+        {{.duration_ns = 100, AUTO, .drain_ns = 0}, 10},
+        {{.requests = 7, AUTO, .drain_ns = OPT_AUTO}, 7},
+        {{.requests = 7, .duration_ns = 500, AUTO, .drain_ns = OPT_AUTO}, 7},
+        {{.min_requests = 7, AUTO, .drain_ns = OPT_AUTO}, 7},
+        {{.min_duration_ns = 100, AUTO, .drain_ns = OPT_AUTO}, 11},
+        {{.duration_ns = 100,
+          AUTO,
+          .drain_ns = OPT_AUTO,
+          .scenario = SCENARIO_TRACE},
+         10},
+        {{.duration_ns = 100,
+          AUTO,
+          .drain_ns = OPT_AUTO,
+          .seeds = SEEDS_MLPERF},
+         10},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -102,4 +123,78 @@ TEST(counts_are_shared_out)
             assert_int_equal(taken_by_lanes(&cases[i].load, lanes[k]),
                              cases[i].want[k]);
     }
+}
+
+/* A window of 1,000 ns: what a lane needs, after the answer before. */
+TEST(the_load_goes_on_for_long_answers)
+{
+    static const struct {
+        enum cooldown before;
+        struct lane_flight flight;
+        enum cooldown want;
+    } cases[] = {
+        /* requests of the window are still to be sent */
+        {COOLDOWN_NOT_YET, {990, 980, 500, 400, 600}, COOLDOWN_NOT_YET},
+        {COOLDOWN_NOT_YET, {DUE_UNKNOWN, 980, 500, 8, 900}, COOLDOWN_NOT_YET},
+        /* all are sent: 2 % and 1 % in flight, and none */
+        {COOLDOWN_NOT_YET, {1000, 990, 500, 10, 900}, COOLDOWN_ON},
+        {COOLDOWN_NOT_YET, {1000, 990, 500, 5, 900}, COOLDOWN_DONE},
+        {COOLDOWN_NOT_YET, {5000, 990, 20, 0, 0}, COOLDOWN_DONE},
+        {COOLDOWN_NOT_YET, {5000, 990, 20, 1, 900}, COOLDOWN_ON},
+        {COOLDOWN_NOT_YET, {DUE_UNKNOWN, 1000, 500, 8, 900}, COOLDOWN_ON},
+        {COOLDOWN_NOT_YET, {DUE_NEVER, 990, 500, 8, 900}, COOLDOWN_ON},
+        /* it goes on until the last of the window has ended */
+        {COOLDOWN_ON, {1500, 1490, 500, 11, 999}, COOLDOWN_ON},
+        {COOLDOWN_ON, {1500, 1490, 500, 10, 1000}, COOLDOWN_DONE},
+        {COOLDOWN_DONE, {1500, 1490, 500, 10, 999}, COOLDOWN_DONE},
+    };
+    const struct load_settings load = {.duration_ns = 1000, AUTO};
+    struct window_limits q = window_limits_of(&load);
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        q.cooldown = cases[i].before;
+        assert_int_equal(window_limits_cooldown(&q, &cases[i].flight),
+                         cases[i].want);
+    }
+}
+
+/* The last lane ends it for all, not before the end of the window, nor after
+ * the end of the schedule. */
+TEST(lanes_end_the_load_together)
+{
+    static const struct lane_flight none = {.due_ns = 1300, .now_ns = 1200};
+    static const struct lane_flight some = {.due_ns = 1110,
+                                            .now_ns = 1100,
+                                            .sent = 10,
+                                            .in_flight = 1,
+                                            .oldest_ns = 990};
+    static const struct lane_flight early = {.due_ns = 1020, .now_ns = 980};
+    const struct load_settings load = {
+        .duration_ns = 1000, AUTO, .drain_ns = OPT_AUTO};
+    struct window_limits a = window_limits_of(&load);
+    struct window_limits b = window_limits_of(&load);
+    struct window_limits alone = window_limits_of(&load);
+    struct phases p;
+
+    phases_init(&p, &load, 2);
+    window_limits_publish(&a, &p);
+    window_limits_publish(&b, &p);
+    window_limits_watch(&a, &early); /* it needs no cool-down, ... */
+    assert_int_equal(a.cooldown, COOLDOWN_DONE);
+    assert_true(a.is_auto && a.end_ns == 1500);
+    assert_int_equal(phases_load_end_ns(&p), 1500);
+    window_limits_watch(&b, &some); /* ... but the other lane does */
+    assert_int_equal(b.cooldown, COOLDOWN_ON);
+    window_limits_watch(&a, &none);
+    assert_true(a.is_auto);
+    window_limits_watch(&b, &none);
+    assert_false(b.is_auto);
+    assert_int_equal(b.end_ns, 1200);
+    assert_int_equal(phases_load_end_ns(&p), 1200);
+    window_limits_watch(&a, &none);
+    assert_false(a.is_auto);
+    assert_int_equal(a.end_ns, 1200);
+    window_limits_watch(&alone, &early);
+    assert_false(alone.is_auto);
+    assert_int_equal(alone.end_ns, 1000);
 }

@@ -145,9 +145,12 @@ static struct trial run_at(double rate)
     struct trial t = {.was_overloaded = is_over,
                       .verdict = is_over ? VERDICT_FAIL : VERDICT_PASS};
 
+    t.is_load_judged = true;
     t.rate[TRIAL_OFFERED] = rate;
+    t.rate[TRIAL_COMPLETED] = rate; /* in the end */
     t.rate[TRIAL_THROUGHPUT] = is_over ? most : rate;
     t.rate[TRIAL_GOODPUT] = is_over ? 100 : rate;
+    t.e2e_p99_share = is_over ? 0.5 : 0.01;
     for (int m = 0; m < MEASURE_COUNT; m++) {
         for (int q = 0; q < SUMMARY_QUANTILES; q++)
             t.quantile_ns[m][q] = HIST_EMPTY;
@@ -192,6 +195,116 @@ TEST(knee_and_saturation_are_found)
     assert_true(s.most_rps == 500);
     assert_int_equal(exit_status_of_sweep(&s), 0);
     sweep_summary_fini(&s);
+}
+
+/* A server that keeps up with 12/s, by the requests that finish in a window
+ * that is too short for its latencies, by requests that fail, and by clients.
+ */
+TEST(saturation_is_not_a_matter_of_the_window)
+{
+    static const struct {
+        const char *name;
+        double share;     /* e2e p99 of the window, where it keeps up */
+        double completed; /* share of the offered load at 12/s */
+        double finished;  /* the same */
+        bool is_over;     /* at 15/s */
+        bool is_unjudged; /* at 15/s */
+        double want;      /* 0: none */
+        const char *why;
+    } cases[] = {
+        {"keeps up", 0.01, 1, 1, false, false, 0, "not reached"},
+        {"answers come late", 0.04, 1, 0.8, true, false, 15, ""},
+        {"answers fail", 0.01, 0.9, 0.9, true, false, 12, ""},
+        {"short window", 0.2, 1, 0.5, true, false, 0,
+         "not named: at the lowest load e2e p99 is 20% of the window, more "
+         "than 5%"},
+        {"few requests", 0.01, 1, 1, false, true, 0,
+         "not known: too few requests at the highest load to judge whether it "
+         "is overloaded"},
+    };
+    static const double values[] = {3, 6, 9, 12, 15};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct sweep_summary s;
+
+        make(&s, values, COUNT(values));
+        for (size_t k = 0; k < COUNT(values); k++) {
+            struct trial *t = &s.points[k].run;
+
+            t->e2e_p99_share = cases[i].share;
+            t->rate[TRIAL_THROUGHPUT] = cases[i].finished * values[k];
+        }
+        s.points[3].run.rate[TRIAL_COMPLETED] = 12 * cases[i].completed;
+        s.points[4].run.was_overloaded = cases[i].is_over;
+        s.points[4].run.is_load_judged = !cases[i].is_unjudged;
+        s.points[4].run.e2e_p99_share = 0.6; /* whatever it is */
+        sweep_work_out(&s);
+        if ((s.saturation ? s.saturation->value : 0) != cases[i].want ||
+            strcmp(s.no_saturation, cases[i].why) != 0)
+            fail_msg("%s: %g, %s", cases[i].name,
+                     s.saturation ? s.saturation->value : 0, s.no_saturation);
+        assert_int_equal(s.slow != NULL,
+                         cases[i].share > 0.05 || !cases[i].is_over);
+        sweep_summary_fini(&s);
+    }
+}
+
+/* Two runs at each of three values; some of the first ones are discarded.  What
+ * was aborted is not made again. */
+TEST(discarded_runs_are_repeated)
+{
+    static const double values[] = {10, 20, 30, 10, 20, 30};
+
+    for (int has_few = 0; has_few < 2; has_few++) {
+        struct study_set again = {.kind = STUDY_SWEEP};
+        struct sweep_summary s;
+
+        make(&s, values, COUNT(values));
+        for (size_t i = 0; i < COUNT(values); i++) {
+            s.set.points[i].repeat = i < 3 ? 1 : 2;
+            s.points[i].counts = i >= 3;
+            if (i < 2)
+                snprintf(s.points[i].run.distrust,
+                         sizeof(s.points[i].run.distrust), "lag p99");
+        }
+        s.points[2].run.was_aborted = true;
+        s.points[5].counts = !has_few;
+        s.points[5].run.was_aborted = has_few;
+        sweep_work_out(&s);
+        assert_int_equal(sweep_plan_again(&s, &again), 2);
+        assert_true(again.points[0].value == 10);
+        assert_true(again.points[1].value == 20);
+        assert_int_equal(again.points[0].repeat, 1);
+        /* half of the runs at a value are enough */
+        assert_int_equal(exit_status_of_sweep(&s), has_few ? 4 : 0);
+        study_set_fini(&again);
+        sweep_summary_fini(&s);
+    }
+}
+
+/* Five runs at one value, none to be trusted: two planned and three again. */
+TEST(runs_are_repeated_three_times_at_most)
+{
+    static const double values[] = {10, 10, 10, 10, 10};
+
+    for (size_t n = 2; n <= COUNT(values); n++) {
+        struct sweep_summary s;
+        struct study_set again = {.kind = STUDY_SWEEP};
+
+        make(&s, values, n);
+        for (size_t i = 0; i < n; i++) {
+            s.set.points[i].repeat = 1 + (int64_t)(i % 2);
+            s.points[i].counts = false;
+            snprintf(s.points[i].run.distrust, sizeof(s.points[i].run.distrust),
+                     "steal");
+        }
+        sweep_work_out(&s);
+        assert_int_equal(sweep_plan_again(&s, &again), n == 5   ? 0
+                                                       : n == 4 ? 1
+                                                                : 2);
+        study_set_fini(&again);
+        sweep_summary_fini(&s);
+    }
 }
 
 /* Of three runs at a value one is not to be trusted, of another all. */
