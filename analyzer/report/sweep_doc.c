@@ -288,6 +288,7 @@ static void add_marks(struct doc_node *root, const struct sweep_summary *s)
     else if (s->terms.len > 0)
         doc_textf(n, NULL, "", "%s at the lowest value",
                   s->values[0].verdict == VERDICT_UNDECIDED ? "undecided"
+                  : s->values[0].verdict == VERDICT_NONE    ? "not judged"
                                                             : "not met");
     if (s->is_load)
         doc_sep(doc_text(n, NULL, "", "tailgate search finds the boundary"),

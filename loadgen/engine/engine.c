@@ -82,7 +82,7 @@ struct engine {
     struct inflight inflight;
     struct engine_counts counts;
     bool is_pumping;
-    bool waits_for_end;    /* only the end of a request can make progress */
+    bool waits_for_end;    /* the end of a request can make progress */
     bool has_deadline;     /* the deadline timer is set */
     bool is_full;          /* max_in_flight holds back what is due */
     int64_t full_until_ns; /* what was due by then waited for room */
@@ -157,8 +157,8 @@ static void drain(struct engine *e)
         limit_drain(e, now_ns(e) + drain_ns);
 }
 
-/* Does the automatic cool-down end here? */
-static void watch_cooldown(struct engine *e, int64_t now, int64_t due_ns)
+/* Does the automatic cool-down end here?  Returns when the next one is due. */
+static int64_t watch_cooldown(struct engine *e, int64_t now, int64_t due_ns)
 {
     const struct request *oldest = inflight_oldest(&e->inflight);
     const struct lane_flight flight = {
@@ -170,18 +170,10 @@ static void watch_cooldown(struct engine *e, int64_t now, int64_t due_ns)
     };
 
     window_limits_watch(source_limits(e->source), &flight);
+    return e->source_ops->peek_ns(e->source);
 }
 
 /* ---- a request begins ---- */
-
-/* 0: warm-up; 1: window; 2: cool-down. */
-static int phase_of(const struct engine *e, int64_t due_ns)
-{
-    const struct window_limits *limits = source_limits(e->source);
-
-    return (due_ns >= limits->window_start_ns) +
-           (due_ns >= limits->window_end_ns);
-}
 
 static struct due take(struct engine *e)
 {
@@ -254,7 +246,8 @@ static void issue(struct engine *e, int64_t now)
     if (lag_ns > e->lag_max_ns)
         e->lag_max_ns = lag_ns;
     e->counts.issued++;
-    e->sent_in_window += phase_of(e, due.at_ns) == 1;
+    e->sent_in_window +=
+        window_limits_part(source_limits(e->source), due.at_ns) == PART_WINDOW;
     e->spin_until_ns = now + e->env.settings->client.spin_ns;
     if (!e->has_deadline)
         arm_deadline(e);
@@ -338,10 +331,8 @@ static bool step(struct engine *e, int64_t now)
     bool has_room = (int64_t)e->inflight.len < e->env.max_in_flight &&
                     e->env.transport->has_room(e->transport);
 
-    if (limits->is_auto && due_ns >= limits->window_end_ns) {
-        watch_cooldown(e, now, due_ns);
-        due_ns = e->source_ops->peek_ns(e->source);
-    }
+    if (limits->is_auto && due_ns >= limits->window_end_ns)
+        due_ns = watch_cooldown(e, now, due_ns);
     switch (pacer_decide(&e->pacer, now, due_ns, has_room)) {
     case PACE_ISSUE:
         issue(e, now);
@@ -351,6 +342,7 @@ static bool step(struct engine *e, int64_t now)
         return true;
     case PACE_WAIT:
         arm_due(e, now, due_ns);
+        e->waits_for_end = limits->cooldown == COOLDOWN_ON;
         return false;
     case PACE_FULL:
         e->waits_for_end = true;
@@ -417,14 +409,6 @@ static void on_due(evutil_socket_t fd, short what, void *arg)
 
 /* ---- a request ends ---- */
 
-/* Can the end of a request, or of another lane's requests, change what the loop
- * waits for? */
-static bool waits_for_end(const struct engine *e)
-{
-    return e->waits_for_end ||
-           source_limits(e->source)->cooldown != COOLDOWN_NOT_YET;
-}
-
 /* Its facts are complete: record them and make room for the next.  The client
  * that sent it can send again at free_ns; that request may be due before the
  * one that the timer is set for. */
@@ -454,7 +438,7 @@ static void on_ended(void *arg, struct request *r)
     if (r->class->api && r->response.now_ns > free_ns)
         free_ns = r->response.now_ns; /* the last byte came after the end */
     retire(e, r, free_ns);
-    if (waits_for_end(e) && !e->is_pumping)
+    if (e->waits_for_end && !e->is_pumping)
         pump(e);
 }
 
@@ -486,7 +470,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
         give_up(e, r, OUTCOME_TIMEOUT,
                 request_timeout_text(r->facts.head != TIME_ABSENT));
     arm_deadline(e);
-    if (waits_for_end(e))
+    if (e->waits_for_end)
         pump(e);
     handoff_leave(e->handoff);
 }
@@ -519,7 +503,6 @@ static void arm_beat(struct engine *e, int64_t now)
 static void on_beat(evutil_socket_t fd, short what, void *arg)
 {
     struct engine *e = arg;
-    const struct window_limits *limits = source_limits(e->source);
     int64_t now;
 
     (void)fd;
@@ -528,10 +511,9 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
     now = now_ns(e);
     note_wake(e, now);
     arm_beat(e, now);
-    /* Another lane may have ended the cool-down. */
     if ((e->env.workload->streams && end_terminated(e, now) &&
-         waits_for_end(e)) ||
-        (limits->is_auto && limits->cooldown == COOLDOWN_DONE))
+         e->waits_for_end) ||
+        window_limits_awaits_lanes(source_limits(e->source)))
         pump(e);
     handoff_leave(e->handoff);
 }
@@ -541,9 +523,11 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
 /* Ranges of unsent requests do not cross the start or the end of the window. */
 static void leave_in_range(struct engine *e, struct request *r)
 {
+    const struct window_limits *limits = source_limits(e->source);
     struct due due = take_unsent(e, r);
-    bool is_first = e->n_left_due == 0 ||
-                    phase_of(e, e->left_due_ns) != phase_of(e, due.at_ns);
+    bool is_first =
+        e->n_left_due == 0 || window_limits_part(limits, e->left_due_ns) !=
+                                  window_limits_part(limits, due.at_ns);
 
     e->left_due_ns = due.at_ns;
     shard_add_unsent(e->shard, &r->facts, is_first);

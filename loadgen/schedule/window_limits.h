@@ -94,6 +94,17 @@ struct window_limits {
     struct phases *phases; /* informed of changes; borrowed; NULL: not shared */
 };
 
+/* The part of the run that a due time belongs to, as far as known now. */
+enum run_part { PART_WARMUP, PART_WINDOW, PART_COOLDOWN };
+
+static inline enum run_part window_limits_part(const struct window_limits *q,
+                                               int64_t due_ns)
+{
+    return due_ns < q->window_start_ns ? PART_WARMUP
+           : due_ns < q->window_end_ns ? PART_WINDOW
+                                       : PART_COOLDOWN;
+}
+
 struct window_limits window_limits_of(const struct load_settings *load);
 
 /* Reduce the number of requests in the window to a lane's share.  A lane whose
@@ -147,5 +158,12 @@ enum cooldown window_limits_cooldown(const struct window_limits *q,
  * lanes end it at the same due time, not before the end of the window, so that
  * what was sent is the beginning of the schedule. */
 void window_limits_watch(struct window_limits *q, const struct lane_flight *f);
+
+/* Does the load go on only for the sake of other lanes?  Then watch again from
+ * time to time. */
+static inline bool window_limits_awaits_lanes(const struct window_limits *q)
+{
+    return q->is_auto && q->cooldown == COOLDOWN_DONE;
+}
 
 #endif

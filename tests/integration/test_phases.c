@@ -2,6 +2,7 @@
  * report on the recording says the same. */
 #include <jansson.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +131,77 @@ TEST(threads_of_a_closed_loop_agree)
     json_decref(summary);
     proc_result_fini(&r);
     free(dir);
+}
+
+static bool has_note(const json_t *summary, const char *name)
+{
+    const json_t *note;
+    size_t i;
+
+    json_array_foreach(json_object_get(summary, "notes"), i, note)
+    {
+        if (strcmp(json_string_value(json_object_get(note, "name")), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Answers of 300 ms, windows of 1 s: without being told, the load goes on until
+ * they have come. */
+TEST(long_answers_have_a_cool_down)
+{
+    static const struct {
+        const char *name;
+        const char *argv[6];
+        bool goes_on;
+        bool is_noted; /* that requests ended without load */
+    } cases[] = {
+        {"auto", {"--rate", "100", "-d", "1s", "-t", "1"}, true, false},
+        {"auto3", {"--rate", "100", "-d", "1s", "-t", "3"}, true, false},
+        {"none",
+         {"--rate", "100", "-d", "1s", "--cooldown", "0s"},
+         false,
+         true},
+        {"count", {"--rate", "100", "-n", "100"}, false, true},
+        {"clients", {"-c", "8", "-d", "1s"}, true, false},
+    };
+    char *slow;
+    struct proc server =
+        stub_start(ARGS("stub", "--service", "llm", "--prefill", "1us",
+                        "--decode", "10ms", "--decode-item", "0s", "--batching",
+                        "continuous", "--max-running", "500"),
+                   &slow);
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *dir = xstrdup(tmpdir_path(cases[i].name));
+        char *target = xasprintf("%s/v1/completions", slow);
+        const char *argv[24] = {"tailgate",     "run", target, "-q",
+                                "--input-len",  "5",   "-o",   dir,
+                                "--output-len", "30"};
+        struct proc_result r;
+        json_t *summary;
+
+        for (size_t k = 0; k < 6 && cases[i].argv[k]; k++)
+            argv[10 + k] = cases[i].argv[k];
+        r = proc_run(argv);
+        run_expect(&r, dir, 0);
+        summary = load_summary(dir);
+        assert_int_equal(number_at(summary, "window.cooldown_s") > 0.1,
+                         cases[i].goes_on);
+        assert_true(number_at(summary, "window.cooldown_s") <= 0.5);
+        assert_int_equal(number_at(summary, "requests.in_cooldown") > 0,
+                         cases[i].goes_on);
+        assert_int_equal(has_note(summary, "drain"), cases[i].is_noted);
+        if (cases[i].goes_on) /* else the manifest may not say when it ended */
+            check_rows(dir, summary);
+        check_report(dir, summary);
+        json_decref(summary);
+        proc_result_fini(&r);
+        free(target);
+        free(dir);
+    }
+    stub_stop(&server);
+    free(slow);
 }
 
 /* Long prompts before the window and short ones from then on, whoever sends
