@@ -405,6 +405,7 @@ static void curl_start(void *self, struct request *r)
     size_t i = workload_route(r->class, request_place(&r->facts));
     struct curl_handle *h = curl_pool_take(&p->routes[i]);
 
+    r->facts.target = (int64_t)p->routes[i].endpoint->place;
     begin(h, r);
     if (!h->out.overflowed) {
         curl_pool_start(h);

@@ -478,6 +478,7 @@ static void begin(struct rpc_call *c, struct request *r)
 
     c->request = r;
     r->conn = c;
+    r->facts.target = route->place - t->routes.places;
     c->route = route;
     c->channel = &route->place->channels[turn];
     c->waits = !rpc_channel_is_ready(c->channel);

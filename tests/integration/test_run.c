@@ -241,6 +241,41 @@ TEST(several_threads)
     }
 }
 
+/* Of two targets one takes ten times as long; each transport records which
+ * target a request went to. */
+TEST(a_slow_target_is_named)
+{
+    static const char *const transports[] = {"native", "curl"};
+    char *slow_url;
+    struct proc slow =
+        stub_start(ARGS("stub", "--service", "fixed 10ms"), &slow_url);
+
+    for (size_t i = 0; i < COUNT(transports); i++) {
+        char *dir = xstrdup(tmpdir_path(transports[i]));
+        const json_t *targets;
+        json_t *summary;
+
+        run_for(ARGS("run", stub_url, slow_url, "-c", "2", "-n", "500",
+                     "--transport", transports[i], "-q", "-o", dir),
+                dir, 0);
+        summary = load_summary(dir);
+        targets = json_object_get(summary, "targets");
+        assert_int_equal(json_array_size(targets), 2);
+        for (size_t k = 0; k < 2; k++) {
+            const json_t *t = json_array_get(targets, k);
+
+            assert_true(number_at(t, "n") == 250);
+            assert_true(number_at(t, "ok") == 250);
+        }
+        assert_string_equal(
+            json_string_value(json_object_get(summary, "straggler")), slow_url);
+        json_decref(summary);
+        free(dir);
+    }
+    stub_stop(&slow);
+    free(slow_url);
+}
+
 /* Its first line of progress, whenever that comes; then it is to end. */
 static char *progress_of(struct proc *run)
 {
