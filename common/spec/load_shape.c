@@ -30,25 +30,13 @@ int load_stage_parse_rate(const char *text, double *rps, struct err *err)
     return units_parse_rate(text, rps, err);
 }
 
-/* "10/s..100/s", or one rate for both ends. */
-static int parse_rates(char *text, struct load_stage *stage, struct err *err)
-{
-    char *dots = strstr(text, "..");
-
-    if (dots)
-        *dots = '\0';
-    if (load_stage_parse_rate(text, &stage->from_rps, err))
-        return -1;
-    stage->to_rps = stage->from_rps;
-    return dots ? load_stage_parse_rate(dots + 2, &stage->to_rps, err) : 0;
-}
-
 int load_stage_parse(const char *text, struct load_stage *stage,
                      struct err *err)
 {
     char rates[80];
     char length[32];
     char extra[2];
+    char *dots;
 
     *stage = (struct load_stage){0};
     if (sscanf(text, "%79s %31s %1s", rates, length, extra) != 2)
@@ -56,7 +44,13 @@ int load_stage_parse(const char *text, struct load_stage *stage,
                        "'%s' is not a stage; write '50/s 30s' or "
                        "'10/s..100/s 1m'",
                        text);
-    if (parse_rates(rates, stage, err) ||
+    dots = strstr(rates, ".."); /* "10/s..100/s", or one rate for both ends */
+    if (dots)
+        *dots = '\0';
+    if (load_stage_parse_rate(rates, &stage->from_rps, err))
+        return -1;
+    stage->to_rps = stage->from_rps;
+    if ((dots && load_stage_parse_rate(dots + 2, &stage->to_rps, err)) ||
         units_parse_duration(length, &stage->length_ns, err))
         return -1;
     if (stage->length_ns == 0)
@@ -255,15 +249,6 @@ static int read_pair(const struct load_shape *p, struct said *s,
                    word, value, p->name, p->form);
 }
 
-static bool has_all(const struct load_shape *p, const struct said *s)
-{
-    for (int w = 0; w < N_WORDS; w++) {
-        if ((p->needs & BIT(w)) && s->ns[w] == 0)
-            return false;
-    }
-    return !p->takes_by || s->by_rps > 0;
-}
-
 static int read_words(const struct load_shape *p, struct said *s, char *rest,
                       const char *text, struct err *err)
 {
@@ -285,22 +270,11 @@ static int read_words(const struct load_shape *p, struct said *s, char *rest,
         if (read_pair(p, s, word, value, err))
             return -1;
     }
-    return has_all(p, s) ? 0 : refuse(p, text, err);
-}
-
-static int expand(const struct load_shape *p, char *rest, const char *text,
-                  struct strlist *stages, struct err *err)
-{
-    struct said said = {0};
-
-    if (!p)
-        return err_set(err, ERR_CONFIG,
-                       "'%s' is not a ramp, step, spike, bursts or soak; write "
-                       "'%s'",
-                       text, find("spike")->form);
-    if (read_words(p, &said, rest, text, err))
-        return -1;
-    return p->expand(&said, stages, err) ? err_context(err, "'%s'", text) : 0;
+    for (int w = 0; w < N_WORDS; w++) {
+        if ((p->needs & BIT(w)) && s->ns[w] == 0)
+            return refuse(p, text, err);
+    }
+    return !p->takes_by || s->by_rps > 0 ? 0 : refuse(p, text, err);
 }
 
 int load_shape_expand(const char *text, struct strlist *stages, struct err *err)
@@ -308,8 +282,18 @@ int load_shape_expand(const char *text, struct strlist *stages, struct err *err)
     char *copy = xstrdup(text);
     char *rest = copy;
     const struct load_shape *p = find(str_next_word(&rest));
-    int rc = expand(p, rest, text, stages, err);
+    struct said said = {0};
+    int rc;
 
+    if (!p)
+        rc = err_set(err, ERR_CONFIG,
+                     "'%s' is not a ramp, step, spike, bursts or soak; write "
+                     "'%s'",
+                     text, find("spike")->form);
+    else
+        rc = read_words(p, &said, rest, text, err);
+    if (rc == 0 && p->expand(&said, stages, err))
+        rc = err_context(err, "'%s'", text);
     free(copy);
     return rc;
 }
@@ -380,49 +364,41 @@ static int parse_time(const char *text, double *ns, struct err *err)
     return 0;
 }
 
-static int parse_row(char *line, struct row *row, struct err *err)
+static int read_line(struct table *t, char *line, struct err *err)
 {
-    char *comma = strchr(line, ',');
+    bool is_head = t->rows == 0 && !strpbrk(line, "0123456789");
+    struct load_stage stage = {.from_rps = t->last.rps};
+    char text[STAGE_TEXT];
+    double length_ns;
+    struct row row;
+    char *comma;
 
+    line = str_trim(line);
+    if (!*line || *line == '#' || is_head)
+        return 0;
+    comma = strchr(line, ',');
     if (!comma || strchr(comma + 1, ','))
         return err_set(err, ERR_CONFIG,
                        "'%s' is not a row; write time,rate as in 6:30,40",
                        line);
     *comma = '\0';
-    if (parse_time(str_trim(line), &row->at_ns, err))
+    if (parse_time(str_trim(line), &row.at_ns, err) ||
+        load_stage_parse_rate(str_trim(comma + 1), &row.rps, err))
         return -1;
-    return load_stage_parse_rate(str_trim(comma + 1), &row->rps, err);
-}
-
-static int add_row(struct table *t, const struct row *row, struct err *err)
-{
-    double length_ns = (row->at_ns - t->last.at_ns) / t->speed;
-    struct load_stage stage = {.from_rps = t->last.rps, .to_rps = row->rps};
-    char text[STAGE_TEXT];
-
+    length_ns = (row.at_ns - t->last.at_ns) / t->speed;
     if (t->rows > 0 && length_ns < 0)
         return err_set(err, ERR_CONFIG,
                        "the time is before that of the previous row");
-    if (row->at_ns / t->speed > MAX_NS)
+    if (row.at_ns / t->speed > MAX_NS)
         return err_set(err, ERR_CONFIG, "the time is too late");
     if (t->rows > MAX_ROWS)
         return err_set(err, ERR_CONFIG, "more than %d rows", MAX_ROWS);
+    stage.to_rps = row.rps;
     stage.length_ns = llround(length_ns);
     if (t->rows++ > 0 && stage.length_ns > 0)
         strlist_add(t->stages, load_stage_print(&stage, text));
-    t->last = *row;
+    t->last = row;
     return 0;
-}
-
-static int read_line(struct table *t, char *line, struct err *err)
-{
-    struct row row = {0};
-    bool is_head = t->rows == 0 && !strpbrk(line, "0123456789");
-
-    line = str_trim(line);
-    if (!*line || *line == '#' || is_head)
-        return 0;
-    return parse_row(line, &row, err) || add_row(t, &row, err) ? -1 : 0;
 }
 
 int ratetable_parse(const char *name, char *text, double speed,
