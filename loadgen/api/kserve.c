@@ -206,35 +206,21 @@ static void tfserving_write(const struct api *api, const struct sample *sample,
 
 /* ---- answers ---- */
 
-static void read_parameters(struct jscan *s, int64_t *binary)
+static void read_output(struct jscan *s, struct piece *p)
 {
     struct jtext key;
     int64_t size = 0;
 
     if (!jscan_object(s))
         return;
-    while (jscan_key(s, &key)) {
-        if (jtext_is(key, "binary_data_size"))
-            jscan_int(s, &size);
-        else
-            jscan_skip(s);
-    }
-    *binary += size > 0 ? size : 0;
-}
-
-static void read_output(struct jscan *s, struct piece *p)
-{
-    struct jtext key;
-
-    if (!jscan_object(s))
-        return;
     p->has_content = true;
     while (jscan_key(s, &key)) {
         if (jtext_is(key, "parameters"))
-            read_parameters(s, &p->raw_len);
+            api_read_number(s, "binary_data_size", &size);
         else
             jscan_skip(s);
     }
+    p->raw_len += size > 0 ? size : 0;
 }
 
 static bool kserve_member(struct jscan *s, struct jtext key, struct piece *p)
