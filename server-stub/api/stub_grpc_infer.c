@@ -89,21 +89,6 @@ struct made {
     Inference__ModelInferResponse__ParametersEntry *entries[1];
 };
 
-static struct made *made_new(const Inference__ModelInferRequest *req,
-                             const struct stub_settings *s)
-{
-    struct made *m = xcalloc(1, sizeof(*m));
-
-    inference__model_infer_response__init(&m->response);
-    m->response.model_name = s->model;
-    m->response.model_version = grpc_text("1");
-    m->response.id = req->id;
-    m->response.outputs = m->outputs;
-    m->one = 1;
-    buf_init(&m->words, MAX_WORDS);
-    return m;
-}
-
 static output_tensor *add_output(struct made *m)
 {
     size_t nth = m->response.n_outputs++;
@@ -157,20 +142,6 @@ static void add_text(struct made *m, int64_t n)
     m->response.raw_output_contents = m->raw;
 }
 
-static void add_final(struct made *m, bool is_final)
-{
-    inference__infer_parameter__init(&m->final);
-    m->final.parameter_choice_case =
-        INFERENCE__INFER_PARAMETER__PARAMETER_CHOICE_BOOL_PARAM;
-    m->final.bool_param = is_final;
-    inference__model_infer_response__parameters_entry__init(&m->entry);
-    m->entry.key = grpc_text("triton_final_response");
-    m->entry.value = &m->final;
-    m->entries[0] = &m->entry;
-    m->response.parameters = m->entries;
-    m->response.n_parameters = 1;
-}
-
 /* The response to a call: n tokens of text or the tensors, unless `is_empty`.
  * In a stream it also says whether it is the last. */
 static void put_response(const struct call *call, const struct stub_settings *s,
@@ -180,14 +151,31 @@ static void put_response(const struct call *call, const struct stub_settings *s,
     Inference__ModelStreamInferResponse event =
         INFERENCE__MODEL_STREAM_INFER_RESPONSE__INIT;
     Inference__ModelInferRequest *req = grpc_request_read(call->x);
-    struct made *m = made_new(req, s);
+    struct made *m = xcalloc(1, sizeof(*m));
+
+    inference__model_infer_response__init(&m->response);
+    m->response.model_name = s->model;
+    m->response.model_version = grpc_text("1");
+    m->response.id = req->id;
+    m->response.outputs = m->outputs;
+    m->one = 1;
+    buf_init(&m->words, MAX_WORDS);
 
     if (!is_empty && grpc_request_is_text(req))
         add_text(m, n);
     else if (!is_empty)
         add_tensors(m, req);
     if (call->streams) {
-        add_final(m, is_last);
+        inference__infer_parameter__init(&m->final);
+        m->final.parameter_choice_case =
+            INFERENCE__INFER_PARAMETER__PARAMETER_CHOICE_BOOL_PARAM;
+        m->final.bool_param = is_last;
+        inference__model_infer_response__parameters_entry__init(&m->entry);
+        m->entry.key = grpc_text("triton_final_response");
+        m->entry.value = &m->final;
+        m->entries[0] = &m->entry;
+        m->response.parameters = m->entries;
+        m->response.n_parameters = 1;
         event.infer_response = &m->response;
         grpc_pack(&event.base, out);
     } else {

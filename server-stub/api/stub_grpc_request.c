@@ -24,11 +24,13 @@ void grpc_request_free(Inference__ModelInferRequest *req)
 
 /* ---- checks ---- */
 
-/* Number of values in the list of this type, and in all lists. */
-static void count_values(const struct tensor_type *type,
-                         const Inference__InferTensorContents *c, size_t *own,
-                         size_t *all)
+/* Only the list of this type may have values. */
+static const char *check_values(const struct tensor_type *type,
+                                const input_tensor *in, int64_t n)
 {
+    static const Inference__InferTensorContents nothing;
+    const Inference__InferTensorContents *c =
+        in->contents ? in->contents : &nothing;
     const struct {
         size_t n;
         enum tensor_kind kind;
@@ -44,26 +46,17 @@ static void count_values(const struct tensor_type *type,
         {c->n_fp64_contents, TENSOR_FLOAT, 8, 8},
         {c->n_bytes_contents, TENSOR_BYTES, 0, 0},
     };
-
-    *own = *all = 0;
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        *all += lists[i].n;
-        if (lists[i].kind == type->kind && type->size >= lists[i].smallest &&
-            type->size <= lists[i].largest)
-            *own = lists[i].n;
-    }
-}
-
-static const char *check_values(const struct tensor_type *type,
-                                const input_tensor *in, int64_t n)
-{
     size_t own = 0;
     size_t all = 0;
 
     if (type->kind == TENSOR_RAW)
         return "inputs: FP16 and BF16 require raw contents";
-    if (in->contents)
-        count_values(type, in->contents, &own, &all);
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        all += lists[i].n;
+        if (lists[i].kind == type->kind && type->size >= lists[i].smallest &&
+            type->size <= lists[i].largest)
+            own = lists[i].n;
+    }
     return own == all && own == (size_t)n
                ? NULL
                : "inputs: contents do not match datatype and shape";
@@ -90,23 +83,11 @@ static const char *check_input(const input_tensor *in,
                : "inputs: the number of bytes does not match the shape";
 }
 
-static const char *check_outputs(const Inference__ModelInferRequest *req)
-{
-    size_t nth = 0;
-    size_t from;
-
-    if (grpc_request_is_text(req))
-        return NULL;
-    if (req->n_outputs > req->n_inputs)
-        return "more outputs than the model has";
-    while (grpc_request_output(req, nth, &from))
-        nth++;
-    return nth < req->n_outputs ? "outputs: unknown output" : NULL;
-}
-
 const char *grpc_request_check(const Inference__ModelInferRequest *req)
 {
     bool is_raw = req->n_raw_input_contents > 0;
+    size_t nth = 0;
+    size_t from;
 
     if (req->n_inputs == 0)
         return "no inputs";
@@ -121,7 +102,13 @@ const char *grpc_request_check(const Inference__ModelInferRequest *req)
         if (why)
             return why;
     }
-    return check_outputs(req);
+    if (grpc_request_is_text(req))
+        return NULL;
+    if (req->n_outputs > req->n_inputs)
+        return "more outputs than the model has";
+    while (grpc_request_output(req, nth, &from))
+        nth++;
+    return nth < req->n_outputs ? "outputs: unknown output" : NULL;
 }
 
 bool grpc_request_output(const Inference__ModelInferRequest *req, size_t nth,
