@@ -171,6 +171,22 @@ static bool find_unmet(struct settings *s, const struct rule *rule,
     return !is_met;
 }
 
+/* "load.rate"; the value of a choice is shown, too: "load.stop: decided". */
+static void put_subject(const struct opt_set *set, const struct opt *opt,
+                        struct buf *out)
+{
+    const char *block = set->block->name;
+
+    if (opt->key)
+        buf_addf(out, "%s%s%s", block ? block : "", block ? "." : "", opt->key);
+    else
+        buf_addf(out, "--%s", opt->flag);
+    if (opt->key && opt->type == &opt_choice) {
+        buf_adds(out, ": ");
+        opt_print(set, opt, out);
+    }
+}
+
 void settings_each_unmet(const struct settings *settings, bool is_lenient,
                          settings_unmet_fn *found, void *arg)
 {
@@ -182,7 +198,6 @@ void settings_each_unmet(const struct settings *settings, bool is_lenient,
     buf_init(&subject, MAX_TEXT);
     for (int b = 0; b < BLOCK_COUNT; b++) {
         struct opt_set set = settings_set(s, (enum settings_block)b);
-        const char *block = set.block->name;
 
         for (size_t i = 0; i < set.block->len; i++) {
             const struct opt *opt = &set.block->opts[i];
@@ -193,15 +208,7 @@ void settings_each_unmet(const struct settings *settings, bool is_lenient,
                 !find_unmet(s, &rule, &unmet))
                 continue;
             buf_reset(&subject);
-            if (opt->key)
-                buf_addf(&subject, "%s%s%s", block ? block : "",
-                         block ? "." : "", opt->key);
-            else
-                buf_addf(&subject, "--%s", opt->flag);
-            if (opt->key && opt->type == &opt_choice) {
-                buf_adds(&subject, ": "); /* "load.stop: decided" */
-                opt_print(&set, opt, &subject);
-            }
+            put_subject(&set, opt, &subject);
             found(arg, buf_text(&subject), buf_text(&unmet));
         }
     }

@@ -283,16 +283,13 @@ int load_shape_expand(const char *text, struct strlist *stages, struct err *err)
     char *rest = copy;
     const struct load_shape *p = find(str_next_word(&rest));
     struct said said = {0};
-    int rc;
+    int rc = p ? read_words(p, &said, rest, text, err) : -1;
 
     if (!p)
-        rc = err_set(err, ERR_CONFIG,
-                     "'%s' is not a ramp, step, spike, bursts or soak; write "
-                     "'%s'",
-                     text, find("spike")->form);
-    else
-        rc = read_words(p, &said, rest, text, err);
-    if (rc == 0 && p->expand(&said, stages, err))
+        err_set(err, ERR_CONFIG,
+                "'%s' is not a ramp, step, spike, bursts or soak; write '%s'",
+                text, find("spike")->form);
+    else if (rc == 0 && p->expand(&said, stages, err))
         rc = err_context(err, "'%s'", text);
     free(copy);
     return rc;
@@ -370,7 +367,7 @@ static int read_line(struct table *t, char *line, struct err *err)
     struct load_stage stage = {.from_rps = t->last.rps};
     char text[STAGE_TEXT];
     double length_ns;
-    struct row row;
+    struct row row = {0};
     char *comma;
 
     line = str_trim(line);
