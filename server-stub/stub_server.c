@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/base/heap.h"
 #include "common/base/rng.h"
@@ -13,7 +12,6 @@
 #include "server-stub/api/stub_api.h"
 #include "server-stub/front/call.h"
 #include "server-stub/front/front.h"
-#include "server-stub/front/http_answer.h"
 #include "server-stub/front/reply.h"
 #include "server-stub/front/wire.h"
 #include "server-stub/seen_bodies.h"
