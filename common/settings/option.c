@@ -169,6 +169,13 @@ const struct opt_type opt_list = {"TEXT", OPT_LIST, sizeof(struct strlist), NULL
 const struct opt_type opt_map = {"KEY=VALUE", OPT_MAP, sizeof(struct strmap), NULL, NULL};
 /* clang-format on */
 
+static void put_names(const struct opt *opt, const char *between,
+                      struct buf *out)
+{
+    for (size_t i = 0; opt->names[i]; i++)
+        buf_addf(out, "%s%s", i ? between : "", opt->names[i]);
+}
+
 static int parse_choice(int *field, const struct opt *opt, const char *text,
                         struct err *err)
 {
@@ -184,7 +191,7 @@ static int parse_choice(int *field, const struct opt *opt, const char *text,
         suggest_consider(&s, opt->names[i]);
     }
     buf_init(&known, sizeof(err->msg));
-    opt_put_names(opt, ", ", &known);
+    put_names(opt, ", ", &known);
     err_set(err, ERR_CONFIG, "'%.80s' is not one of: %s%s", text,
             buf_text(&known), suggest_text(&s, "", hint, sizeof(hint)));
     buf_fini(&known);
@@ -393,12 +400,6 @@ const struct opt *opt_by_flag_as_key(const struct opt_block *block,
     return NULL;
 }
 
-void opt_put_names(const struct opt *opt, const char *between, struct buf *out)
-{
-    for (size_t i = 0; opt->names[i]; i++)
-        buf_addf(out, "%s%s", i ? between : "", opt->names[i]);
-}
-
 /* ---- the help ---- */
 
 /* Are there too many names to show them as the value? */
@@ -457,14 +458,14 @@ static void put_option(const struct opt *opt, struct buf *left,
     if (opt->type->kind == OPT_MAP && opt->separator == ':')
         buf_adds(left, "'KEY: VALUE'");
     else if (opt->type == &opt_choice && !has_many_names(opt))
-        opt_put_names(opt, "|", left);
+        put_names(opt, "|", left);
     else
         buf_adds(left, opt->type->metavar);
     buf_init(&text, MAX_HELP);
     buf_adds(&text, opt->help);
     if (has_many_names(opt) && !explains_names(opt)) {
         buf_adds(&text, ": ");
-        opt_put_names(opt, ", ", &text);
+        put_names(opt, ", ", &text);
     }
     if (opt->initial)
         buf_addf(&text, " (default %s)", opt->initial);

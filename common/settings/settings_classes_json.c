@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
-#include "common/base/json.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings_file.h"
 

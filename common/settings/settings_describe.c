@@ -1,9 +1,6 @@
 /* The load and the data in one line of text. */
 #include "common/settings/settings.h"
 
-#include <string.h>
-#include <strings.h>
-
 #include "common/base/buf.h"
 #include "common/base/str.h"
 #include "common/base/units.h"
@@ -24,7 +21,8 @@ void settings_describe_path(const char *path, struct buf *out)
     printable_add(path, out);
 }
 
-void settings_describe_rate(const struct load_settings *load, struct buf *out)
+/* "open loop, poisson 50/s". */
+static void describe_rate(const struct load_settings *load, struct buf *out)
 {
     char text[UNITS_TEXT];
     char off[UNITS_TEXT];
@@ -94,14 +92,14 @@ static void describe_loop(const struct load_settings *load, struct buf *out)
         break;
     case SCENARIO_SESSIONS:
         buf_adds(out, "closed loop inside sessions, which arrive in an ");
-        settings_describe_rate(load, out);
+        describe_rate(load, out);
         if (load->turns)
             buf_addf(out, ", turns %s", load->turns);
         if (load->think)
             buf_addf(out, ", think %s", load->think);
         break;
     default:
-        settings_describe_rate(load, out);
+        describe_rate(load, out);
     }
 }
 

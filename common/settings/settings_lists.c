@@ -2,7 +2,6 @@
  * classes, variants, and the data of the warm-up. */
 #include "common/settings/settings_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"

@@ -312,11 +312,13 @@ static int resolve_rules(struct settings *s, struct err *err)
     return settings_check_rules(s, err);
 }
 
-/* Everything except the classes. */
-static int resolve_run(struct settings *s, struct err *err)
+/* A class overrides what was given for the run, not what was resolved: its URL
+ * can have another API. */
+int settings_resolve(struct settings *s, struct err *err)
 {
     struct load_settings *load = &s->load;
 
+    classes_overlay(s);
     if (resolve_rules(s, err) || resolve_stages(load, err) ||
         resolve_clients(load, &s->client, err))
         return -1;
@@ -342,13 +344,5 @@ static int resolve_run(struct settings *s, struct err *err)
             s->target.body || s->target.api != API_HTTP ? "POST" : "GET");
     if (!s->name)
         s->name = xstrdup("run");
-    return 0;
-}
-
-/* A class overrides what was given for the run, not what was resolved: its URL
- * can have another API. */
-int settings_resolve(struct settings *s, struct err *err)
-{
-    classes_overlay(s);
-    return resolve_run(s, err) ? -1 : classes_resolve(s, err);
+    return classes_resolve(s, err);
 }

@@ -18,10 +18,12 @@
 #define MAX_ROWS         100000
 #define MAX_FILE         (8 << 20)
 #define MAX_NS           4e18
+#define STAGE_TEXT       ((size_t)4 * UNITS_TEXT)
 
 /* ---- stages ---- */
 
-int load_stage_parse_rate(const char *text, double *rps, struct err *err)
+/* That of a stage can be 0. */
+static int parse_rate(const char *text, double *rps, struct err *err)
 {
     if (strcmp(text, "0") == 0 || strcmp(text, "0/s") == 0) {
         *rps = 0;
@@ -47,10 +49,10 @@ int load_stage_parse(const char *text, struct load_stage *stage,
     dots = strstr(rates, ".."); /* "10/s..100/s", or one rate for both ends */
     if (dots)
         *dots = '\0';
-    if (load_stage_parse_rate(rates, &stage->from_rps, err))
+    if (parse_rate(rates, &stage->from_rps, err))
         return -1;
     stage->to_rps = stage->from_rps;
-    if ((dots && load_stage_parse_rate(dots + 2, &stage->to_rps, err)) ||
+    if ((dots && parse_rate(dots + 2, &stage->to_rps, err)) ||
         units_parse_duration(length, &stage->length_ns, err))
         return -1;
     if (stage->length_ns == 0)
@@ -63,8 +65,9 @@ static const char *print_rate(double rps, char out[static UNITS_TEXT])
     return rps > 0 ? units_print_rate(rps, out) : "0/s";
 }
 
-const char *load_stage_print(const struct load_stage *stage,
-                             char out[static STAGE_TEXT])
+/* As text that load_stage_parse() accepts; returns `out`. */
+static const char *print_stage(const struct load_stage *stage,
+                               char out[static STAGE_TEXT])
 {
     char from[UNITS_TEXT];
     char to[UNITS_TEXT];
@@ -118,7 +121,7 @@ static void add(struct strlist *out, double from, double to, int64_t ns)
     char text[STAGE_TEXT];
 
     if (ns > 0)
-        strlist_add(out, load_stage_print(&stage, text));
+        strlist_add(out, print_stage(&stage, text));
 }
 
 static int expand_ramp(const struct said *s, struct strlist *out,
@@ -259,7 +262,7 @@ static int read_words(const struct load_shape *p, struct said *s, char *rest,
 
         if (!rate)
             return refuse(p, text, err);
-        if (load_stage_parse_rate(rate, &s->rates[i], err))
+        if (parse_rate(rate, &s->rates[i], err))
             return -1;
     }
     while ((word = str_next_word(&rest))) {
@@ -380,7 +383,7 @@ static int read_line(struct table *t, char *line, struct err *err)
                        line);
     *comma = '\0';
     if (parse_time(str_trim(line), &row.at_ns, err) ||
-        load_stage_parse_rate(str_trim(comma + 1), &row.rps, err))
+        parse_rate(str_trim(comma + 1), &row.rps, err))
         return -1;
     length_ns = (row.at_ns - t->last.at_ns) / t->speed;
     if (t->rows > 0 && length_ns < 0)
@@ -393,7 +396,7 @@ static int read_line(struct table *t, char *line, struct err *err)
     stage.to_rps = row.rps;
     stage.length_ns = llround(length_ns);
     if (t->rows++ > 0 && stage.length_ns > 0)
-        strlist_add(t->stages, load_stage_print(&stage, text));
+        strlist_add(t->stages, print_stage(&stage, text));
     t->last = row;
     return 0;
 }

@@ -1,7 +1,6 @@
 #include "common/spec/slo.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/xalloc.h"
 #include "common/proto/inference.pb-c.h"
 #include "common/settings/settings.h"
 #include "loadgen/api/api.h"
