@@ -3,8 +3,6 @@
  * load_summary() checks the identity of the counts each time. */
 #include <jansson.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 

@@ -4,12 +4,10 @@
  * load_summary() checks the identity of the counts each time. */
 #include <jansson.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "common/wire/status.h"
 #include "tests/support/certs.h"
@@ -46,11 +44,6 @@ static int setup(void **state)
     client_cert = tmpdir_path("client.pem");
     client_key = tmpdir_path("client.key");
     return 0;
-}
-
-static int teardown(void **state)
-{
-    return tmpdir_teardown(state);
 }
 
 /* `tailgate stub` with these arguments; *url is that of gRPC. */
@@ -419,4 +412,4 @@ TEST(the_truth_log_agrees)
         check_truth(&truth[i], facts, n);
 }
 
-GROUP_FIXTURE(setup, teardown)
+GROUP_FIXTURE(setup, tmpdir_teardown)

@@ -40,11 +40,6 @@ static int setup(void **state)
     return rc;
 }
 
-static int teardown(void **state)
-{
-    return tmpdir_teardown(state);
-}
-
 #define METHOD "/any.Echo/Unary"
 
 /* Start a server that sends this and reads nothing, and a run against it. */
@@ -141,4 +136,4 @@ TEST(memory_is_bounded)
     h2raw_stop(&server);
 }
 
-GROUP_FIXTURE(setup, teardown)
+GROUP_FIXTURE(setup, tmpdir_teardown)

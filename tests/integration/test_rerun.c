@@ -1,6 +1,5 @@
 /* A recording is repeated: the same requests, with what differs beside the
  * numbers; what somebody else would lack; the sentence to quote. */
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +13,6 @@
 #include "common/recording/schema.h"
 #include "tests/support/keep.h"
 #include "tests/support/proc.h"
-#include "tests/support/strangers.h"
 #include "tests/support/table.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"

@@ -1,5 +1,4 @@
 /* A trace, replayed against the stub: what was offered is what it says. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* What a URL means, which statuses are good, and what is written and read in
  * each API. */
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/settings/settings.h"
-#include "common/wire/api_names.h"
 #include "loadgen/prepare/discover.h"
 #include "loadgen/prepare/show.h"
 #include "tests/support/keep.h"

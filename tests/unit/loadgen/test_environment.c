@@ -1,5 +1,4 @@
 /* What the client runs on, from a root of our own making. */
-#include <stdbool.h>
 #include <string.h>
 
 #include "common/base/err.h"

@@ -1,7 +1,6 @@
 /* What can be read of the server's host: below a root of our own making, from a
  * library of our own, and of this very process. */
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -11,7 +11,6 @@
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "loadgen/prepare/target.h"
-#include "tests/support/httprig.h"
 #include "tests/support/keep.h"
 #include "tests/support/loopback.h"
 #include "tests/support/test.h"
