@@ -133,13 +133,6 @@ struct proc_result proc_run(const char *const *argv)
     return proc_wait(&p);
 }
 
-void proc_result_fini(struct proc_result *r)
-{
-    free(r->out);
-    free(r->err);
-    *r = (struct proc_result){0};
-}
-
 static char *read_line(int fd)
 {
     struct buf line;

@@ -1,6 +1,5 @@
 /* Reports quote what the client is known to be good for. */
 #include <jansson.h>
-#include <stdlib.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/tally/summary.h"
@@ -51,7 +50,6 @@ TEST(text_quotes_the_calibration)
         m->s.calibration_used = cases[i].used;
         text = report_rendered(&report_text, &m->s);
         assert_says(text, "%s", cases[i].want);
-        free(text);
         made_summary_free(m);
     }
 }
@@ -76,7 +74,6 @@ TEST(the_text_says_how_it_was_found)
     assert_says(text, " good for 9500/s, used 50%%, with native,\n");
     assert_says(text, " on 2026-11-16, quick, while others used the "
                       "machine\n");
-    free(text);
     made_summary_free(m);
 }
 
@@ -85,7 +82,6 @@ static json_t *quoted(const struct summary *s)
     json_t *json = report_parsed(s);
     json_t *c = json_incref(json_object_get(json, "calibration"));
 
-    json_decref(json);
     return c;
 }
 
