@@ -36,7 +36,8 @@ int abort_parse(const char *text, struct abort_rule *rule, struct err *err)
     if (rule->over_s < 1 || rule->over_s > MAX_OVER_S ||
         over_ns % NS_PER_S != 0)
         return err_set(err, ERR_CONFIG,
-                       "over '%s' is not 1s to 1h in whole seconds", length);
+                       "over %s: the time must be whole seconds, from 1s to 1h",
+                       length);
     if (rule->share >= 1)
         return err_set(err, ERR_CONFIG,
                        "errors > %s is never true; write a share below 100%%",
