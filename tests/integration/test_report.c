@@ -148,12 +148,10 @@ TEST(a_verdict_may_have_to_be_shown)
             assert_int_equal(is_shown, cases[i].status != 4);
         assert_true((number_at(json, "decide_in_s") == 0) == is_shown);
         json_decref(json);
-        proc_result_fini(&r);
         r = proc_run(ARGS("report", "--exit-undecided", "75", recording,
                           "--slo", cases[i].slo, "--require",
                           cases[i].require));
         proc_expect(&r, cases[i].status == 4 ? 75 : cases[i].status);
-        proc_result_fini(&r);
     }
 }
 
