@@ -83,8 +83,8 @@ static void check_asked_without_manifest(const char *dir)
         {"--profile", "vllm"},
         {"--format", "vllm-json"},
     };
-    char *want = keepf("tailgate: %s: manifest.json is empty; this needs "
-                       "the settings\n",
+    char *want = keepf("tailgate: %s: manifest.json is empty; only a report "
+                       "as text or json is possible without it\n",
                        dir);
     struct proc_result r;
 
