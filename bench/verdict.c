@@ -371,7 +371,7 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-    int runs = argc > 1 ? atoi(argv[1]) : RUNS;
+    int runs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : RUNS;
     const char *only = argc > 2 ? argv[2] : NULL;
     double limits[COUNT(servers)][COUNT(loads)][COUNT(shares)];
 

@@ -63,8 +63,8 @@ void decide_window(struct decide *d, int64_t start_ns, int64_t end_ns);
  * added, including those of the warm-up and the cool-down. */
 void decide_add(struct decide *d, const struct facts *f);
 
-/* After the last request of a run that was not decided early: look once more, at
- * the whole window. */
+/* After the last request of a run that was not decided early: look once more,
+ * at the whole window. */
 void decide_end(struct decide *d);
 
 #endif
