@@ -183,8 +183,9 @@ static void add_evidence(struct doc_node *row, const struct term_judgement *j)
 
         doc_missing_if(doc_range(row, "ci90", NULL, DOC_SHARE, j->ci90),
                        !is_known, NULL);
-        doc_textf(row, NULL, "90% interval", is_known ? "%.3g%% to %.3g%%" : "",
-                  100 * j->ci90.low, 100 * j->ci90.high);
+        if (is_known)
+            doc_textf(row, NULL, "90% interval", "%.3g%% to %.3g%%",
+                      100 * j->ci90.low, 100 * j->ci90.high);
         return;
     }
     doc_missing_if(
