@@ -260,6 +260,7 @@ static const struct stalls stalls[] = {{0.5, 0.005}, {0.5, 0.02}, {0.1, 0.01}};
 
 /* The same servers as in simprobe.h, with other times of arrival than the
  * schedule's: `lag_s` gets how late the requests were. */
+/* NOLINTNEXTLINE(readability-function-size) */
 static void serve_late(const struct simserver *server, double rate_rps,
                        const struct stalls *stall, uint64_t seed,
                        struct row *rows, size_t n, double *lag_s)

@@ -306,6 +306,7 @@ static struct interval range_of(const struct sample *s)
     return range;
 }
 
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 static void judge_share(const struct tally *t, double window_s,
                         struct term_judgement *j)
 {
