@@ -220,33 +220,31 @@ static void shorten(char *line, size_t columns)
     }
 }
 
-static void put_row(const struct row *row, const struct run_progress *p,
-                    const struct view_style *style, struct buf *out)
+void progress_view_block(const struct run_progress *p,
+                         const struct view_style *style, struct buf *out)
 {
     size_t columns = style->columns > 1 ? (size_t)style->columns - 1 : 0;
-    const char *colour = row->is_bad && row->is_bad(p) ? RED : "";
     char line[MAX_LINE];
     struct buf text;
 
     buf_init(&text, MAX_LINE);
-    row->put(p, &text);
-    snprintf(line, sizeof(line), "%-*s%s", LABEL, row->label, buf_text(&text));
-    buf_fini(&text);
-    shorten(line, columns);
-    if (style->has_colour && columns > LABEL)
-        buf_addf(out, DIM "%.*s" NORMAL "%s%s%s\n", LABEL, line, colour,
-                 line + LABEL, colour[0] ? NORMAL : "");
-    else
-        buf_addf(out, "%s\n", line);
-}
+    for (const struct row *row = rows; row < rows + N_ROWS; row++) {
+        const char *colour = row->is_bad && row->is_bad(p) ? RED : "";
 
-void progress_view_block(const struct run_progress *p,
-                         const struct view_style *style, struct buf *out)
-{
-    for (size_t i = 0; i < N_ROWS; i++) {
-        if (!rows[i].applies || rows[i].applies(p))
-            put_row(&rows[i], p, style, out);
+        if (row->applies && !row->applies(p))
+            continue;
+        buf_reset(&text);
+        row->put(p, &text);
+        snprintf(line, sizeof(line), "%-*s%s", LABEL, row->label,
+                 buf_text(&text));
+        shorten(line, columns);
+        if (style->has_colour && columns > LABEL)
+            buf_addf(out, DIM "%.*s" NORMAL "%s%s%s\n", LABEL, line, colour,
+                     line + LABEL, colour[0] ? NORMAL : "");
+        else
+            buf_addf(out, "%s\n", line);
     }
+    buf_fini(&text);
 }
 
 /* ---- the line ---- */
@@ -296,25 +294,6 @@ static const char *environment(const char *name)
     return value ? value : "";
 }
 
-static bool can_redraw(void)
-{
-    const char *term = environment("TERM");
-
-    return isatty(STDERR_FILENO) && term[0] && strcmp(term, "dumb") != 0;
-}
-
-static struct winsize screen_size(void)
-{
-    struct winsize size = {0};
-
-    ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
-    if (size.ws_col == 0)
-        size.ws_col = 80;
-    if (size.ws_row == 0)
-        size.ws_row = 24;
-    return size;
-}
-
 /* In the background of a shell the screen is not ours. */
 static bool is_in_background(void)
 {
@@ -330,30 +309,21 @@ static void put_start(const struct live *l, struct buf *frame)
         buf_addf(frame, UP_BY, l->drawn_rows);
 }
 
-/* The lines, over those of the frame before; at most max_rows of them. */
-static int put_lines(const struct buf *lines, int max_rows, struct buf *frame)
-{
-    const char *at = buf_text(lines);
-    const char *end;
-    int n = 0;
-
-    for (; n < max_rows && (end = strchr(at, '\n')); n++) {
-        buf_add(frame, at, (size_t)(end - at));
-        buf_adds(frame, ERASE_TO_EOL "\n");
-        at = end + 1;
-    }
-    return n;
-}
-
+/* The lines, over those of the frame before; no more than the screen has. */
 static void draw(struct live *l, const struct run_progress *p)
 {
-    struct winsize size = screen_size();
-    struct view_style style = {.columns = size.ws_col,
-                               .has_colour = l->has_colour};
+    struct winsize size = {0};
+    struct view_style style = {.has_colour = l->has_colour};
+    const char *at;
+    const char *end;
     struct buf lines;
     struct buf frame;
-    int drawn;
+    int drawn = 0;
 
+    ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+    style.columns = size.ws_col > 0 ? size.ws_col : 80;
+    if (size.ws_row == 0)
+        size.ws_row = 24;
     if (p->elapsed_s - l->drawn_s > STALE_S)
         l->drawn_rows = 0;
     if (is_in_background())
@@ -366,7 +336,12 @@ static void draw(struct live *l, const struct run_progress *p)
     }
     progress_view_block(p, &style, &lines);
     put_start(l, &frame);
-    drawn = put_lines(&lines, size.ws_row - 1, &frame);
+    at = buf_text(&lines);
+    for (; drawn < size.ws_row - 1 && (end = strchr(at, '\n')); drawn++) {
+        buf_add(&frame, at, (size_t)(end - at));
+        buf_adds(&frame, ERASE_TO_EOL "\n");
+        at = end + 1;
+    }
     buf_adds(&frame, ERASE_TO_END SHOW_CURSOR);
     if (log_frame(frame.data, frame.len))
         l->drawn_rows = drawn;
@@ -390,24 +365,12 @@ static void erase(void *arg)
     l->drawn_rows = 0;
 }
 
-static void print_line(struct live *l, const struct run_progress *p)
-{
-    struct buf line;
-
-    if (p->elapsed_s < l->next_line)
-        return;
-    while (l->next_line <= p->elapsed_s)
-        l->next_line += l->next_line < LATE_S && !l->title ? LINE_EVERY_S
-                                                           : LATE_LINE_EVERY_S;
-    buf_init(&line, MAX_FRAME);
-    progress_view_line(p, &line);
-    log_frame(line.data, line.len);
-    buf_fini(&line);
-}
-
 void live_init(struct live *l, bool no_colour, const char *title)
 {
-    *l = (struct live){.is_block = can_redraw(),
+    const char *term = environment("TERM");
+
+    *l = (struct live){.is_block = isatty(STDERR_FILENO) && term[0] &&
+                                   strcmp(term, "dumb") != 0,
                        .title = title,
                        .next_line = title ? LATE_LINE_EVERY_S : LINE_EVERY_S};
     l->has_colour = l->is_block && !no_colour && !environment("NO_COLOR")[0];
@@ -417,11 +380,21 @@ void live_init(struct live *l, bool no_colour, const char *title)
 void live_show(void *arg, const struct run_progress *p)
 {
     struct live *l = arg;
+    struct buf line;
 
-    if (l->is_block)
+    if (l->is_block) {
         draw(l, p);
-    else
-        print_line(l, p);
+        return;
+    }
+    if (p->elapsed_s < l->next_line)
+        return;
+    while (l->next_line <= p->elapsed_s)
+        l->next_line += l->next_line < LATE_S && !l->title ? LINE_EVERY_S
+                                                           : LATE_LINE_EVERY_S;
+    buf_init(&line, MAX_FRAME);
+    progress_view_line(p, &line);
+    log_frame(line.data, line.len);
+    buf_fini(&line);
 }
 
 void live_end(struct live *l)

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/verdict/judge.h"
 #include "cli/cli.h"
@@ -118,51 +117,27 @@ static double window_ns(const struct load_settings *load, double n)
                : counted_ns;
 }
 
-/* Before and after the n of the window. */
-static void put_others(const struct load_settings *load, double n,
-                       struct buf *out)
-{
-    if (load->warmup_ns > 0 && load->rate_rps > 0)
-        buf_addf(out, "           about %.0f before it, as warm-up\n",
-                 first_rate_rps(load) * plan_turns(load) *
-                     (double)load->warmup_ns / 1e9);
-    if (load->warmup_requests > 0)
-        buf_addf(out, "           %lld before it, as warm-up\n",
-                 (long long)load->warmup_requests);
-    if (load->cooldown_ns > 0 && load->rate_rps > 0)
-        buf_addf(out, "           about %.0f after it, as cool-down\n",
-                 arrivals(load, window_ns(load, n), load->cooldown_ns));
-}
-
 /* Sessions do not end with the window: at its edges some of their turns are
  * missing. */
-static void put_sessions(const struct load_settings *load, double n,
+static void put_requests(const struct load_settings *load, double n,
                          struct buf *out)
 {
     double turns = plan_turns(load);
+    double cv = count_cv(load);
 
-    if (!load->turns)
+    buf_adds(out, "requests   ");
+    if (load->scenario == SCENARIO_SESSIONS && !load->turns)
         buf_addf(out,
                  "about %.0f sessions in the window; the data set says how "
                  "many turns each has\n",
                  n);
-    else if (n <= 0)
+    else if (load->scenario == SCENARIO_SESSIONS && n <= 0)
         buf_addf(out, "about %.4g turns per session\n", turns);
-    else
+    else if (load->scenario == SCENARIO_SESSIONS)
         buf_addf(out,
                  "at most about %.0f in the window: %.0f sessions of %.4g "
                  "turns on average\n",
                  n, n / turns, turns);
-}
-
-static void put_requests(const struct load_settings *load, double n,
-                         struct buf *out)
-{
-    double cv = count_cv(load);
-
-    buf_adds(out, "requests   ");
-    if (load->scenario == SCENARIO_SESSIONS)
-        put_sessions(load, n, out);
     else if (n <= 0)
         buf_adds(out, "as many as the server answers in time\n");
     else if (load->min_duration_ns > 0 || load->min_requests > 0)
@@ -172,22 +147,15 @@ static void put_requests(const struct load_settings *load, double n,
                  ceil(1.96 * cv * sqrt(n)));
     else
         buf_addf(out, "%.0f in the window\n", n);
-    put_others(load, n, out);
-}
-
-/* A trace says how many, exactly. */
-static void put_trace(const struct load_settings *load, const struct survey *s,
-                      struct buf *out)
-{
-    survey_describe(s, load, out);
-    buf_addf(out, "requests   %lld in the window\n",
-             (long long)(s->rows - s->warmup_rows - s->cooldown_rows));
-    if (s->warmup_rows > 0)
+    if (load->warmup_ns > 0 && load->rate_rps > 0)
+        buf_addf(out, "           about %.0f before it, as warm-up\n",
+                 first_rate_rps(load) * turns * (double)load->warmup_ns / 1e9);
+    if (load->warmup_requests > 0)
         buf_addf(out, "           %lld before it, as warm-up\n",
-                 (long long)s->warmup_rows);
-    if (load->cooldown_ns > 0)
-        buf_addf(out, "           %lld after it, as cool-down\n",
-                 (long long)s->cooldown_rows);
+                 (long long)load->warmup_requests);
+    if (load->cooldown_ns > 0 && load->rate_rps > 0)
+        buf_addf(out, "           about %.0f after it, as cool-down\n",
+                 arrivals(load, window_ns(load, n), load->cooldown_ns));
 }
 
 /* What ends the window other than the clock; NULL: nothing. */
@@ -204,24 +172,12 @@ static const char *end_of(const struct load_settings *load)
                : NULL;
 }
 
-static void put_window(const struct load_settings *load, struct buf *out)
-{
-    const char *end = end_of(load);
-    int64_t longest_ns = load_longest_ns(load);
-    char text[UNITS_TEXT];
-
-    buf_adds(out, "window ");
-    if (end)
-        buf_addf(out, "until %s", end);
-    if (longest_ns > 0)
-        buf_addf(out, "%s%s", end ? ", at most " : "",
-                 units_show_duration((double)longest_ns, text));
-}
-
 static void put_phases(const struct settings *s, struct buf *out)
 {
     int64_t drain_ns =
         s->load.drain_ns == OPT_AUTO ? s->target.timeout_ns : s->load.drain_ns;
+    int64_t longest_ns = load_longest_ns(&s->load);
+    const char *end = end_of(&s->load);
     char text[UNITS_TEXT];
 
     buf_adds(out, "phases     ");
@@ -231,7 +187,12 @@ static void put_phases(const struct settings *s, struct buf *out)
     if (s->load.warmup_requests > 0)
         buf_addf(out, "warm-up of %lld requests, then ",
                  (long long)s->load.warmup_requests);
-    put_window(&s->load, out);
+    buf_adds(out, "window ");
+    if (end)
+        buf_addf(out, "until %s", end);
+    if (longest_ns > 0)
+        buf_addf(out, "%s%s", end ? ", at most " : "",
+                 units_show_duration((double)longest_ns, text));
     if (s->load.cooldown_ns > 0)
         buf_addf(out, ", then cool-down %s",
                  units_show_duration((double)s->load.cooldown_ns, text));
@@ -322,9 +283,16 @@ static void put_made(const struct settings *s, double n, struct buf *out)
     settings_describe_reuse(d, out);
 }
 
-static void put_data(const struct settings *s, double n, struct buf *out)
+/* `data` is the data set; NULL: there is none. */
+static void put_data(const struct settings *s, const struct dataset *data,
+                     double n, struct buf *out)
 {
     const struct data_settings *d = &s->data;
+
+    if (data) {
+        dataset_describe(data, d, out);
+        return;
+    }
 
     buf_adds(out, "data       ");
     if (s->target.body)
@@ -373,16 +341,6 @@ static bool has_measure(const struct slo_term *term)
     return term->kind == SLO_QUANTILE || term->kind == SLO_LIMIT;
 }
 
-/* A request that timed out is beyond every limit, so a limit above the timeout
- * is never seen to be kept or missed. */
-static bool is_beyond_timeout(const struct settings *s,
-                              const struct slo_term *term)
-{
-    return has_measure(term) && s->load.scenario != SCENARIO_OFFLINE &&
-           (term->measure == MEASURE_E2E || term->measure == MEASURE_TTFT) &&
-           term->limit_ns > s->target.timeout_ns;
-}
-
 static bool streams(const struct settings *s)
 {
     return is_streamed(&s->target);
@@ -404,6 +362,12 @@ static void plan_doubt(const struct settings *s, const struct slo_term *term,
     double min_n = has_samples(term)
                        ? (double)judge_min_requests(judge_allowed(term, 0))
                        : 0;
+    /* A request that timed out is beyond every limit, so a limit above the
+     * timeout is never seen to be kept or missed. */
+    bool is_beyond_timeout =
+        has_measure(term) && s->load.scenario != SCENARIO_OFFLINE &&
+        (term->measure == MEASURE_E2E || term->measure == MEASURE_TTFT) &&
+        term->limit_ns > s->target.timeout_ns;
 
     if (has_measure(term) && term->measure == MEASURE_QUERY &&
         s->load.scenario != SCENARIO_MULTI_STREAM)
@@ -418,7 +382,7 @@ static void plan_doubt(const struct settings *s, const struct slo_term *term,
              !settings_some(streams, s))
         buf_adds(out, "answers come in one piece, so there is nothing to "
                       "measure");
-    else if (is_beyond_timeout(s, term))
+    else if (is_beyond_timeout)
         buf_addf(out,
                  "the limit is above target.timeout (%s), which ends requests "
                  "earlier",
@@ -481,25 +445,6 @@ static void put_slo(const struct settings *s, const struct slo *slo,
     }
 }
 
-static void put_carried(const struct settings *s, const struct dataset *data,
-                        double n, struct buf *out)
-{
-    if (data)
-        dataset_describe(data, &s->data, out);
-    else
-        put_data(s, n, out);
-}
-
-/* Deviation of the count of a class: both the number of requests and the share
- * of the class vary by chance. */
-static double class_deviation(const struct load_settings *load, double requests,
-                              double share)
-{
-    double cv = requests == (double)load->requests ? 0 : count_cv(load);
-
-    return sqrt(requests * share * (share * cv * cv + 1 - share));
-}
-
 /* As for a run, with its share of the requests. */
 static void put_class(const struct settings *run, size_t i, double requests,
                       const struct dataset *data, struct buf *out)
@@ -507,6 +452,10 @@ static void put_class(const struct settings *run, size_t i, double requests,
     const struct class_settings *c = &run->classes.items[i];
     double share = classes_share(&run->classes, i);
     double n = requests * share;
+    /* Both the number of requests and the share of the class vary by chance. */
+    double cv =
+        requests == (double)run->load.requests ? 0 : count_cv(&run->load);
+    double deviation = sqrt(requests * share * (share * cv * cv + 1 - share));
     struct err ignored = {0};
     struct slo slo;
 
@@ -514,10 +463,10 @@ static void put_class(const struct settings *run, size_t i, double requests,
              100 * share);
     if (n > 0)
         buf_addf(out, ", about %.0f in the window, give or take %.0f (95%%)", n,
-                 ceil(1.96 * class_deviation(&run->load, requests, share)));
+                 ceil(1.96 * deviation));
     buf_adds(out, "\n");
     put_target(c->settings, out);
-    put_carried(c->settings, data, n, out);
+    put_data(c->settings, data, n, out);
     if (slo_parse_all(&c->settings->slo, &slo, &ignored) == 0)
         put_slo(c->settings, &slo, n, out);
 }
@@ -526,6 +475,7 @@ static void plan_view(const struct run_plan *known, const struct slo *slo,
                       struct buf *out)
 {
     const struct settings *s = &known->used;
+    const struct survey *trace = &known->trace;
     double n = plan_requests(known);
     char text[UNITS_TEXT];
 
@@ -534,16 +484,24 @@ static void plan_view(const struct run_plan *known, const struct slo *slo,
     buf_adds(out, "load       ");
     settings_describe_load(&s->load, out);
     put_phases(s, out);
-    if (s->load.scenario == SCENARIO_TRACE)
-        put_trace(&s->load, &known->trace, out);
-    else
+    if (s->load.scenario != SCENARIO_TRACE) {
         put_requests(&s->load, n, out);
+    } else { /* it says how many, exactly */
+        survey_describe(trace, &s->load, out);
+        buf_addf(out, "requests   %.0f in the window\n", n);
+        if (trace->warmup_rows > 0)
+            buf_addf(out, "           %lld before it, as warm-up\n",
+                     (long long)trace->warmup_rows);
+        if (s->load.cooldown_ns > 0)
+            buf_addf(out, "           %lld after it, as cool-down\n",
+                     (long long)trace->cooldown_rows);
+    }
     put_rate(&s->load, n, out);
     if (s->classes.len == 0)
-        put_carried(s, known->data, n, out);
+        put_data(s, known->data, n, out);
     if (s->warmup.len > 0) {
         buf_adds(out, "           and in the warm-up:\n");
-        put_carried(s->warmup.items[0].settings, known->warmup_data, n, out);
+        put_data(s->warmup.items[0].settings, known->warmup_data, n, out);
     }
     buf_addf(out, "memory     responses may use %s in total (client.memory)\n",
              units_show_size((double)s->client.memory, text));
@@ -609,19 +567,6 @@ static void warn_no_effect(void *arg, const char *key, const char *why)
     warn_of(arg, key, text);
 }
 
-static void warn_of_spread(const struct settings_file *file,
-                           const struct survey *trace)
-{
-    char text[MAX_DOUBT];
-
-    snprintf(text, sizeof(text),
-             "wider than a step of the trace's clock: %lld of %lld rows are "
-             "sent at the same time as the previous row",
-             (long long)trace->held, (long long)trace->rows);
-    if (trace->held > 0)
-        warn_of(file, "trace.spread", text);
-}
-
 /* There is a limited number of short prompts. */
 static void warn_of_repeats(const struct settings_file *file, const char *key,
                             const struct settings *s, double requests)
@@ -645,10 +590,18 @@ void plan_warn(void *arg, const struct run_plan *known)
     const struct settings_file *file = arg;
     const struct settings *s = &known->used;
     const struct classes *all = &s->classes;
+    const struct survey *trace = &known->trace;
     double requests = plan_requests(known);
+    char text[MAX_DOUBT];
 
     no_effect_find(s, known, warn_no_effect, arg);
-    warn_of_spread(file, &known->trace);
+    if (trace->held > 0) {
+        snprintf(text, sizeof(text),
+                 "wider than a step of the trace's clock: %lld of %lld rows "
+                 "are sent at the same time as the previous row",
+                 (long long)trace->held, (long long)trace->rows);
+        warn_of(file, "trace.spread", text);
+    }
     if (s->data.cache_check) {
         if (requests > 0 && requests < MIN_CACHE_CHECK)
             warn_of(file, "data.cache_check",

@@ -150,33 +150,9 @@ static void consent_take(struct consent *c, struct settings *s)
         take_block(c, s, (enum settings_block)b, "", NULL);
 }
 
-/* Forget the text that was taken out of this field: it is not used. */
-static void consent_drop(struct consent *c, char *const *field)
-{
-    for (size_t i = 0; i < c->len; i++) {
-        if (c->items[i].field != field)
-            continue;
-        free(c->items[i].where);
-        free(c->items[i].text);
-        c->items[i] = c->items[--c->len];
-        return;
-    }
-}
-
 static bool is_given_again(const struct consent_item *item)
 {
     return item->field && *item->field;
-}
-
-static void log_items(const struct consent *c)
-{
-    for (size_t i = 0; i < c->len; i++) {
-        const struct consent_item *item = &c->items[i];
-
-        if (!is_given_again(item))
-            log_error("in the recording: %s: %.*s%s", item->where, MAX_VALUE,
-                      item->text, strlen(item->text) > MAX_VALUE ? "..." : "");
-    }
 }
 
 /* Values that do not fit into the message are logged before it. */
@@ -198,8 +174,13 @@ static int refuse(const struct consent *c, struct err *err)
         buf_addf(&line, "%s%s '%s'", line.len > 0 ? ", " : "", item->where,
                  item->text);
     }
-    if (line.overflowed)
-        log_items(c);
+    for (size_t i = 0; line.overflowed && i < c->len; i++) {
+        const struct consent_item *item = &c->items[i];
+
+        if (!is_given_again(item))
+            log_error("in the recording: %s: %.*s%s", item->where, MAX_VALUE,
+                      item->text, strlen(item->text) > MAX_VALUE ? "..." : "");
+    }
     if (n > 0)
         err_set(err, ERR_CONFIG,
                 "the recording would use commands, keys or files of this "
@@ -230,16 +211,6 @@ static int consent_settle(struct consent *c, bool is_allowed, struct err *err)
         }
     }
     return 0;
-}
-
-static void consent_fini(struct consent *c)
-{
-    for (size_t i = 0; i < c->len; i++) {
-        free(c->items[i].where);
-        free(c->items[i].text);
-    }
-    free(c->items);
-    *c = (struct consent){0};
 }
 
 /* ---- words ---- */
@@ -329,16 +300,6 @@ static void keep_own_headers(struct settings *of_class,
 /* Not a price: none was given on the command line. */
 #define NOT_GIVEN (-1)
 
-/* Set the price aside, so that one that is given again can be distinguished. */
-static void lay_price_aside(struct settings_args *a)
-{
-    const char *machine = prices_machine(&a->settings);
-
-    a->recorded_usd = a->settings.cost.usd_per_hour;
-    a->recorded_machine = machine ? xstrdup(machine) : NULL;
-    a->settings.cost.usd_per_hour = NOT_GIVEN;
-}
-
 /* The recorded price applies to the same machine only. */
 static int take_price_again(struct settings_args *a, struct err *err)
 {
@@ -363,6 +324,7 @@ static int load_recording(struct settings_args *a, const char *dir,
                           struct err *err)
 {
     struct manifest m = {0};
+    const char *machine;
     int rc = manifest_load(&m, dir, err);
 
     if (rc == 0)
@@ -372,7 +334,11 @@ static int load_recording(struct settings_args *a, const char *dir,
     if (rc == 0) {
         a->settings.study.trials = 1;
         a->recorded_settle_ns = a->settings.study.settle_ns;
-        lay_price_aside(a);
+        /* NOT_GIVEN shows whether a price is given again. */
+        machine = prices_machine(&a->settings);
+        a->recorded_usd = a->settings.cost.usd_per_hour;
+        a->recorded_machine = machine ? xstrdup(machine) : NULL;
+        a->settings.cost.usd_per_hour = NOT_GIVEN;
         consent_take(&a->consent, &a->settings);
     }
     a->is_recording = rc == 0;
@@ -381,13 +347,22 @@ static int load_recording(struct settings_args *a, const char *dir,
 }
 
 /* The recording is repeated as one run, so what its study did between runs does
- * not apply.  A pause that is given again is kept. */
+ * not apply: its restart command is forgotten.  A pause that is given again is
+ * kept. */
 static void drop_study(struct settings_args *a)
 {
     struct opt_set study = settings_set(&a->settings, BLOCK_STUDY);
     const struct opt *settle = opt_by_key(study.block, "settle");
+    struct consent *c = &a->consent;
 
-    consent_drop(&a->consent, &a->settings.study.restart);
+    for (size_t i = 0; i < c->len; i++) {
+        if (c->items[i].field != &a->settings.study.restart)
+            continue;
+        free(c->items[i].where);
+        free(c->items[i].text);
+        c->items[i] = c->items[--c->len];
+        break;
+    }
     if (a->settings.study.settle_ns == a->recorded_settle_ns)
         opt_assign(&study, settle, settle->initial, &(struct err){0});
 }
@@ -546,7 +521,12 @@ void settings_args_fini(struct settings_args *a)
     settings_fini(&a->settings);
     settings_file_fini(&a->file);
     strlist_fini(&a->assign);
-    consent_fini(&a->consent);
+    for (size_t i = 0; i < a->consent.len; i++) {
+        free(a->consent.items[i].where);
+        free(a->consent.items[i].text);
+    }
+    free(a->consent.items);
+    a->consent = (struct consent){0};
     free(a->first_url);
     free(a->recorded_machine);
 }

@@ -161,31 +161,17 @@ static void on_tick(void *arg)
 
 /* ---- start and end ---- */
 
-static int open_fronts(struct stub *stub, const struct stub_settings *settings,
-                       struct err *err)
+/* What was made is freed by stub_run(), even after a failure. */
+static int stub_init(struct stub *stub, const struct stub_settings *settings,
+                     const struct stub_options *options, struct err *err)
 {
     struct listener_place place = {"http", settings->bind, settings->port};
-    struct front_grpc_env env = {.loop = stub->loop,
-                                 .clk = stub->clk,
+    struct front_grpc_env env = {.clk = &clk_monotonic,
                                  .settings = settings,
                                  .hooks = &grpc_hooks,
                                  .accepted = on_grpc_client,
                                  .arg = stub};
 
-    stub->front = front_new(stub->loop, stub->clk, &hooks, stub);
-    stub->listener = listener_new(stub->loop, &place, on_client, stub, err);
-    if (!stub->listener)
-        return -1;
-    if (strcmp(settings->grpc_port, "none") == 0)
-        return 0;
-    stub->grpc = front_grpc_new(&env, err);
-    return stub->grpc ? 0 : -1;
-}
-
-/* stub_fini() must follow, even after a failure. */
-static int stub_init(struct stub *stub, const struct stub_settings *settings,
-                     const struct stub_options *options, struct err *err)
-{
     *stub = (struct stub){.clk = &clk_monotonic, .due_ns = INT64_MAX};
     if (stub_config(settings, &stub->config, err) ||
         !(stub->loop = loop_new(err)) ||
@@ -195,7 +181,13 @@ static int stub_init(struct stub *stub, const struct stub_settings *settings,
     loop_timer_sharpen(stub->due);
     if (settings->awake)
         loop_stay_awake(stub->loop);
-    if (open_fronts(stub, settings, err))
+    stub->front = front_new(stub->loop, stub->clk, &hooks, stub);
+    stub->listener = listener_new(stub->loop, &place, on_client, stub, err);
+    if (!stub->listener)
+        return -1;
+    env.loop = stub->loop;
+    if (strcmp(settings->grpc_port, "none") != 0 &&
+        !(stub->grpc = front_grpc_new(&env, err)))
         return -1;
     if (options->truth_path) {
         stub->truth = truth_log_new(options->truth_path,
@@ -209,35 +201,10 @@ static int stub_init(struct stub *stub, const struct stub_settings *settings,
     return 0;
 }
 
-/* `rc` is the result so far; the first failure is the one to report. */
-static int stub_fini(struct stub *stub, int rc, struct err *err)
-{
-    struct err late = {0};
-
-    listener_free(stub->listener);
-    while (stub->unaccepted.len > 0) {
-        struct unaccepted *client = heap_pop(&stub->unaccepted);
-
-        close(client->fd);
-        free(client);
-    }
-    heap_fini(&stub->unaccepted);
-    front_free(stub->front);
-    front_grpc_free(stub->grpc);
-    server_free(stub->server);
-    if (truth_log_free(stub->truth, &late) && rc == 0) {
-        *err = late;
-        rc = -1;
-    }
-    loop_timer_free(stub->tick);
-    loop_timer_free(stub->due);
-    loop_free(stub->loop);
-    return rc;
-}
-
 int stub_run(const struct stub_settings *settings,
              const struct stub_options *options, struct err *err)
 {
+    struct err late = {0};
     struct stub stub;
     int rc;
 
@@ -250,5 +217,23 @@ int stub_run(const struct stub_settings *settings,
     }
     if (rc == 0)
         rc = loop_run(stub.loop, err);
-    return stub_fini(&stub, rc, err);
+    listener_free(stub.listener);
+    while (stub.unaccepted.len > 0) {
+        struct unaccepted *client = heap_pop(&stub.unaccepted);
+
+        close(client->fd);
+        free(client);
+    }
+    heap_fini(&stub.unaccepted);
+    front_free(stub.front);
+    front_grpc_free(stub.grpc);
+    server_free(stub.server);
+    if (truth_log_free(stub.truth, &late) && rc == 0) {
+        *err = late; /* the first failure is the one to report */
+        rc = -1;
+    }
+    loop_timer_free(stub.tick);
+    loop_timer_free(stub.due);
+    loop_free(stub.loop);
+    return rc;
 }

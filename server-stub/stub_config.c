@@ -44,9 +44,11 @@ static int read_model(const struct stub_settings *s, struct sim_settings *sim,
     return 0;
 }
 
-static int read_preferred(const struct stub_settings *s,
-                          struct policy_settings *p, struct err *err)
+static int read_lists(const struct stub_settings *s, struct sim_settings *sim,
+                      struct err *err)
 {
+    struct policy_settings *p = &sim->policy_settings;
+
     if (s->preferred.len > POLICY_MAX_PREFERRED)
         return err_set(err, ERR_CONFIG, "stub.preferred: more than %d sizes",
                        POLICY_MAX_PREFERRED);
@@ -62,12 +64,6 @@ static int read_preferred(const struct stub_settings *s,
                            "stub.max_batch");
         p->preferred[p->n_preferred++] = size;
     }
-    return 0;
-}
-
-static int read_speeds(const struct stub_settings *s, struct sim_settings *sim,
-                       struct err *err)
-{
     if (s->speed.len > (size_t)s->replicas)
         return err_set(err, ERR_CONFIG,
                        "stub.speed: more speeds than replicas");
@@ -123,7 +119,7 @@ static int check_ranges(const struct stub_settings *s, struct err *err)
     return 0;
 }
 
-static int check_pairs(const struct stub_settings *s, struct err *err)
+static int check_rest(const struct stub_settings *s, struct err *err)
 {
     bool has_grpc = strcmp(s->grpc_port, "none") != 0;
     const struct {
@@ -148,11 +144,6 @@ static int check_pairs(const struct stub_settings *s, struct err *err)
     if (has_grpc && !HAVE_GRPC)
         return err_set(err, ERR_CONFIG,
                        "stub.grpc_port: this tailgate was built without gRPC");
-    return 0;
-}
-
-static int check_rest(const struct stub_settings *s, struct err *err)
-{
     if (s->stall_ns > 0 && s->stall_ns >= s->stall_every_ns)
         return err_set(err, ERR_CONFIG,
                        "stub.stall: must be shorter than stub.stall_every");
@@ -177,7 +168,7 @@ int stub_config(const struct stub_settings *s, struct stub_config *config,
     struct sim_settings *sim = &config->sim;
 
     *config = (struct stub_config){0};
-    if (check_ranges(s, err) || check_pairs(s, err) || check_rest(s, err))
+    if (check_ranges(s, err) || check_rest(s, err))
         return -1;
     *sim = (struct sim_settings){
         .policy = policy_find(batching_names[s->batching]),
@@ -195,9 +186,7 @@ int stub_config(const struct stub_settings *s, struct stub_config *config,
         .seed = s->seed,
     };
     config->has_eos = strcmp(s->eos_tokens, "none") != 0;
-    if (read_model(s, sim, err) ||
-        read_preferred(s, &sim->policy_settings, err) ||
-        read_speeds(s, sim, err))
+    if (read_model(s, sim, err) || read_lists(s, sim, err))
         return -1;
     if (config->has_eos && dist_parse_counts(s->eos_tokens, &config->eos, err))
         return err_context(err, "stub.eos_tokens");

@@ -67,27 +67,6 @@ static void put_info(const struct page_view *view, struct buf *out)
 
 #define OWN "tailgate_stub_"
 
-/* The buckets of Prometheus are cumulative. */
-static void put_batch_sizes(const struct sim_counts *c, struct buf *out)
-{
-    int64_t sum = 0;
-
-    buf_adds(out, "# HELP tailgate_stub_batch_size Requests in a batch when "
-                  "one joined.\n"
-                  "# TYPE tailgate_stub_batch_size histogram\n");
-    for (int i = 0; i < SIM_BATCH_SIZES - 1; i++) {
-        sum += c->batch_sizes[i];
-        buf_addf(out, "tailgate_stub_batch_size_bucket{le=\"%d\"} %lld\n",
-                 1 << i, (long long)sum);
-    }
-    buf_addf(out,
-             "tailgate_stub_batch_size_bucket{le=\"+Inf\"} %lld\n"
-             "tailgate_stub_batch_size_sum %lld\n"
-             "tailgate_stub_batch_size_count %lld\n",
-             (long long)c->batches, (long long)c->batched,
-             (long long)c->batches);
-}
-
 enum what {
     WHAT_RUNNING,
     WHAT_WAITING,
@@ -250,10 +229,26 @@ static void put_style(const struct page_view *view, enum metrics_style style,
     }
 }
 
-/* The stub's own metrics, then those of the server that it imitates. */
+/* The stub's own metrics, then those of the server that it imitates.  The
+ * buckets of Prometheus are cumulative. */
 static void put_metrics(const struct page_view *view, struct buf *out)
 {
-    put_batch_sizes(view->counts, out);
+    const struct sim_counts *c = view->counts;
+    int64_t sum = 0;
+
+    buf_adds(out, "# HELP " OWN "batch_size Requests in a batch when one "
+                  "joined.\n"
+                  "# TYPE " OWN "batch_size histogram\n");
+    for (int i = 0; i < SIM_BATCH_SIZES - 1; i++) {
+        sum += c->batch_sizes[i];
+        buf_addf(out, OWN "batch_size_bucket{le=\"%d\"} %lld\n", 1 << i,
+                 (long long)sum);
+    }
+    buf_addf(out,
+             OWN "batch_size_bucket{le=\"+Inf\"} %lld\n" OWN
+                 "batch_size_sum %lld\n" OWN "batch_size_count %lld\n",
+             (long long)c->batches, (long long)c->batched,
+             (long long)c->batches);
     put_style(view, METRICS_OWN, out);
     if (view->metrics_style != METRICS_OWN)
         put_style(view, (enum metrics_style)view->metrics_style, out);

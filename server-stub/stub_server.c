@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/base/heap.h"
 #include "common/base/rng.h"
@@ -13,7 +12,6 @@
 #include "server-stub/api/stub_api.h"
 #include "server-stub/front/call.h"
 #include "server-stub/front/front.h"
-#include "server-stub/front/http_answer.h"
 #include "server-stub/front/reply.h"
 #include "server-stub/front/wire.h"
 #include "server-stub/seen_bodies.h"
@@ -228,37 +226,32 @@ static struct call *begin_call(struct server *s, struct exchange *x,
     return call;
 }
 
-/* As long as requested, or shorter if it ends by itself; 0: the model decides.
- */
-static int64_t length_of_answer(struct server *s, const struct call *call)
-{
-    int64_t tokens = call->asked_tokens;
-
-    if (s->config->has_eos && !call->ignores_eos) {
-        int64_t eos = dist_draw_count(&s->config->eos, &s->eos_rng);
-
-        if (eos < call->min_tokens)
-            eos = call->min_tokens;
-        if (tokens == 0 || eos < tokens)
-            tokens = eos;
-    }
-    if (tokens == 0 && call->api->is_single &&
-        !s->config->sim.model->has_tokens)
-        tokens = 1;
-    if (call_has(call, FAULT_LENGTH))
-        tokens = call->faults.param[FAULT_LENGTH];
-    return tokens;
-}
-
-/* Set what the request alone does not determine.  The tokens that the body has
- * in common with earlier ones are estimated by bytes; at least one is read. */
+/* Set what the request alone does not determine.  The answer is as long as
+ * requested, or shorter if it ends by itself; 0: the model decides.  The tokens
+ * that the body has in common with earlier ones are estimated by bytes; at
+ * least one is read. */
 static void settle_answer(struct server *s, struct call *call)
 {
     const struct exchange *x = call->x;
+    int64_t tokens = call->asked_tokens;
     size_t known = 0;
 
-    if (call->api->tokens)
-        call->job.output_tokens = length_of_answer(s, call);
+    if (call->api->tokens) {
+        if (s->config->has_eos && !call->ignores_eos) {
+            int64_t eos = dist_draw_count(&s->config->eos, &s->eos_rng);
+
+            if (eos < call->min_tokens)
+                eos = call->min_tokens;
+            if (tokens == 0 || eos < tokens)
+                tokens = eos;
+        }
+        if (tokens == 0 && call->api->is_single &&
+            !s->config->sim.model->has_tokens)
+            tokens = 1;
+        if (call_has(call, FAULT_LENGTH))
+            tokens = call->faults.param[FAULT_LENGTH];
+        call->job.output_tokens = tokens;
+    }
     if (s->settings->prefix_cache && call->job.prompt_tokens > 0)
         known = prefix_take(&s->prefixes, x->body, x->body_len);
     if (known > 0)

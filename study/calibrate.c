@@ -131,30 +131,12 @@ static void read_cpu(const struct work *w, int64_t cpu_ns[static MAX_STUBS])
         cpu_ns[i] = clk_process_cpu_ns(w->stubs[i].pid);
 }
 
-static void take(struct probe_result *r, const struct summary *s)
-{
-    const struct spread *e2e = s->spread[MEASURE_E2E];
-    const struct spread *lag = &s->spread[MEASURE_LAG][VIEW_DUE];
-    const struct check *busy = trust_find(&s->trust, "busy");
-
-    r->e2e_p50_ns = e2e[VIEW_DUE].quantile_ns[0];
-    r->sent_p50_ns = e2e[VIEW_SENT].quantile_ns[0];
-    r->lag_p50_ns = lag->quantile_ns[0];
-    r->lag_p99_ns = lag->quantile_ns[3];
-    r->client_share = busy ? busy->value / 100 : 0;
-    for (size_t i = 0; i < s->trust.len && !r->reason[0]; i++) {
-        if (s->trust.checks[i].is_fatal && !s->trust.checks[i].ok)
-            r->reason = s->trust.checks[i].name;
-    }
-    if (!r->reason[0] &&
-        (s->ok == 0 || (double)s->failed > MAX_FAILED * (double)s->issued))
-        r->reason = "failures";
-    r->is_trusted = !r->reason[0];
-}
-
 static int judge_recording(const char *dir, struct probe_result *r,
                            struct err *err)
 {
+    const struct spread *lag;
+    const struct spread *e2e;
+    const struct check *busy;
     struct recording rec;
     struct summary s;
     int rc;
@@ -162,8 +144,24 @@ static int judge_recording(const char *dir, struct probe_result *r,
     if (recording_open(&rec, dir, err))
         return -1;
     rc = summary_make(&s, &rec, NULL, err);
-    if (rc == 0)
-        take(r, &s);
+    if (rc == 0) {
+        e2e = s.spread[MEASURE_E2E];
+        lag = &s.spread[MEASURE_LAG][VIEW_DUE];
+        busy = trust_find(&s.trust, "busy");
+        r->e2e_p50_ns = e2e[VIEW_DUE].quantile_ns[0];
+        r->sent_p50_ns = e2e[VIEW_SENT].quantile_ns[0];
+        r->lag_p50_ns = lag->quantile_ns[0];
+        r->lag_p99_ns = lag->quantile_ns[3];
+        r->client_share = busy ? busy->value / 100 : 0;
+        for (size_t i = 0; i < s.trust.len && !r->reason[0]; i++) {
+            if (s.trust.checks[i].is_fatal && !s.trust.checks[i].ok)
+                r->reason = s.trust.checks[i].name;
+        }
+        if (!r->reason[0] &&
+            (s.ok == 0 || (double)s.failed > MAX_FAILED * (double)s.issued))
+            r->reason = "failures";
+        r->is_trusted = !r->reason[0];
+    }
     summary_fini(&s);
     recording_close(&rec);
     return rc;
@@ -297,18 +295,6 @@ static void say_probe(const struct work *w, double rps,
     say(w, &line);
 }
 
-static void say_disturbed(const struct work *w, double share)
-{
-    struct buf line;
-
-    buf_init(&line, MAX_LINE);
-    buf_addf(&line,
-             "%-6s the client was late although only %.0f%% busy: other "
-             "processes use this machine, so the measured limit is too low",
-             calibrated_names[w->which], 100 * share);
-    say(w, &line);
-}
-
 static bool has_time(const struct work *w)
 {
     const struct effort *e = w->effort;
@@ -318,19 +304,13 @@ static bool has_time(const struct work *w)
            w->deadline_ns;
 }
 
-static enum ceiling_found found(const struct probe_result *r)
-{
-    if (r->is_trusted)
-        return FOUND_PASSED;
-    return probe_is_stub_limited(r) ? FOUND_STUB : FOUND_CLIENT;
-}
-
 static int find_ceiling(struct work *w, struct calibrated_transport *out,
                         struct err *err)
 {
     struct probe p = {.window_ns = w->effort->window_ns};
     double share = 1; /* of the client, when it failed last */
     struct ceiling c;
+    struct buf line;
 
     ceiling_init(&c, &w->effort->plan);
     while (ceiling_next(&c, &p.rate_rps) && has_time(w)) {
@@ -342,7 +322,9 @@ static int find_ceiling(struct work *w, struct calibrated_transport *out,
         say_probe(w, p.rate_rps, &r);
         if (!r.is_trusted)
             share = r.client_share;
-        ceiling_note(&c, found(&r));
+        ceiling_note(&c, r.is_trusted                ? FOUND_PASSED
+                         : probe_is_stub_limited(&r) ? FOUND_STUB
+                                                     : FOUND_CLIENT);
     }
     out->max_rate_rps = c.low_rps;
     out->limit = c.low_rps > 0    ? c.limit
@@ -351,8 +333,14 @@ static int find_ceiling(struct work *w, struct calibrated_transport *out,
     /* Late although idle: something else had the CPU. */
     out->is_disturbed =
         (out->limit == LIMIT_CLIENT || c.low_rps <= 0) && share < BUSY;
-    if (out->is_disturbed)
-        say_disturbed(w, share);
+    if (out->is_disturbed) {
+        buf_init(&line, MAX_LINE);
+        buf_addf(&line,
+                 "%-6s the client was late although only %.0f%% busy: other "
+                 "processes use this machine, so the measured limit is too low",
+                 calibrated_names[w->which], 100 * share);
+        say(w, &line);
+    }
     return 0;
 }
 

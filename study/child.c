@@ -121,9 +121,10 @@ static _Noreturn void become_stub(const struct stub_start *start)
     _exit(127);
 }
 
-/* Read a line of its output; false if there is none. */
-static bool read_line(int fd, char line[static MAX_LINE])
+/* The URL in the next line of its output; NULL: none. */
+static char *read_url(int fd)
 {
+    char line[MAX_LINE];
     size_t len = 0;
 
     while (len < MAX_LINE - 1) {
@@ -132,38 +133,15 @@ static bool read_line(int fd, char line[static MAX_LINE])
         if (n < 0 && errno == EINTR && !atomic_load(&stop_signal))
             continue;
         if (n <= 0)
-            return false;
+            return NULL;
         if (line[len] == '\n')
             break;
         len++;
     }
     line[len] = '\0';
-    return true;
-}
-
-/* The URL that it announces; NULL: none. */
-static char *read_url(int fd)
-{
-    char line[MAX_LINE];
-
-    if (!read_line(fd, line) ||
-        strncmp(line, announces, strlen(announces)) != 0)
+    if (strncmp(line, announces, strlen(announces)) != 0)
         return NULL;
     return xstrdup(line + strlen(announces));
-}
-
-static int wait_until_listening(struct child *child, int fd, bool has_grpc,
-                                struct err *err)
-{
-    struct err ignored = {0};
-
-    child->url = read_url(fd);
-    if (child->url && has_grpc)
-        child->grpc_url = read_url(fd);
-    if (child->url && (child->grpc_url || !has_grpc))
-        return 0;
-    child_stop(child, &ignored);
-    return err_set(err, ERR_IO, "the stub did not start");
 }
 
 const char *child_url_for(const struct child *child, const char *target)
@@ -179,7 +157,7 @@ int child_start_stub(struct child *child, const struct settings *settings,
                                .has_grpc = needs_grpc(settings),
                                .truth_path = truth_path};
     int out[2];
-    int rc;
+    int rc = 0;
 
     *child = (struct child){0};
     if (start.settings_fd < 0)
@@ -200,7 +178,13 @@ int child_start_stub(struct child *child, const struct settings *settings,
         rc = err_set(err, ERR_IO, "cannot start a process for the stub: %s",
                      strerror(errno));
     } else {
-        rc = wait_until_listening(child, out[0], start.has_grpc, err);
+        child->url = read_url(out[0]);
+        if (child->url && start.has_grpc)
+            child->grpc_url = read_url(out[0]);
+        if (!child->url || (start.has_grpc && !child->grpc_url)) {
+            child_stop(child, &(struct err){0});
+            rc = err_set(err, ERR_IO, "the stub did not start");
+        }
     }
     close(out[0]);
     return rc;

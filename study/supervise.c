@@ -131,29 +131,23 @@ static void settle(const struct keeper *k)
 
 /* ---- its children ---- */
 
-static _Noreturn void become_shell(const char *command, char *const *env)
-{
-    const char *argv[] = {"sh", "-c", command, NULL};
-    sigset_t none;
-
-    stop_restore_signals();
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    setpgid(0, 0);
-    execve("/bin/sh", (char *const *)argv, env);
-    _exit(127);
-}
-
 /* Below 0 on failure.  It does not outlive a keeper that is killed. */
 static pid_t start(const struct keeper *k, const char *command)
 {
+    const char *argv[] = {"sh", "-c", command, NULL};
     pid_t keeper = getpid();
     pid_t pid = fork();
+    sigset_t none;
 
     if (pid == 0) {
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != keeper)
             _exit(127);
-        become_shell(command, k->environment);
+        stop_restore_signals();
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        setpgid(0, 0);
+        execve("/bin/sh", (char *const *)argv, k->environment);
+        _exit(127);
     }
     if (pid > 0)
         setpgid(pid, pid); /* the child does the same; one is the first */
@@ -243,20 +237,6 @@ static void await(struct state *s, int64_t until_ns, const pid_t *command,
     }
 }
 
-static void run_stop(struct state *s)
-{
-    int64_t until_ns = clk_now(&clk_monotonic) + s->k->how->grace_ns;
-    pid_t pid = start(s->k, s->k->how->stop);
-
-    if (pid < 0)
-        return;
-    s->stopping = pid;
-    await(s, until_ns, &s->stopping, 0);
-    kill(-pid, SIGKILL);
-    if (s->command > 0) /* it was asked to end, and has the rest of the time */
-        await(s, until_ns, &s->command, 0);
-}
-
 static void signal_all(struct state *s, int number)
 {
     if (s->group > 0)
@@ -266,13 +246,22 @@ static void signal_all(struct state *s, int number)
 
 static void end_all(struct state *s)
 {
-    if (s->k->how->stop)
-        run_stop(s);
+    int64_t grace_ns = s->k->how->grace_ns;
+    int64_t until_ns = clk_now(&clk_monotonic) + grace_ns;
+    pid_t stop = s->k->how->stop ? start(s->k, s->k->how->stop) : -1;
+
+    if (stop >= 0) {
+        s->stopping = stop;
+        await(s, until_ns, &s->stopping, 0);
+        kill(-stop, SIGKILL);
+        if (s->command > 0) /* was asked to end, and has the rest of the time */
+            await(s, until_ns, &s->command, 0);
+    }
     reap(s);
     if (s->is_alone)
         return;
     signal_all(s, SIGTERM);
-    await(s, clk_now(&clk_monotonic) + s->k->how->grace_ns, NULL, SIGTERM);
+    await(s, clk_now(&clk_monotonic) + grace_ns, NULL, SIGTERM);
     if (s->is_alone)
         return;
     signal_all(s, SIGKILL);
@@ -325,17 +314,6 @@ static char **make_environment(int port, char **entry)
     return out;
 }
 
-static int open_log(const char *path, struct err *err)
-{
-    int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)
-                  : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
-
-    if (fd < 0)
-        err_set(err, ERR_IO, "%s: %s", path ? path : "standard error",
-                strerror(errno));
-    return fd;
-}
-
 /* No other process holds its end of each pipe. */
 static int fork_keeper(struct supervised *s, struct keeper *k)
 {
@@ -369,15 +347,18 @@ static int fork_keeper(struct supervised *s, struct keeper *k)
 int supervise_start(struct supervised *s, const struct supervise_how *how,
                     struct err *err)
 {
-    struct keeper k = {
-        .parent = getpid(), .how = how, .log_fd = open_log(how->log, err)};
+    struct keeper k = {.parent = getpid(), .how = how};
     char **environment;
     char *entry;
     int rc;
 
     *s = (struct supervised){0};
+    k.log_fd = how->log ? open(how->log,
+                               O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)
+                        : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
     if (k.log_fd < 0)
-        return -1;
+        return err_set(err, ERR_IO, "%s: %s",
+                       how->log ? how->log : "standard error", strerror(errno));
     environment = make_environment(how->port, &entry);
     k.environment = environment;
     rc = fork_keeper(s, &k);

@@ -129,21 +129,6 @@ static int sync_dir_of(const char *path)
     return rc;
 }
 
-/* Write into a device or a pipe: replacing it would take it away from its other
- * users. */
-static int write_special(const char *path, const void *data, size_t len,
-                         struct err *err)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    int rc = fd < 0 || file_write_all(fd, data, len) < 0
-                 ? err_set(err, ERR_IO, "%s: %s", path, strerror(errno))
-                 : 0;
-
-    if (fd >= 0)
-        close(fd);
-    return rc;
-}
-
 int file_replace(const char *path, const void *data, size_t len,
                  struct err *err)
 {
@@ -154,8 +139,15 @@ int file_replace(const char *path, const void *data, size_t len,
     int rc = 0;
     int fd;
 
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        return write_special(path, data, len, err);
+    /* Replacing a device or a pipe would take it away from its other users. */
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+        fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (fd < 0 || file_write_all(fd, data, len) < 0)
+            rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return rc;
+    }
     fd = create_temporary(path, &temporary);
     is_written =
         fd >= 0 && file_write_all(fd, data, len) == 0 && sync_fd(fd) == 0;

@@ -92,38 +92,28 @@ static bool take_unit(const char **p, const struct unit *units, size_t n,
     return false;
 }
 
-/* A number and its unit; INT64_MAX from 2^62 ns on.  The whole part does not go
- * through a double, which would lose nanoseconds after 104 days. */
-static bool take_duration(const char **p, int64_t *ns)
-{
-    const char *text = *p;
-    char *point;
-    double value;
-    double factor;
-
-    if (!take_number(p, 0, &value) ||
-        !take_unit(p, durations, COUNT(durations), &factor))
-        return false;
-    if (!(value * factor <= 0x1p62)) {
-        *ns = INT64_MAX;
-        return true;
-    }
-    *ns = strtoll(text, &point, 10) * (int64_t)factor;
-    if (*point == '.')
-        *ns += llround(strtod(point, NULL) * factor);
-    return true;
-}
-
+/* Numbers with units; INT64_MAX from 2^62 ns on.  The whole part of a number
+ * does not go through a double, which would lose nanoseconds after 104 days. */
 static bool scan_duration(const char *p, int64_t *ns)
 {
-    int64_t part;
-
     *ns = 0;
     if (strcmp(p, "0") == 0)
         return true;
     do {
-        if (!take_duration(&p, &part))
+        int64_t part = INT64_MAX;
+        const char *text = p;
+        char *point;
+        double value;
+        double factor;
+
+        if (!take_number(&p, 0, &value) ||
+            !take_unit(&p, durations, COUNT(durations), &factor))
             return false;
+        if (value * factor <= 0x1p62) {
+            part = strtoll(text, &point, 10) * (int64_t)factor;
+            if (*point == '.')
+                part += llround(strtod(point, NULL) * factor);
+        }
         *ns = part < INT64_MAX - *ns ? *ns + part : INT64_MAX;
     } while (*p);
     return true;

@@ -60,32 +60,6 @@ static int remove_files(const char *dir, struct err *err)
     return rc;
 }
 
-/* Any file of a recording counts: a run may have died before it had a manifest.
- */
-static int make_empty(const char *dir, bool force, struct err *err)
-{
-    int rc = recording_holds_anything(dir, err);
-    struct strlist names = {0};
-    bool has_recording;
-
-    if (rc <= 0)
-        return rc;
-    has_recording =
-        file_list_dir(dir, is_ours, &names, &(struct err){0}) == 0 &&
-        names.len > 0;
-    strlist_fini(&names);
-    if (!has_recording)
-        return err_set(err, ERR_USAGE,
-                       "%s: is not empty and does not contain a recording to "
-                       "replace",
-                       dir);
-    if (!force)
-        return err_set(err, ERR_USAGE,
-                       "%s: is not empty; --force replaces the recording in it",
-                       dir);
-    return remove_files(dir, err);
-}
-
 int recording_make_place(const char *dir, struct err *err)
 {
     bool is_below_runs =
@@ -100,14 +74,37 @@ int recording_make_place(const char *dir, struct err *err)
     return 0;
 }
 
-/* If two runs start at once, only one can create requests.tgr. */
+/* Any file of a recording counts: a run may have died before it had a manifest.
+ * If two runs start at once, only one can create requests.tgr. */
 int recording_make_dir(const char *dir, bool force, struct err *err)
 {
+    struct strlist names = {0};
+    bool has_recording;
     char *path;
     int error;
     int fd;
+    int rc;
 
-    if (recording_make_place(dir, err) || make_empty(dir, force, err))
+    if (recording_make_place(dir, err))
+        return -1;
+    rc = recording_holds_anything(dir, err);
+    if (rc > 0) {
+        has_recording =
+            file_list_dir(dir, is_ours, &names, &(struct err){0}) == 0 &&
+            names.len > 0;
+        strlist_fini(&names);
+        if (!has_recording)
+            return err_set(err, ERR_USAGE,
+                           "%s: is not empty and does not contain a recording "
+                           "to replace",
+                           dir);
+        if (!force)
+            return err_set(
+                err, ERR_USAGE,
+                "%s: is not empty; --force replaces the recording in it", dir);
+        rc = remove_files(dir, err);
+    }
+    if (rc)
         return -1;
     path = xasprintf("%s/requests.tgr", dir);
     fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -70,33 +70,27 @@ static json_t *texts(const struct strlist *list)
     return out;
 }
 
-/* The names of the proxy variables that are set: a run ignores them. */
-static json_t *ignored_variables(void)
-{
-    static const char *const known[] = {
-        "http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY",
-        "all_proxy",  "ALL_PROXY",  "no_proxy",    "NO_PROXY"};
-    json_t *out = json_array();
-
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        const char *value = getenv(known[i]);
-
-        if (value && value[0])
-            json_array_append_new(out, json_string(known[i]));
-    }
-    return out;
-}
-
+/* With the names of the proxy variables that are set: a run ignores them. */
 static json_t *environment(const struct strmap *more)
 {
+    static const char *const proxies[] = {
+        "http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY",
+        "all_proxy",  "ALL_PROXY",  "no_proxy",    "NO_PROXY"};
+    json_t *ignored = json_array();
     struct utsname u = {0};
     json_t *out;
 
+    for (size_t i = 0; i < sizeof(proxies) / sizeof(proxies[0]); i++) {
+        const char *value = getenv(proxies[i]);
+
+        if (value && value[0])
+            json_array_append_new(ignored, json_string(proxies[i]));
+    }
     uname(&u);
     out = json_pack("{so, ss, ss, sI, so}", "host", text_to_json(u.nodename),
                     "kernel", u.release, "machine", u.machine, "cpus",
                     (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "ignored",
-                    ignored_variables());
+                    ignored);
     for (size_t i = 0; more && i < more->keys.len; i++)
         json_object_set_new(out, more->keys.items[i],
                             text_to_json(more->values.items[i]));

@@ -95,37 +95,6 @@ static json_t *seed_to_json(uint64_t seed)
     return json_sprintf("%llu", (unsigned long long)seed);
 }
 
-static json_t *point_to_json(const struct study_point *p)
-{
-    json_t *o = json_pack("{ss, sI, sb, sf}", "role", role_names[p->role],
-                          "number", (json_int_t)p->number, "recorded",
-                          p->is_recorded, "took_s", p->took_s);
-
-    if (p->role == POINT_TRIAL) {
-        json_object_set_new(o, "seed", seed_to_json(p->seed));
-    } else {
-        json_object_set_new(o, "value", json_real(p->value));
-        json_object_set_new(o, "repeat", json_integer(p->repeat));
-    }
-    put_text(o, "failed", p->failed);
-    return o;
-}
-
-/* Trials have these keys as well as their points. */
-static void put_trials(const struct study_set *set, json_t *json)
-{
-    json_t *seeds = json_array();
-
-    for (size_t i = 0; i < set->len; i++)
-        json_array_append_new(seeds, seed_to_json(set->points[i].seed));
-    json_object_set_new(json, "trials", json_integer(set->asked));
-    json_object_set_new(json, "recorded", json_integer(set->recorded));
-    json_object_set_new(json, "launches",
-                        json_integer(study_set_launches(set)));
-    json_object_set_new(json, "seeds", seeds);
-    put_text(json, "against", set->against);
-}
-
 int study_set_save(const struct study_set *set, const char *dir,
                    struct err *err)
 {
@@ -133,15 +102,36 @@ int study_set_save(const struct study_set *set, const char *dir,
         json_pack("{ss, ss, s[]}", "settings_hash", set->settings_hash,
                   "launched_by", launched_by_name(set->launched_by), "points");
     json_t *points = json_object_get(json, "points");
+    json_t *seeds = json_array();
 
-    for (size_t i = 0; i < set->len; i++)
-        json_array_append_new(points, point_to_json(&set->points[i]));
-    if (set->kind == STUDY_TRIALS) {
-        put_trials(set, json);
+    for (size_t i = 0; i < set->len; i++) {
+        const struct study_point *p = &set->points[i];
+        json_t *o = json_pack("{ss, sI, sb, sf}", "role", role_names[p->role],
+                              "number", (json_int_t)p->number, "recorded",
+                              p->is_recorded, "took_s", p->took_s);
+
+        if (p->role == POINT_TRIAL) {
+            json_object_set_new(o, "seed", seed_to_json(p->seed));
+        } else {
+            json_object_set_new(o, "value", json_real(p->value));
+            json_object_set_new(o, "repeat", json_integer(p->repeat));
+        }
+        put_text(o, "failed", p->failed);
+        json_array_append_new(points, o);
+        json_array_append_new(seeds, seed_to_json(p->seed));
+    }
+    if (set->kind == STUDY_TRIALS) { /* as well as in their points */
+        json_object_set_new(json, "trials", json_integer(set->asked));
+        json_object_set_new(json, "recorded", json_integer(set->recorded));
+        json_object_set_new(json, "launches",
+                            json_integer(study_set_launches(set)));
+        json_object_set(json, "seeds", seeds);
+        put_text(json, "against", set->against);
     } else {
         json_object_set_new(json, "key", json_string(set->key));
         json_object_set_new(json, "unit", json_string(set->unit));
     }
+    json_decref(seeds);
     if (set->kind == STUDY_SEARCH && set->budget_ns >= 0)
         json_object_set_new(json, "budget_ns", json_integer(set->budget_ns));
     if (set->stopped_by)
@@ -165,27 +155,19 @@ static void take_text(char *to, size_t size, const json_t *json,
     snprintf(to, size, "%s", text_of(json, key));
 }
 
-static int role_of(const json_t *json, enum study_kind kind)
-{
-    const char *name = text_of(json, "role");
-
-    for (int i = 0; i < POINT_ROLES; i++) {
-        if (strcmp(role_names[i], name) == 0)
-            return (kind == STUDY_SWEEP) == (i == POINT_OF_SWEEP) &&
-                           (kind == STUDY_TRIALS) == (i == POINT_TRIAL)
-                       ? i
-                       : -1;
-    }
-    return -1;
-}
-
 static int read_point(struct study_set *set, const json_t *json)
 {
     double value = json_number_value(json_object_get(json, "value"));
-    int role = role_of(json, set->kind);
+    const char *name = text_of(json, "role");
     struct study_point *p;
+    int role = 0;
 
-    if (role < 0 || !isfinite(value) || set->len >= MAX_POINTS)
+    while (role < POINT_ROLES && strcmp(role_names[role], name) != 0)
+        role++;
+    if (role == POINT_ROLES ||
+        (set->kind == STUDY_SWEEP) != (role == POINT_OF_SWEEP) ||
+        (set->kind == STUDY_TRIALS) != (role == POINT_TRIAL) ||
+        !isfinite(value) || set->len >= MAX_POINTS)
         return -1;
     p = study_set_add(set, (enum point_role)role, value);
     p->repeat = json_get_int(json, "repeat", 1);

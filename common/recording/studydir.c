@@ -295,27 +295,6 @@ static bool is_leftover(const char *name)
            file_is_temporary(name, "summary.json");
 }
 
-static int remove_study(const char *dir, struct err *err);
-
-static int remove_part(const char *dir, const char *name, struct err *err)
-{
-    char *path = xasprintf("%s/%s", dir, name);
-    int rc;
-
-    if (is_leftover(name))
-        rc = remove_file(dir, name, err);
-    else if (!study_is_at(path))
-        rc = recording_remove(path, err);
-    else if (remove_study(path, err))
-        rc = -1;
-    else
-        rc = rmdir(path) < 0
-                 ? err_set(err, ERR_IO, "%s: %s", path, strerror(errno))
-                 : 0;
-    free(path);
-    return rc;
-}
-
 static bool is_visible(const char *name)
 {
     return name[0] != '.';
@@ -324,19 +303,6 @@ static bool is_visible(const char *name)
 static bool is_first_draft(const char *name)
 {
     return file_is_temporary(name, "study.json");
-}
-
-/* The process may have died while it wrote the first study.json. */
-static bool holds_study(const char *dir)
-{
-    struct strlist names = {0};
-    bool holds = study_is_at(dir) || (!recording_is_at(dir) &&
-                                      file_list_dir(dir, is_first_draft, &names,
-                                                    &(struct err){0}) == 0 &&
-                                      names.len > 0);
-
-    strlist_fini(&names);
-    return holds;
 }
 
 /* Removes only what belongs to the study; study.json last, so that an
@@ -355,8 +321,15 @@ static int remove_study(const char *dir, struct err *err)
     for (size_t i = 0; rc == 0 && i < names.len; i++) {
         const char *name = names.items[i];
 
-        if (is_leftover(name) || is_numbered(name) || is_listed(json, name))
-            rc = remove_part(dir, name, err);
+        path = xasprintf("%s/%s", dir, name);
+        if (is_leftover(name))
+            rc = remove_file(dir, name, err);
+        else if (!is_numbered(name) && !is_listed(json, name))
+            rc = 0;
+        else
+            rc = study_is_at(path) ? study_remove(path, err)
+                                   : recording_remove(path, err);
+        free(path);
     }
     strlist_fini(&names);
     json_decref(json);
@@ -370,16 +343,25 @@ static int remove_study(const char *dir, struct err *err)
 
 int study_make_dir(const char *dir, bool force, struct err *err)
 {
+    struct strlist drafts = {0};
+    bool has_study = study_is_at(dir);
     int rc = recording_make_place(dir, err);
 
     if (rc == 0)
         rc = recording_holds_anything(dir, err);
     if (rc <= 0)
         return rc;
-    if (!holds_study(dir))
-        return err_set(
-            err, ERR_USAGE,
-            "%s: is not empty and does not contain a study to replace", dir);
+    /* The process may have died while it wrote the first study.json. */
+    if (!has_study && !recording_is_at(dir))
+        has_study = file_list_dir(dir, is_first_draft, &drafts,
+                                  &(struct err){0}) == 0 &&
+                    drafts.len > 0;
+    strlist_fini(&drafts);
+    if (!has_study)
+        return err_set(err, ERR_USAGE,
+                       "%s: is not empty and does not contain a study to "
+                       "replace",
+                       dir);
     if (!force)
         return err_set(err, ERR_USAGE,
                        "%s: is not empty; --force replaces the study in it",

@@ -94,27 +94,22 @@ static void merge_map(const struct opt_set *set, const void *run,
     strmap_fini(&own);
 }
 
-static void overlay_block(struct class_settings *c, const struct settings *run,
-                          enum settings_block block)
-{
-    struct opt_set set = settings_set(c->settings, block);
-
-    for (size_t i = 0; i < set.block->len; i++) {
-        const struct opt *opt = &set.block->opts[i];
-
-        if (opt->offset == offsetof(struct settings, slo))
-            continue; /* the SLO of the run is about all classes together */
-        if (!class_has_said(c, opt))
-            opt_copy(&set, run, opt);
-        else if (opt->type->kind == OPT_MAP)
-            merge_map(&set, run, opt);
-    }
-}
-
 static void overlay(struct class_settings *c, const struct settings *run)
 {
-    for (int b = 0; b < BLOCK_COUNT; b++)
-        overlay_block(c, run, (enum settings_block)b);
+    for (int b = 0; b < BLOCK_COUNT; b++) {
+        struct opt_set set = settings_set(c->settings, (enum settings_block)b);
+
+        for (size_t i = 0; i < set.block->len; i++) {
+            const struct opt *opt = &set.block->opts[i];
+
+            if (opt->offset == offsetof(struct settings, slo))
+                continue; /* the SLO of the run is about all classes together */
+            if (!class_has_said(c, opt))
+                opt_copy(&set, run, opt);
+            else if (opt->type->kind == OPT_MAP)
+                merge_map(&set, run, opt);
+        }
+    }
     c->settings->has_stub = run->has_stub;
     c->settings->load.stop = STOP_END; /* only the run as a whole stops early */
     free(c->settings->name);
@@ -143,11 +138,15 @@ void classes_overlay(struct settings *run)
 
 /* ---- checks ---- */
 
-static int check_trace(const struct class_settings *c, struct err *err)
+static int resolve(const struct class_settings *c, struct err *err)
 {
-    if (c->settings->load.scenario != SCENARIO_TRACE)
-        return 0;
-    for (size_t i = 0; i < block_data.len; i++) {
+    const struct settings *s = c->settings;
+    struct slo slo;
+
+    if (settings_resolve(c->settings, err))
+        return -1;
+    for (size_t i = 0; s->load.scenario == SCENARIO_TRACE && i < block_data.len;
+         i++) {
         const struct opt *opt = &block_data.opts[i];
 
         if (opt->key && class_has_said(c, opt))
@@ -156,19 +155,12 @@ static int check_trace(const struct class_settings *c, struct err *err)
                            "load.scenario: trace",
                            opt->key);
     }
-    return 0;
-}
-
-/* Some measures belong to several requests at once, so to no class. */
-static int check_slo(const struct settings *s, struct err *err)
-{
-    struct slo slo;
-
     if (slo_parse_all(&s->slo, &slo, err))
         return err_context(err, "slo");
     for (size_t i = 0; i < slo.len; i++) {
         const struct slo_term *term = &slo.terms[i];
 
+        /* Some measures belong to several requests at once, so to no class. */
         if ((term->kind == SLO_QUANTILE || term->kind == SLO_LIMIT) &&
             measure_is_pooled(term->measure))
             return err_set(err, ERR_CONFIG,
@@ -176,15 +168,7 @@ static int check_slo(const struct settings *s, struct err *err)
                            "the SLO of the run can use it",
                            term->text, measure_name(term->measure));
     }
-    return 0;
-}
-
-static int resolve(const struct class_settings *c, struct err *err)
-{
-    if (settings_resolve(c->settings, err) || check_trace(c, err) ||
-        check_slo(c->settings, err))
-        return -1;
-    if (c->settings->data.accuracy)
+    if (s->data.accuracy)
         return err_set(err, ERR_CONFIG,
                        "data.accuracy cannot be combined with classes");
     return 0;
@@ -210,28 +194,10 @@ static int check_common(const struct settings *run,
     return 0;
 }
 
-static int resolve_warmup(const struct settings *run, struct err *err)
-{
-    const struct class_settings *c = run->warmup.items;
-
-    if (run->warmup.len == 0)
-        return 0;
-    if (resolve(c, err))
-        return err_context(err, CLASSES_WARMUP);
-    if (c->settings->load.scenario != run->load.scenario)
-        return err_set(err, ERR_CONFIG,
-                       CLASSES_WARMUP ": data.turns: session requires "
-                                      "load.scenario: sessions, not %s",
-                       scenario_names[run->load.scenario]);
-    if (c->settings->data.cache_check && !run->data.cache_check)
-        return err_set(err, ERR_CONFIG,
-                       CLASSES_WARMUP ": data.cache_check must also be set "
-                                      "for the run");
-    return 0;
-}
-
 int classes_resolve(const struct settings *run, struct err *err)
 {
+    const struct class_settings *warmup = run->warmup.items;
+
     for (size_t i = 0; i < run->classes.len; i++) {
         const struct class_settings *c = &run->classes.items[i];
 
@@ -243,5 +209,18 @@ int classes_resolve(const struct settings *run, struct err *err)
                            "only, but the class %s has its own",
                            c->name);
     }
-    return resolve_warmup(run, err);
+    if (run->warmup.len == 0)
+        return 0;
+    if (resolve(warmup, err))
+        return err_context(err, CLASSES_WARMUP);
+    if (warmup->settings->load.scenario != run->load.scenario)
+        return err_set(err, ERR_CONFIG,
+                       CLASSES_WARMUP ": data.turns: session requires "
+                                      "load.scenario: sessions, not %s",
+                       scenario_names[run->load.scenario]);
+    if (warmup->settings->data.cache_check && !run->data.cache_check)
+        return err_set(err, ERR_CONFIG,
+                       CLASSES_WARMUP ": data.cache_check must also be set "
+                                      "for the run");
+    return 0;
 }

@@ -169,6 +169,13 @@ const struct opt_type opt_list = {"TEXT", OPT_LIST, sizeof(struct strlist), NULL
 const struct opt_type opt_map = {"KEY=VALUE", OPT_MAP, sizeof(struct strmap), NULL, NULL};
 /* clang-format on */
 
+static void put_names(const struct opt *opt, const char *between,
+                      struct buf *out)
+{
+    for (size_t i = 0; opt->names[i]; i++)
+        buf_addf(out, "%s%s", i ? between : "", opt->names[i]);
+}
+
 static int parse_choice(int *field, const struct opt *opt, const char *text,
                         struct err *err)
 {
@@ -184,7 +191,7 @@ static int parse_choice(int *field, const struct opt *opt, const char *text,
         suggest_consider(&s, opt->names[i]);
     }
     buf_init(&known, sizeof(err->msg));
-    opt_put_names(opt, ", ", &known);
+    put_names(opt, ", ", &known);
     err_set(err, ERR_CONFIG, "'%.80s' is not one of: %s%s", text,
             buf_text(&known), suggest_text(&s, "", hint, sizeof(hint)));
     buf_fini(&known);
@@ -193,16 +200,13 @@ static int parse_choice(int *field, const struct opt *opt, const char *text,
 
 /* ---- fields ---- */
 
-static bool is_double(const struct opt *opt)
-{
-    return opt->type == &opt_number || opt->type == &opt_share;
-}
-
 /* Is it a number for which 0 means not given, and is it 0? */
 static bool is_unset_number(const struct opt *opt, const void *field)
 {
-    return opt->is_positive && (is_double(opt) ? *(const double *)field == 0
-                                               : *(const int64_t *)field == 0);
+    bool is_double = opt->type == &opt_number || opt->type == &opt_share;
+
+    return opt->is_positive && (is_double ? *(const double *)field == 0
+                                          : *(const int64_t *)field == 0);
 }
 
 void opt_init(const struct opt_set *set)
@@ -292,27 +296,11 @@ static int assign_entry(struct strmap *map, const struct opt *opt,
     return 0;
 }
 
-static int assign_scalar(void *field, const struct opt *opt, const char *text,
-                         struct err *err)
-{
-    char max[UNITS_TEXT];
-
-    if (opt->type == &opt_choice)
-        return parse_choice(field, opt, text, err);
-    if (opt->type->parse(field, text, err))
-        return -1;
-    if (is_unset_number(opt, field))
-        return err_set(err, ERR_CONFIG, "must be above 0");
-    if (opt->max > 0 && *(const int64_t *)field > opt->max)
-        return err_set(err, ERR_CONFIG, "'%s' is above the maximum of %s", text,
-                       units_print_count(opt->max, max));
-    return 0;
-}
-
 int opt_assign(const struct opt_set *set, const struct opt *opt,
                const char *text, struct err *err)
 {
     void *field = opt_field(set, opt);
+    char max[UNITS_TEXT];
 
     if (opt->takes_auto && strcmp(text, "auto") == 0) {
         *(int64_t *)field = OPT_AUTO;
@@ -326,15 +314,22 @@ int opt_assign(const struct opt_set *set, const struct opt *opt,
     }
     if (opt->check && opt->check(text, err))
         return -1;
-    switch (opt->type->kind) {
-    case OPT_LIST:
+    if (opt->type->kind == OPT_LIST) {
         strlist_add(field, text);
         return 0;
-    case OPT_MAP:
-        return assign_entry(field, opt, text, err);
-    default:
-        return assign_scalar(field, opt, text, err);
     }
+    if (opt->type->kind == OPT_MAP)
+        return assign_entry(field, opt, text, err);
+    if (opt->type == &opt_choice)
+        return parse_choice(field, opt, text, err);
+    if (opt->type->parse(field, text, err))
+        return -1;
+    if (is_unset_number(opt, field))
+        return err_set(err, ERR_CONFIG, "must be above 0");
+    if (opt->max > 0 && *(const int64_t *)field > opt->max)
+        return err_set(err, ERR_CONFIG, "'%s' is above the maximum of %s", text,
+                       units_print_count(opt->max, max));
+    return 0;
 }
 
 void opt_print(const struct opt_set *set, const struct opt *opt,
@@ -405,12 +400,6 @@ const struct opt *opt_by_flag_as_key(const struct opt_block *block,
     return NULL;
 }
 
-void opt_put_names(const struct opt *opt, const char *between, struct buf *out)
-{
-    for (size_t i = 0; opt->names[i]; i++)
-        buf_addf(out, "%s%s", i ? between : "", opt->names[i]);
-}
-
 /* ---- the help ---- */
 
 /* Are there too many names to show them as the value? */
@@ -431,16 +420,6 @@ static bool explains_names(const struct opt *opt)
             return false;
     }
     return true;
-}
-
-static void put_metavar(const struct opt *opt, struct buf *out)
-{
-    if (opt->type->kind == OPT_MAP && opt->separator == ':')
-        buf_adds(out, "'KEY: VALUE'");
-    else if (opt->type == &opt_choice && !has_many_names(opt))
-        opt_put_names(opt, "|", out);
-    else
-        buf_adds(out, opt->type->metavar);
 }
 
 /* Words of `text` in lines from column TEXT_AT to WIDTH, after `left`. */
@@ -476,12 +455,17 @@ static void put_option(const struct opt *opt, struct buf *left,
 
     if (opt->type->kind != OPT_SWITCH)
         buf_adds(left, " ");
-    put_metavar(opt, left);
+    if (opt->type->kind == OPT_MAP && opt->separator == ':')
+        buf_adds(left, "'KEY: VALUE'");
+    else if (opt->type == &opt_choice && !has_many_names(opt))
+        put_names(opt, "|", left);
+    else
+        buf_adds(left, opt->type->metavar);
     buf_init(&text, MAX_HELP);
     buf_adds(&text, opt->help);
     if (has_many_names(opt) && !explains_names(opt)) {
         buf_adds(&text, ": ");
-        opt_put_names(opt, ", ", &text);
+        put_names(opt, ", ", &text);
     }
     if (opt->initial)
         buf_addf(&text, " (default %s)", opt->initial);

@@ -162,9 +162,6 @@ static inline void *opt_field(const struct opt_set *set, const struct opt *opt)
     return (char *)set->base + opt->offset;
 }
 
-/* The names of an opt_choice, one after the other. */
-void opt_put_names(const struct opt *opt, const char *between, struct buf *out);
-
 /* By key or old key; NULL if the block has neither. */
 const struct opt *opt_by_key(const struct opt_block *block, const char *key);
 

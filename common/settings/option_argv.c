@@ -24,52 +24,6 @@ struct args {
     struct err *err;
 };
 
-static bool is_flag(const char *flag, const char *name, size_t len)
-{
-    return flag && strlen(flag) == len && memcmp(flag, name, len) == 0;
-}
-
-static struct place *place_by_flag(struct args *a, const char *name, size_t len)
-{
-    for (size_t i = 0; i < a->len; i++) {
-        const struct opt *opt = a->places[i].opt;
-
-        if (is_flag(opt->flag, name, len) || is_flag(opt->old_flag, name, len))
-            return &a->places[i];
-    }
-    return NULL;
-}
-
-static int refuse_flag(struct args *a, const char *arg, size_t len)
-{
-    char *name = xstrndup(arg, len);
-    struct suggest s = {.word = name};
-    char hint[64];
-
-    for (size_t i = 0; i < a->len; i++) {
-        if (a->places[i].opt->flag)
-            suggest_consider(&s, a->places[i].opt->flag);
-    }
-    err_set(a->err, ERR_USAGE, "unknown flag '--%s'%s", name,
-            suggest_text(&s, "--", hint, sizeof(hint)));
-    free(name);
-    return -1;
-}
-
-/* Does the option take this text, or its first word? */
-static bool takes_here(const struct opt *opt, const char *text)
-{
-    char *word;
-    bool takes;
-
-    if (opt->takes_word(text))
-        return true;
-    word = xstrndup(text, strcspn(text, " "));
-    takes = opt->takes_word(word);
-    free(word);
-    return takes;
-}
-
 /* A word after a blank that the flag would also take is a separate item. */
 static int assign_item(struct place *p, char *item, struct err *err)
 {
@@ -77,13 +31,17 @@ static int assign_item(struct place *p, char *item, struct err *err)
 
     while (p->opt->takes_word && (at = strchr(at, ' '))) {
         char *next = at + strspn(at, " ");
+        char *word = xstrndup(next, strcspn(next, " "));
 
-        if (*next && takes_here(p->opt, next)) {
+        if (*next && (p->opt->takes_word(next) || p->opt->takes_word(word))) {
             *at = '\0';
-            if (opt_assign(p->set, p->opt, item, err))
+            if (opt_assign(p->set, p->opt, item, err)) {
+                free(word);
                 return -1;
+            }
             item = next;
         }
+        free(word);
         at = next;
     }
     return opt_assign(p->set, p->opt, item, err);
@@ -104,24 +62,18 @@ static int assign_split(struct place *p, const char *text, struct err *err)
     return rc;
 }
 
-/* Was this flag given before, or another one of the same field? */
-static bool is_field_seen(const struct args *a, const struct place *p)
+static int assign_flag(struct args *a, struct place *p, const char *text)
 {
+    bool is_seen = false; /* this flag, or another one of the same field */
+    int rc;
+
     for (size_t i = 0; i < a->len; i++) {
         const struct place *other = &a->places[i];
 
-        if (other->is_seen &&
-            opt_field(other->set, other->opt) == opt_field(p->set, p->opt))
-            return true;
+        is_seen |= other->is_seen && opt_field(other->set, other->opt) ==
+                                         opt_field(p->set, p->opt);
     }
-    return false;
-}
-
-static int assign_flag(struct args *a, struct place *p, const char *text)
-{
-    int rc;
-
-    if (p->opt->type->kind == OPT_LIST && !is_field_seen(a, p))
+    if (p->opt->type->kind == OPT_LIST && !is_seen)
         opt_clear(p->set, p->opt);
     p->is_seen = true;
     if (p->opt->splits_commas || p->opt->takes_word)
@@ -173,6 +125,30 @@ static int take_short(struct args *a, const char *arg)
     return take_flag(a, p, arg[1] ? arg + 1 : NULL);
 }
 
+static int take_long(struct args *a, const char *arg)
+{
+    size_t len = strcspn(arg, "=");
+    char *name = xstrndup(arg, len);
+    struct suggest s = {.word = name};
+    struct place *p = NULL;
+    char hint[64];
+
+    for (size_t i = 0; i < a->len && !p; i++) {
+        const struct opt *opt = a->places[i].opt;
+
+        if ((opt->flag && strcmp(opt->flag, name) == 0) ||
+            (opt->old_flag && strcmp(opt->old_flag, name) == 0))
+            p = &a->places[i];
+        else if (opt->flag)
+            suggest_consider(&s, opt->flag);
+    }
+    if (!p)
+        err_set(a->err, ERR_USAGE, "unknown flag '--%s'%s", name,
+                suggest_text(&s, "--", hint, sizeof(hint)));
+    free(name);
+    return p ? take_flag(a, p, arg[len] ? arg + len + 1 : NULL) : -1;
+}
+
 static int take_word(struct args *a)
 {
     const char *arg = *a->argv++;
@@ -181,18 +157,9 @@ static int take_word(struct args *a)
         a->has_ended = true;
         return 0;
     }
-    if (a->has_ended) {
-        strlist_add(a->words, arg);
-        return 0;
-    }
-    if (strncmp(arg, "--", 2) == 0) {
-        size_t len = strcspn(arg + 2, "=");
-        const char *value = arg[2 + len] ? arg + 2 + len + 1 : NULL;
-        struct place *p = place_by_flag(a, arg + 2, len);
-
-        return p ? take_flag(a, p, value) : refuse_flag(a, arg + 2, len);
-    }
-    if (arg[0] == '-' && arg[1])
+    if (!a->has_ended && strncmp(arg, "--", 2) == 0)
+        return take_long(a, arg + 2);
+    if (!a->has_ended && arg[0] == '-' && arg[1])
         return take_short(a, arg + 1);
     strlist_add(a->words, arg);
     return 0;

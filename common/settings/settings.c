@@ -253,40 +253,30 @@ static const char *const lists[] = {"classes", CLASSES_WARMUP, VARIANTS};
 
 #define N_LISTS (sizeof(lists) / sizeof(lists[0]))
 
-/* An option and its block; opt is NULL if there is none. */
-struct meant {
-    const struct opt_block *block;
-    const struct opt *opt;
-};
-
-/* The option of another block that has this key, or whose flag it is. */
-static struct meant find_meant(const struct opt_block *here, const char *key)
-{
-    struct meant m = {here, opt_by_flag_as_key(here, key)};
-
-    for (int b = 0; b < BLOCK_COUNT && !m.opt; b++)
-        m = (struct meant){settings_blocks[b],
-                           opt_by_key(settings_blocks[b], key)};
-    for (int b = 0; b < BLOCK_COUNT && !m.opt; b++)
-        m = (struct meant){settings_blocks[b],
-                           opt_by_flag_as_key(settings_blocks[b], key)};
-    return m;
-}
-
 static int refuse_key(const struct opt_block *block, const char *key,
                       struct err *err)
 {
     const char *in = block->name ? " in " : "";
     const char *name = block->name ? block->name : "";
-    const struct meant meant = find_meant(block, key);
+    const struct opt *meant = opt_by_flag_as_key(block, key);
+    const char *its_block = block->name;
     struct suggest s = {.word = key};
     char hint[64];
 
-    if (meant.opt)
+    /* The option of another block that has this key, or whose flag it is. */
+    for (int b = 0; b < BLOCK_COUNT && !meant; b++) {
+        meant = opt_by_key(settings_blocks[b], key);
+        its_block = settings_blocks[b]->name;
+    }
+    for (int b = 0; b < BLOCK_COUNT && !meant; b++) {
+        meant = opt_by_flag_as_key(settings_blocks[b], key);
+        its_block = settings_blocks[b]->name;
+    }
+    if (meant)
         return err_set(err, ERR_CONFIG,
                        "unknown key '%s'%s%s; did you mean '%s%s%s'?", key, in,
-                       name, meant.block->name ? meant.block->name : "",
-                       meant.block->name ? "." : "", meant.opt->key);
+                       name, its_block ? its_block : "", its_block ? "." : "",
+                       meant->key);
     for (size_t i = 0; i < block->len; i++) {
         if (block->opts[i].key)
             suggest_consider(&s, block->opts[i].key);
@@ -467,17 +457,6 @@ static size_t line_of_key(const struct yaml_node *root, const char *key)
     return in ? in->line : 0;
 }
 
-static size_t line_of_item(const struct yaml_node *list, const char *text)
-{
-    for (size_t i = 0; i < list->len; i++) {
-        const struct yaml_node *item = &list->items[i];
-
-        if (item->kind == YAML_SCALAR && strcmp(item->text, text) == 0)
-            return item->line;
-    }
-    return list->line;
-}
-
 /* The list that a message begins with, "classes: ..."; NULL: none. */
 static const char *list_of(const char *message)
 {
@@ -547,8 +526,14 @@ size_t settings_line_of(const struct settings_file *file, const char *key,
     if (line == 0 && in != &root)
         line = in->line;
     list = item ? find(in, key, strcspn(key, ":")) : NULL;
-    if (list && list->kind == YAML_LIST)
-        line = line_of_item(list, item);
+    for (size_t i = 0; list && list->kind == YAML_LIST && i < list->len; i++) {
+        const struct yaml_node *one = &list->items[i];
+
+        if (one->kind == YAML_SCALAR && strcmp(one->text, item) == 0) {
+            line = one->line;
+            break;
+        }
+    }
     yaml_fini(&root);
     return line;
 }

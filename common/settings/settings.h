@@ -576,9 +576,6 @@ const char *settings_url(const struct settings *s);
 /* Does the target use TLS? */
 bool settings_uses_tls(const struct settings *s);
 
-/* "open loop, poisson 50/s". */
-void settings_describe_rate(const struct load_settings *load, struct buf *out);
-
 /* A path without characters that control a terminal. */
 void settings_describe_path(const char *path, struct buf *out);
 

@@ -1,9 +1,6 @@
 /* The load and the data in one line of text. */
 #include "common/settings/settings.h"
 
-#include <string.h>
-#include <strings.h>
-
 #include "common/base/buf.h"
 #include "common/base/str.h"
 #include "common/base/units.h"
@@ -24,10 +21,15 @@ void settings_describe_path(const char *path, struct buf *out)
     printable_add(path, out);
 }
 
-static void describe_shape(const struct load_settings *load, struct buf *out)
+/* "open loop, poisson 50/s". */
+static void describe_rate(const struct load_settings *load, struct buf *out)
 {
     char text[UNITS_TEXT];
+    char off[UNITS_TEXT];
 
+    buf_addf(out, "open loop, %s ", arrival_names[load->arrival]);
+    if (load->arrival == ARRIVAL_GAMMA)
+        buf_addf(out, "(cv %g) ", load->cv);
     if (load->shape) {
         buf_adds(out, load->shape);
     } else if (load->rate_table) {
@@ -39,21 +41,10 @@ static void describe_shape(const struct load_settings *load, struct buf *out)
         buf_addf(out, ", %s on average", units_show_rate(load->rate_rps, text));
     } else if (load->stages.len == 0) {
         buf_adds(out, units_print_rate(load->rate_rps, text));
+    } else {
+        for (size_t i = 0; i < load->stages.len; i++)
+            buf_addf(out, "%s%s", i ? ", then " : "", load->stages.items[i]);
     }
-    for (size_t i = 0;
-         !load->shape && !load->rate_table && i < load->stages.len; i++)
-        buf_addf(out, "%s%s", i ? ", then " : "", load->stages.items[i]);
-}
-
-void settings_describe_rate(const struct load_settings *load, struct buf *out)
-{
-    char text[UNITS_TEXT];
-    char off[UNITS_TEXT];
-
-    buf_addf(out, "open loop, %s ", arrival_names[load->arrival]);
-    if (load->arrival == ARRIVAL_GAMMA)
-        buf_addf(out, "(cv %g) ", load->cv);
-    describe_shape(load, out);
     if (load->burst_on_ns > 0)
         buf_addf(out, " in bursts (%s on, %s off)",
                  units_print_duration(load->burst_on_ns, text),
@@ -65,26 +56,10 @@ void settings_describe_rate(const struct load_settings *load, struct buf *out)
                  (unsigned long long)load->schedule_seed);
 }
 
-static void describe_trace(const struct trace_settings *t, struct buf *out)
-{
-    char text[UNITS_TEXT];
-
-    buf_adds(out, "open loop, trace ");
-    settings_describe_path(t->file ? t->file : "", out);
-    if (t->from_ns > 0)
-        buf_addf(out, " from %s", units_print_duration(t->from_ns, text));
-    if (t->to_ns > 0)
-        buf_addf(out, " to %s", units_print_duration(t->to_ns, text));
-    if (t->time_scale != 1)
-        buf_addf(out, " at %s times its speed",
-                 units_print_number(t->time_scale, text));
-    if (t->spread_ns > 0)
-        buf_addf(out, ", times spread over %s",
-                 units_print_duration(t->spread_ns, text));
-}
-
 static void describe_loop(const struct load_settings *load, struct buf *out)
 {
+    const struct trace_settings *t = &load->trace;
+    char text[UNITS_TEXT];
     switch (load->scenario) {
     case SCENARIO_CLOSED:
         buf_addf(out, "closed loop, %lld clients", (long long)load->clients);
@@ -102,18 +77,29 @@ static void describe_loop(const struct load_settings *load, struct buf *out)
         buf_adds(out, "offline, all at once");
         break;
     case SCENARIO_TRACE:
-        describe_trace(&load->trace, out);
+        buf_adds(out, "open loop, trace ");
+        settings_describe_path(t->file ? t->file : "", out);
+        if (t->from_ns > 0)
+            buf_addf(out, " from %s", units_print_duration(t->from_ns, text));
+        if (t->to_ns > 0)
+            buf_addf(out, " to %s", units_print_duration(t->to_ns, text));
+        if (t->time_scale != 1)
+            buf_addf(out, " at %s times its speed",
+                     units_print_number(t->time_scale, text));
+        if (t->spread_ns > 0)
+            buf_addf(out, ", times spread over %s",
+                     units_print_duration(t->spread_ns, text));
         break;
     case SCENARIO_SESSIONS:
         buf_adds(out, "closed loop inside sessions, which arrive in an ");
-        settings_describe_rate(load, out);
+        describe_rate(load, out);
         if (load->turns)
             buf_addf(out, ", turns %s", load->turns);
         if (load->think)
             buf_addf(out, ", think %s", load->think);
         break;
     default:
-        settings_describe_rate(load, out);
+        describe_rate(load, out);
     }
 }
 

@@ -78,41 +78,9 @@ struct json_t *settings_block_to_json(const struct settings *s,
     return json;
 }
 
-static json_t *variants_to_json(const struct settings *s)
-{
-    json_t *list;
-
-    if (s->varied.len == 0)
-        return NULL;
-    list = json_array();
-    for (size_t i = 0; i < s->varied.len; i++)
-        json_array_append_new(list, json_string(s->varied.items[i]));
-    return json_pack("{so}", "keys", list);
-}
-
-static int variants_from_json(struct settings *s, const struct json_t *json,
-                              struct err *err)
-{
-    const json_t *list = json_object_get(json, "keys");
-    const json_t *item;
-    size_t i;
-
-    strlist_fini(&s->varied);
-    json_array_foreach(list, i, item)
-    {
-        if (!json_is_string(item))
-            return err_set(err, ERR_FORMAT,
-                           "settings in the manifest: variant: the value "
-                           "has the wrong type");
-        strlist_add(&s->varied, json_string_value(item));
-    }
-    return 0;
-}
-
 struct json_t *settings_to_json(const struct settings *s)
 {
     json_t *root = settings_block_to_json(s, BLOCK_TOP);
-    json_t *variant = variants_to_json(s);
 
     for (int b = BLOCK_TOP + 1; b < BLOCK_COUNT; b++)
         json_object_set_new(root, settings_blocks[b]->name,
@@ -123,8 +91,14 @@ struct json_t *settings_to_json(const struct settings *s)
         json_object_set_new(
             root, CLASSES_WARMUP,
             settings_block_to_json(s->warmup.items[0].settings, BLOCK_DATA));
-    if (variant)
-        json_object_set_new(root, VARIANTS_CONDITION, variant);
+    if (s->varied.len > 0) {
+        json_t *keys = json_array();
+
+        for (size_t i = 0; i < s->varied.len; i++)
+            json_array_append_new(keys, json_string(s->varied.items[i]));
+        json_object_set_new(root, VARIANTS_CONDITION,
+                            json_pack("{so}", "keys", keys));
+    }
     return root;
 }
 
@@ -145,61 +119,43 @@ static int wrong_kind(struct err *err)
     return err_set(err, ERR_FORMAT, "the value has the wrong type");
 }
 
-static int list_from_json(const struct opt_set *set, const struct opt *opt,
-                          json_t *json, struct err *err)
-{
-    json_t *item;
-    size_t i;
-
-    if (!json_is_array(json))
-        return wrong_kind(err);
-    opt_clear(set, opt);
-    json_array_foreach(json, i, item)
-    {
-        if (!json_is_string(item))
-            return wrong_kind(err);
-        if (opt_assign(set, opt, json_string_value(item), err))
-            return -1;
-    }
-    return 0;
-}
-
-static int map_from_json(const struct opt_set *set, const struct opt *opt,
-                         json_t *json, struct err *err)
-{
-    const char *key;
-    json_t *item;
-
-    if (!json_is_object(json))
-        return wrong_kind(err);
-    opt_clear(set, opt);
-    json_object_foreach(json, key, item)
-    {
-        if (!json_is_string(item))
-            return wrong_kind(err);
-        strmap_put(opt_field(set, opt), key, json_string_value(item));
-    }
-    return 0;
-}
-
-/* Old recordings have 0 for a number that is not given. */
-static bool is_not_given(const struct opt *opt, const char *text)
-{
-    return !text[0] || (opt->is_positive && strcmp(text, "0") == 0);
-}
-
 static int field_from_json(const struct opt_set *set, const struct opt *opt,
                            json_t *json, struct err *err)
 {
     const char *text = json_string_value(json);
+    const char *key;
+    json_t *item;
+    size_t i;
 
-    if (opt->type->kind == OPT_LIST)
-        return list_from_json(set, opt, json, err);
-    if (opt->type->kind == OPT_MAP)
-        return map_from_json(set, opt, json, err);
+    if (opt->type->kind == OPT_LIST) {
+        if (!json_is_array(json))
+            return wrong_kind(err);
+        opt_clear(set, opt);
+        json_array_foreach(json, i, item)
+        {
+            if (!json_is_string(item))
+                return wrong_kind(err);
+            if (opt_assign(set, opt, json_string_value(item), err))
+                return -1;
+        }
+        return 0;
+    }
+    if (opt->type->kind == OPT_MAP) {
+        if (!json_is_object(json))
+            return wrong_kind(err);
+        opt_clear(set, opt);
+        json_object_foreach(json, key, item)
+        {
+            if (!json_is_string(item))
+                return wrong_kind(err);
+            strmap_put(opt_field(set, opt), key, json_string_value(item));
+        }
+        return 0;
+    }
     if (!text)
         return wrong_kind(err);
-    if (is_not_given(opt, text))
+    /* Old recordings have 0 for a number that is not given. */
+    if (!text[0] || (opt->is_positive && strcmp(text, "0") == 0))
         return 0;
     /* A check could open the file, and the manifest can come from someone
      * else.  The file is checked when it is used. */
@@ -230,6 +186,11 @@ int settings_block_from_json(struct settings *s, enum settings_block block,
 int settings_from_json(struct settings *s, const struct json_t *json,
                        struct err *err)
 {
+    const json_t *varied =
+        json_object_get(json_object_get(json, VARIANTS_CONDITION), "keys");
+    const json_t *item;
+    size_t i;
+
     for (int b = 0; b < BLOCK_COUNT; b++) {
         const char *name = settings_blocks[b]->name;
         const json_t *from = name ? json_object_get(json, name) : json;
@@ -237,11 +198,17 @@ int settings_from_json(struct settings *s, const struct json_t *json,
         if (settings_block_from_json(s, (enum settings_block)b, from, err))
             return -1;
     }
-    return classes_from_json(s, json_object_get(json, "classes"), err) ||
-                   classes_warmup_from_json(
-                       s, json_object_get(json, CLASSES_WARMUP), err) ||
-                   variants_from_json(
-                       s, json_object_get(json, VARIANTS_CONDITION), err)
-               ? -1
-               : 0;
+    if (classes_from_json(s, json_object_get(json, "classes"), err) ||
+        classes_warmup_from_json(s, json_object_get(json, CLASSES_WARMUP), err))
+        return -1;
+    strlist_fini(&s->varied);
+    json_array_foreach(varied, i, item)
+    {
+        if (!json_is_string(item))
+            return err_set(err, ERR_FORMAT,
+                           "settings in the manifest: variant: the value "
+                           "has the wrong type");
+        strlist_add(&s->varied, json_string_value(item));
+    }
+    return 0;
 }

@@ -2,7 +2,6 @@
  * classes, variants, and the data of the warm-up. */
 #include "common/settings/settings_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
@@ -93,15 +92,6 @@ static int load_name(const struct kind *kind, struct class_settings *c,
     return 0;
 }
 
-static int load_weight(struct class_settings *c, const struct spot *at)
-{
-    if (at->node->kind != YAML_SCALAR)
-        return spot_refuse_kind(at, "a number");
-    if (units_parse_number(at->node->text, &c->weight, at->err))
-        return spot_refuse(at);
-    return c->weight > 0 ? 0 : spot_refuse_kind(at, "above 0");
-}
-
 /* Classes share connections. */
 static int check_target(const struct spot *at)
 {
@@ -137,8 +127,13 @@ static int load_entry(const struct kind *kind, struct class_settings *c,
                        suggest_text(&s, "", hint, sizeof(hint)));
     if (strcmp(key, "name") == 0)
         return load_name(kind, c, at);
-    if (strcmp(key, "weight") == 0)
-        return load_weight(c, at);
+    if (strcmp(key, "weight") == 0) {
+        if (at->node->kind != YAML_SCALAR)
+            return spot_refuse_kind(at, "a number");
+        if (units_parse_number(at->node->text, &c->weight, at->err))
+            return spot_refuse(at);
+        return c->weight > 0 ? 0 : spot_refuse_kind(at, "above 0");
+    }
     set = settings_set(c->settings, kind->keys[k].block);
     if (kind->keys[k].block == BLOCK_TOP) {
         const struct opt *opt = opt_by_key(set.block, key);

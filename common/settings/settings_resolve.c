@@ -27,51 +27,11 @@ const char *settings_rate_key(const struct load_settings *load)
     return load->stages.len > 0 ? "stages" : "rate";
 }
 
-static bool has_rate(const struct load_settings *load)
-{
-    return load->rate_rps > 0 || strcmp(settings_rate_key(load), "rate") != 0;
-}
-
-/* Choose a scenario that is left to us.  A rate is that of sessions if their
- * turns are given. */
-static void resolve_scenario(struct settings *s)
-{
-    struct load_settings *load = &s->load;
-
-    if (load->scenario == SCENARIO_AUTO)
-        load->scenario = load->trace.file ? SCENARIO_TRACE
-                         : has_rate(load) ? SCENARIO_SERVER
-                                          : SCENARIO_CLOSED;
-    if (load->scenario == SCENARIO_SERVER &&
-        (load->turns || s->data.turns == TURNS_SESSION))
-        load->scenario = SCENARIO_SESSIONS;
-}
-
 /* The window is as long as all stages, and the rate is their mean. */
-static int add_up(struct load_settings *load, struct err *err)
-{
-    double requests = 0;
-
-    for (size_t i = 0; i < load->stages.len; i++) {
-        struct load_stage stage;
-
-        if (load_stage_parse(load->stages.items[i], &stage, err))
-            return -1;
-        if (stage.length_ns > INT64_MAX / 2 - load->duration_ns)
-            return err_set(err, ERR_CONFIG, "the stages are too long in total");
-        load->duration_ns += stage.length_ns;
-        requests +=
-            (stage.from_rps + stage.to_rps) / 2 * (double)stage.length_ns / 1e9;
-    }
-    load->rate_rps = requests / ((double)load->duration_ns / 1e9);
-    if (!(load->rate_rps > 0))
-        return err_set(err, ERR_CONFIG, "the rate is 0 all the time");
-    return 0;
-}
-
 static int resolve_stages(struct load_settings *load, struct err *err)
 {
     const char *key = settings_rate_key(load);
+    double requests = 0;
     int rc = 0;
 
     if (load->shape)
@@ -79,8 +39,23 @@ static int resolve_stages(struct load_settings *load, struct err *err)
     else if (load->rate_table)
         rc = ratetable_read(load->rate_table, load->table_speed, &load->stages,
                             err);
-    if (rc == 0 && load->stages.len > 0)
-        rc = add_up(load, err);
+    for (size_t i = 0; rc == 0 && i < load->stages.len; i++) {
+        struct load_stage stage;
+
+        rc = load_stage_parse(load->stages.items[i], &stage, err);
+        if (rc == 0 && stage.length_ns > INT64_MAX / 2 - load->duration_ns)
+            rc = err_set(err, ERR_CONFIG, "the stages are too long in total");
+        if (rc)
+            break;
+        load->duration_ns += stage.length_ns;
+        requests +=
+            (stage.from_rps + stage.to_rps) / 2 * (double)stage.length_ns / 1e9;
+    }
+    if (rc == 0 && load->stages.len > 0) {
+        load->rate_rps = requests / ((double)load->duration_ns / 1e9);
+        if (!(load->rate_rps > 0))
+            rc = err_set(err, ERR_CONFIG, "the rate is 0 all the time");
+    }
     return rc ? err_context(err, "load.%s", key) : 0;
 }
 
@@ -186,23 +161,6 @@ static int check_mlperf(const struct settings *s, struct err *err)
     return 0;
 }
 
-static int resolve_data(struct settings *s, struct err *err)
-{
-    struct data_settings *d = &s->data;
-
-    if (s->load.scenario == SCENARIO_SESSIONS && d->file &&
-        d->turns != TURNS_SESSION)
-        return err_set(err, ERR_CONFIG,
-                       "data.file requires data.turns: session if "
-                       "load.scenario is sessions");
-    if (d->accuracy) {
-        d->select = SELECT_ORDER;
-        if (d->unique == UNIQUE_AUTO)
-            d->unique = UNIQUE_FALSE;
-    }
-    return 0;
-}
-
 /* ---- studies ---- */
 
 static int check_search(const struct search_settings *s, struct err *err)
@@ -252,30 +210,25 @@ int settings_look_up_price(struct settings *s, struct err *err)
 
 /* ---- target ---- */
 
-static int detect_api(const char *text, int *api, struct err *err)
-{
-    struct url url;
-
-    if (url_parse(text, &url, err))
-        return err_context(err, "target.url");
-    *api = (int)(url_is_grpc(url.scheme) ? api_detect_grpc(url.path)
-                                         : api_detect(url.path, NULL));
-    return 0;
-}
-
-/* Only a POST is a request to a model. */
-static int find_api(struct target_settings *t, struct err *err)
+/* The API of the URLs: only a POST is a request to a model.  Each URL must fit
+ * it; a path that is not the method's would be ignored. */
+static int resolve_api(struct target_settings *t, struct err *err)
 {
     bool posts = !t->method || strcmp(t->method, "POST") == 0;
+    bool is_auto = t->api == API_AUTO;
+    const char *method;
+    struct url url;
+    bool is_grpc;
 
-    if (t->api != API_AUTO)
-        return 0;
-    t->api = API_HTTP;
-    for (size_t i = 0; posts && i < t->urls.len; i++) {
-        int api = API_HTTP;
+    if (is_auto)
+        t->api = API_HTTP;
+    for (size_t i = 0; is_auto && posts && i < t->urls.len; i++) {
+        int api;
 
-        if (detect_api(t->urls.items[i], &api, err))
-            return -1;
+        if (url_parse(t->urls.items[i], &url, err))
+            return err_context(err, "target.url");
+        api = (int)(url_is_grpc(url.scheme) ? api_detect_grpc(url.path)
+                                            : api_detect(url.path, NULL));
         if (i > 0 && api != t->api)
             return err_set(err, ERR_CONFIG,
                            "target.url: the URLs have different APIs, %s and "
@@ -283,13 +236,7 @@ static int find_api(struct target_settings *t, struct err *err)
                            api_names[t->api], api_names[api]);
         t->api = api;
     }
-    return 0;
-}
-
-static int check_scheme(const struct target_settings *t, struct err *err)
-{
-    bool is_grpc = api_is_grpc((enum api_kind)t->api);
-
+    is_grpc = api_is_grpc((enum api_kind)t->api);
     for (size_t i = 0; i < t->urls.len; i++) {
         if (url_is_grpc(t->urls.items[i]) != is_grpc &&
             strncmp(t->urls.items[i], "null:", 5) != 0)
@@ -298,45 +245,28 @@ static int check_scheme(const struct target_settings *t, struct err *err)
                            is_grpc ? "a grpc:// or grpcs://"
                                    : "an http:// or https://");
     }
-    return 0;
-}
-
-/* Any other path would be ignored. */
-static int check_path(const struct target_settings *t, const char *text,
-                      struct err *err)
-{
-    const char *method = api_grpc_method((enum api_kind)t->api);
-    struct url url;
-
-    if (!method || url_parse(text, &url, &(struct err){0}) ||
-        strcmp(url.scheme, "null") == 0 || strcmp(url.path, "/") == 0 ||
-        strcmp(url.path, method) == 0)
-        return 0;
-    return err_set(err, ERR_CONFIG,
-                   "target.url: %s calls %s; omit the path, or use --api grpc",
-                   api_names[t->api], method);
-}
-
-static int check_method(const struct target_settings *t, struct err *err)
-{
     if (t->api == API_GRPC && t->urls.len > 0 &&
         strchr(strstr(t->urls.items[0], "://") + 3, '/') == NULL)
         return err_set(err, ERR_CONFIG,
                        "target.url: the method is missing; write "
                        "grpc://host:port/package.Service/Method");
-    for (size_t i = 0; i < t->urls.len; i++) {
-        if (check_path(t, t->urls.items[i], err))
-            return -1;
+    method = api_grpc_method((enum api_kind)t->api);
+    for (size_t i = 0; method && i < t->urls.len; i++) {
+        if (!url_parse(t->urls.items[i], &url, &(struct err){0}) &&
+            strcmp(url.scheme, "null") != 0 && strcmp(url.path, "/") != 0 &&
+            strcmp(url.path, method) != 0)
+            return err_set(err, ERR_CONFIG,
+                           "target.url: %s calls %s; omit the path, or use "
+                           "--api grpc",
+                           api_names[t->api], method);
     }
     return 0;
 }
 
-static int resolve_api(struct target_settings *t, struct err *err)
+static int resolve_streaming(struct target_settings *t, struct err *err)
 {
     struct url url;
 
-    if (find_api(t, err) || check_scheme(t, err) || check_method(t, err))
-        return -1;
     if (t->stream == STREAM_AUTO && t->api == API_GRPC)
         t->stream = STREAM_OFF; /* the URL does not tell */
     if (t->stream == STREAM_OFF && t->api == API_TRITON_GRPC_STREAM)
@@ -359,45 +289,60 @@ static int resolve_api(struct target_settings *t, struct err *err)
 }
 
 /* What the rules are about: the scenario, and the keys of flags that stand for
- * others. */
+ * others.  A rate is that of sessions if their turns are given. */
 static int resolve_rules(struct settings *s, struct err *err)
 {
+    struct load_settings *load = &s->load;
+    bool has_rate =
+        load->rate_rps > 0 || strcmp(settings_rate_key(load), "rate") != 0;
+
     if (s->target.urls.len == 0 && !s->has_stub)
         return err_set(err, ERR_CONFIG, "target.url: no target given");
     if (s->data.repeats && s->data.unique == UNIQUE_AUTO)
         s->data.unique = UNIQUE_FALSE;
-    resolve_scenario(s);
-    if (has_one_client(s->load.scenario) && s->load.clients == 1)
-        s->load.clients = 0; /* a recording has the client of this scenario */
+    if (load->scenario == SCENARIO_AUTO)
+        load->scenario = load->trace.file ? SCENARIO_TRACE
+                         : has_rate       ? SCENARIO_SERVER
+                                          : SCENARIO_CLOSED;
+    if (load->scenario == SCENARIO_SERVER &&
+        (load->turns || s->data.turns == TURNS_SESSION))
+        load->scenario = SCENARIO_SESSIONS;
+    if (has_one_client(load->scenario) && load->clients == 1)
+        load->clients = 0; /* a recording has the client of this scenario */
     return settings_check_rules(s, err);
-}
-
-/* Everything except the classes. */
-static int resolve_run(struct settings *s, struct err *err)
-{
-    struct load_settings *load = &s->load;
-
-    if (resolve_rules(s, err) || resolve_stages(load, err) ||
-        resolve_clients(load, &s->client, err) || resolve_data(s, err))
-        return -1;
-    if (load->trace.to_ns > 0 && load->trace.to_ns <= load->trace.from_ns)
-        return err_set(err, ERR_CONFIG, "trace.to is not after trace.from");
-    if ((!s->data.accuracy && resolve_length(load, err)) ||
-        check_mlperf(s, err) || check_search(&s->search, err) ||
-        settings_check_server(s, err) || resolve_api(&s->target, err))
-        return -1;
-    if (!s->target.method)
-        s->target.method = xstrdup(
-            s->target.body || s->target.api != API_HTTP ? "POST" : "GET");
-    if (!s->name)
-        s->name = xstrdup("run");
-    return 0;
 }
 
 /* A class overrides what was given for the run, not what was resolved: its URL
  * can have another API. */
 int settings_resolve(struct settings *s, struct err *err)
 {
+    struct load_settings *load = &s->load;
+
     classes_overlay(s);
-    return resolve_run(s, err) ? -1 : classes_resolve(s, err);
+    if (resolve_rules(s, err) || resolve_stages(load, err) ||
+        resolve_clients(load, &s->client, err))
+        return -1;
+    if (load->scenario == SCENARIO_SESSIONS && s->data.file &&
+        s->data.turns != TURNS_SESSION)
+        return err_set(err, ERR_CONFIG,
+                       "data.file requires data.turns: session if "
+                       "load.scenario is sessions");
+    if (s->data.accuracy) {
+        s->data.select = SELECT_ORDER;
+        if (s->data.unique == UNIQUE_AUTO)
+            s->data.unique = UNIQUE_FALSE;
+    }
+    if (load->trace.to_ns > 0 && load->trace.to_ns <= load->trace.from_ns)
+        return err_set(err, ERR_CONFIG, "trace.to is not after trace.from");
+    if ((!s->data.accuracy && resolve_length(load, err)) ||
+        check_mlperf(s, err) || check_search(&s->search, err) ||
+        settings_check_server(s, err) || resolve_api(&s->target, err) ||
+        resolve_streaming(&s->target, err))
+        return -1;
+    if (!s->target.method)
+        s->target.method = xstrdup(
+            s->target.body || s->target.api != API_HTTP ? "POST" : "GET");
+    if (!s->name)
+        s->name = xstrdup("run");
+    return classes_resolve(s, err);
 }

@@ -30,25 +30,6 @@ static const struct rule {
      .conflicts = "classes", .scenarios = ALL_BUT_BOTH(TRACE, SESSIONS)},
 };
 
-/* Is the value of an option one of "a|b|c"? */
-static bool has_value(const struct opt_set *set, const struct opt *opt,
-                      const char *values)
-{
-    char *copy = xstrdup(values);
-    char *rest = copy;
-    const char *one;
-    struct buf value;
-    bool is_one = false;
-
-    buf_init(&value, MAX_TEXT);
-    opt_print(set, opt, &value);
-    while ((one = strsep(&rest, "|")))
-        is_one |= strcmp(buf_text(&value), one) == 0;
-    buf_fini(&value);
-    free(copy);
-    return is_one;
-}
-
 static bool holds(struct settings *s, const char *condition)
 {
     const char *colon = strstr(condition, ": ");
@@ -56,6 +37,11 @@ static bool holds(struct settings *s, const char *condition)
     const struct opt *opt =
         settings_find(condition, strcspn(condition, ":"), &block);
     struct opt_set set;
+    struct buf value;
+    bool is_one = false;
+    char *copy;
+    char *rest;
+    const char *one;
 
     if (strcmp(condition, "stub") == 0)
         return s->has_stub;
@@ -66,7 +52,16 @@ static bool holds(struct settings *s, const char *condition)
     if (!opt)
         abort(); /* a condition without such an option is a bug in the table */
     set = settings_set(s, block);
-    return colon ? has_value(&set, opt, colon + 2) : opt_is_given(&set, opt);
+    if (!colon)
+        return opt_is_given(&set, opt);
+    buf_init(&value, MAX_TEXT);
+    opt_print(&set, opt, &value);
+    rest = copy = xstrdup(colon + 2); /* "a|b|c" */
+    while ((one = strsep(&rest, "|")))
+        is_one |= strcmp(buf_text(&value), one) == 0;
+    buf_fini(&value);
+    free(copy);
+    return is_one;
 }
 
 /* "load.arrival: gamma", "trace.format: auto, csv or jsonl", "data.file

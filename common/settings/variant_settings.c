@@ -5,21 +5,6 @@
 #include "common/base/xalloc.h"
 #include "common/settings/settings_file.h"
 
-static void take_field(const struct opt_set *to, const struct settings *from,
-                       const struct opt *opt)
-{
-    const struct opt_set own = {to->block, (void *)from};
-    const struct strmap *map = opt_field(&own, opt);
-
-    if (opt->type->kind != OPT_MAP) {
-        opt_copy(to, from, opt);
-        return;
-    }
-    for (size_t i = 0; i < map->keys.len; i++)
-        strmap_put(opt_field(to, opt), map->keys.items[i],
-                   map->values.items[i]);
-}
-
 static void note_key(struct settings *s, const char *block, const char *key)
 {
     char *path = xasprintf("%s%s%s", block ? block : "", block ? "." : "", key);
@@ -29,24 +14,6 @@ static void note_key(struct settings *s, const char *block, const char *key)
 }
 
 /* Each entry of a map is noted separately. */
-static void note_field(struct settings *s, const struct opt_set *own,
-                       const struct opt *opt)
-{
-    const struct strmap *map = opt_field(own, opt);
-    const char *block = own->block->name;
-
-    if (opt->type->kind != OPT_MAP) {
-        note_key(s, block, opt_json_key(opt));
-        return;
-    }
-    for (size_t i = 0; i < map->keys.len; i++) {
-        char *key = xasprintf("%s.%s", opt->key, map->keys.items[i]);
-
-        note_key(s, block, key);
-        free(key);
-    }
-}
-
 static void take_block(struct settings *s, const struct class_settings *c,
                        enum settings_block block)
 {
@@ -55,22 +22,24 @@ static void take_block(struct settings *s, const struct class_settings *c,
 
     for (size_t i = 0; i < to.block->len; i++) {
         const struct opt *opt = &to.block->opts[i];
+        const struct strmap *map = opt_field(&own, opt);
 
         if (!opt->key || !class_has_said(c, opt))
             continue;
-        take_field(&to, c->settings, opt);
-        note_field(s, &own, opt);
-    }
-}
+        if (opt->type->kind != OPT_MAP) {
+            opt_copy(&to, c->settings, opt);
+            note_key(s, to.block->name, opt_json_key(opt));
+            continue;
+        }
+        for (size_t k = 0; k < map->keys.len; k++) {
+            char *key = xasprintf("%s.%s", opt->key, map->keys.items[k]);
 
-/* A variant with its own server does not use the study's stub. */
-static bool has_stub(const struct settings *study,
-                     const struct class_settings *c)
-{
-    if (c->settings->has_stub)
-        return true;
-    return study->has_stub && c->settings->target.urls.len == 0 &&
-           !c->settings->server.start;
+            strmap_put(opt_field(&to, opt), map->keys.items[k],
+                       map->values.items[k]);
+            note_key(s, to.block->name, key);
+            free(key);
+        }
+    }
 }
 
 void variants_take(struct settings *s, size_t i)
@@ -79,7 +48,10 @@ void variants_take(struct settings *s, size_t i)
     const struct class_settings *c = &all.items[i];
 
     s->variants = (struct classes){0};
-    s->has_stub = has_stub(s, c);
+    /* A variant with its own server does not use the study's stub. */
+    s->has_stub = c->settings->has_stub ||
+                  (s->has_stub && c->settings->target.urls.len == 0 &&
+                   !c->settings->server.start);
     for (int b = 0; b < BLOCK_COUNT; b++)
         take_block(s, c, (enum settings_block)b);
     strmap_put(&s->conditions, VARIANTS_CONDITION, c->name);

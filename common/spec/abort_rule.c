@@ -12,27 +12,13 @@
 
 #define MAX_OVER_S 3600
 
-static int parse_over(const char *text, int64_t *over_s, struct err *err)
-{
-    int64_t ns;
-
-    if (units_parse_duration(text, &ns, err))
-        return -1;
-    *over_s = ns / NS_PER_S;
-    if (*over_s < 1 || *over_s > MAX_OVER_S || ns % NS_PER_S != 0)
-        return err_set(err, ERR_CONFIG,
-                       "over %s: the time must be whole seconds, from 1s to "
-                       "1h",
-                       text);
-    return 0;
-}
-
 int abort_parse(const char *text, struct abort_rule *rule, struct err *err)
 {
     char share[24];
     char over[8] = "over";
     char length[24] = "10s";
     char extra[2];
+    int64_t over_ns;
     /* In the format a space matches any number of spaces, or none. */
     int n =
         sscanf(text, " errors > %23s %7s %23s %1s", share, over, length, extra);
@@ -44,8 +30,14 @@ int abort_parse(const char *text, struct abort_rule *rule, struct err *err)
                        "'errors > 10%% over 30s'",
                        text);
     if (units_parse_share(share, &rule->share, err) ||
-        parse_over(length, &rule->over_s, err))
+        units_parse_duration(length, &over_ns, err))
         return -1;
+    rule->over_s = over_ns / NS_PER_S;
+    if (rule->over_s < 1 || rule->over_s > MAX_OVER_S ||
+        over_ns % NS_PER_S != 0)
+        return err_set(err, ERR_CONFIG,
+                       "over %s: the time must be whole seconds, from 1s to 1h",
+                       length);
     if (rule->share >= 1)
         return err_set(err, ERR_CONFIG,
                        "errors > %s is never true; write a share below 100%%",
@@ -71,15 +63,6 @@ void abort_window_fini(struct abort_window *w)
     *w = (struct abort_window){0};
 }
 
-/* A share equal to the limit does not exceed it, even after rounding. */
-static bool exceeds(const struct abort_rule *rule,
-                    const struct abort_finding *f)
-{
-    double allowed = rule->share * (double)f->ended * (1 + 4 * DBL_EPSILON);
-
-    return f->ended >= ABORT_MIN && (double)f->failed > allowed;
-}
-
 /* An unused entry of the ring has the counts at the start, 0. */
 struct abort_finding abort_window_add(struct abort_window *w,
                                       struct abort_counts so_far)
@@ -89,11 +72,13 @@ struct abort_finding abort_window_add(struct abort_window *w,
         .ended = so_far.ended - oldest->ended,
         .failed = so_far.failed - oldest->failed,
     };
+    /* A share equal to the limit does not exceed it, even after rounding. */
+    double allowed = w->rule.share * (double)f.ended * (1 + 4 * DBL_EPSILON);
 
     *oldest = so_far;
     w->n++;
     f.seconds = w->n < w->rule.over_s ? w->n : w->rule.over_s;
-    f.is_exceeded = exceeds(&w->rule, &f);
+    f.is_exceeded = f.ended >= ABORT_MIN && (double)f.failed > allowed;
     return f;
 }
 

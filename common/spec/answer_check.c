@@ -111,21 +111,6 @@ static bool matches(const struct check_rule *r, const struct check_answer *a)
 
 /* ---- numbers ---- */
 
-/* " +- 0.01" at the end of a text, which is cut off there. */
-static int take_tolerance(struct check_rule *r, char *text, struct err *err)
-{
-    char *at = strstr(text, "+-");
-    char *end;
-
-    if (!at)
-        return 0;
-    r->tolerance = strtod(at + 2, &end);
-    if (end == at + 2 || end[strspn(end, " ")] || !(r->tolerance >= 0))
-        return err_set(err, ERR_CONFIG, "'%s' is not a tolerance", at);
-    *at = '\0';
-    return 0;
-}
-
 static bool is_near(double got, double wanted, double tolerance)
 {
     return fabs(got - wanted) <= tolerance;
@@ -136,12 +121,21 @@ static int split(struct check_rule *r, const char *rest, char **value,
                  struct err *err)
 {
     const char *equals = strstr(rest, " = ");
+    char *tolerance;
+    char *end;
 
     if (!equals)
         return err_set(err, ERR_CONFIG, "' = ' is missing in '%s'", rest);
     r->text = xstrndup(rest, (size_t)(equals - rest));
     *value = xstrdup(equals + 3);
-    return take_tolerance(r, *value, err);
+    tolerance = strstr(*value, "+-");
+    if (!tolerance)
+        return 0;
+    r->tolerance = strtod(tolerance + 2, &end);
+    if (end == tolerance + 2 || end[strspn(end, " ")] || !(r->tolerance >= 0))
+        return err_set(err, ERR_CONFIG, "'%s' is not a tolerance", tolerance);
+    *tolerance = '\0';
+    return 0;
 }
 
 /* ---- json ---- */

@@ -121,33 +121,27 @@ const char *calibration_no_rate(const struct calibrated_transport *t)
                : "not even the lowest rate was trusted";
 }
 
-static const char *last_date(const struct calibration *c)
-{
-    const char *last = "";
-
-    for (int i = 0; i < CALIBRATED_COUNT; i++) {
-        if (strcmp(c->transports[i].date, last) > 0)
-            last = c->transports[i].date;
-    }
-    return last;
-}
-
 struct json_t *calibration_to_json(const struct calibration *c)
 {
     json_t *transports = json_object();
+    const char *last_date = "";
 
     for (int i = 0; i < CALIBRATED_COUNT; i++) {
-        if (c->transports[i].date[0])
+        const struct calibrated_transport *t = &c->transports[i];
+
+        if (t->date[0])
             json_object_set_new(transports, calibrated_names[i],
-                                transport_to_json(&c->transports[i]));
+                                transport_to_json(t));
+        if (strcmp(t->date, last_date) > 0)
+            last_date = t->date;
     }
     return json_pack(
         "{si, so, so, sI, so, ss, ss, so}", "schema", CALIBRATION_SCHEMA,
         "host", json_bytes(c->place.host, strlen(c->place.host)), "tailgate",
         json_bytes(c->place.version, strlen(c->place.version)), "cpus",
         (json_int_t)c->place.cpus, "kernel",
-        json_bytes(c->place.kernel, strlen(c->place.kernel)), "date",
-        last_date(c), "note", note, "transports", transports);
+        json_bytes(c->place.kernel, strlen(c->place.kernel)), "date", last_date,
+        "note", note, "transports", transports);
 }
 
 /* ---- from JSON ---- */
@@ -195,14 +189,6 @@ static bool get_transport(const json_t *o, struct calibrated_transport *t)
              t->max_rate_rps > 0));
 }
 
-static bool get_place(const json_t *o, struct calibration_place *place)
-{
-    place->cpus = json_get_int(o, "cpus", 0);
-    return get_text(o, "host", place->host) &&
-           get_text(o, "tailgate", place->version) &&
-           get_text(o, "kernel", place->kernel) && place->cpus > 0;
-}
-
 int calibration_from_json(struct calibration *c, const struct json_t *json,
                           struct err *err)
 {
@@ -215,7 +201,11 @@ int calibration_from_json(struct calibration *c, const struct json_t *json,
             err, ERR_FORMAT,
             "schema %lld is not supported; this tailgate supports %d",
             (long long)schema, CALIBRATION_SCHEMA);
-    if (!get_place(json, &c->place) || !json_is_object(transports))
+    c->place.cpus = json_get_int(json, "cpus", 0);
+    if (!get_text(json, "host", c->place.host) ||
+        !get_text(json, "tailgate", c->place.version) ||
+        !get_text(json, "kernel", c->place.kernel) || c->place.cpus <= 0 ||
+        !json_is_object(transports))
         return err_set(err, ERR_FORMAT, "not a calibration");
     for (int i = 0; i < CALIBRATED_COUNT; i++) {
         const json_t *o = json_object_get(transports, calibrated_names[i]);
@@ -296,24 +286,19 @@ int calibration_save(const struct calibration *c, struct err *err)
 
 /* ---- in a manifest ---- */
 
-static const struct calibrated_transport *find(const struct calibration *c,
-                                               const char *transport)
-{
-    for (int i = 0; c && i < CALIBRATED_COUNT; i++) {
-        if (strcmp(calibrated_names[i], transport) == 0 &&
-            c->transports[i].date[0])
-            return &c->transports[i];
-    }
-    return NULL;
-}
-
 struct calibration_stamp
 calibration_stamp_of(const struct calibration *c,
                      const struct calibration_place *here,
                      const char *transport)
 {
-    const struct calibrated_transport *t = find(c, transport);
+    const struct calibrated_transport *t = NULL;
     struct calibration_stamp s = {0};
+
+    for (int i = 0; c && i < CALIBRATED_COUNT; i++) {
+        if (strcmp(calibrated_names[i], transport) == 0 &&
+            c->transports[i].date[0])
+            t = &c->transports[i];
+    }
 
     if (!t)
         return s;

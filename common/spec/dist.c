@@ -101,55 +101,38 @@ static const struct dist_ops *find_kind(const char *name)
     return NULL;
 }
 
-/* "50:2ms", in rising order of both. */
-static int add_point(struct dist *dist, char *text, parse_value *parse)
-{
-    struct err ignored = {0};
-    char *colon = strchr(text, ':');
-    size_t n = dist->n_points;
-    char percent[16];
-    double share;
-    int64_t value;
-
-    if (!colon || n == DIST_MAX_POINTS)
-        return -1;
-    *colon = '\0';
-    if (snprintf(percent, sizeof(percent), "%s%%", text) >=
-            (int)sizeof(percent) ||
-        units_parse_share(percent, &share, &ignored) ||
-        parse(colon + 1, &value, &ignored))
-        return -1;
-    if (n > 0 &&
-        (share <= dist->share[n - 1] || (double)value < dist->value[n - 1]))
-        return -1;
-    dist->share[n] = share;
-    dist->value[n] = (double)value;
-    dist->n_points++;
-    return 0;
-}
-
+/* "50:2ms", in rising order of both, from 0 to 100. */
 static int read_table(struct dist *dist, char *rest, parse_value *parse)
 {
+    struct err ignored = {0};
     char *word;
 
     while ((word = str_next_word(&rest))) {
-        if (add_point(dist, word, parse))
+        char *colon = strchr(word, ':');
+        size_t n = dist->n_points;
+        char percent[16];
+        double share;
+        int64_t value;
+
+        if (!colon || n == DIST_MAX_POINTS)
             return -1;
+        *colon = '\0';
+        if (snprintf(percent, sizeof(percent), "%s%%", word) >=
+                (int)sizeof(percent) ||
+            units_parse_share(percent, &share, &ignored) ||
+            parse(colon + 1, &value, &ignored))
+            return -1;
+        if (n > 0 &&
+            (share <= dist->share[n - 1] || (double)value < dist->value[n - 1]))
+            return -1;
+        dist->share[n] = share;
+        dist->value[n] = (double)value;
+        dist->n_points++;
     }
     return dist->n_points >= 2 && dist->share[0] <= 0 &&
                    dist->share[dist->n_points - 1] >= 1
                ? 0
                : -1;
-}
-
-/* The parameters of a uniform distribution are its ends. */
-static int set_range(struct dist *dist)
-{
-    dist->low = dist->mean;
-    dist->high = dist->sd;
-    dist->mean = (dist->low + dist->high) / 2;
-    dist->sd = 0;
-    return dist->low <= dist->high ? 0 : -1;
 }
 
 static int read_params(struct dist *dist, char *rest, parse_value *parse)
@@ -169,8 +152,13 @@ static int read_params(struct dist *dist, char *rest, parse_value *parse)
     }
     if (n != dist->ops->n_params)
         return -1;
-    if (dist->ops->draw == draw_uniform)
-        return set_range(dist);
+    if (dist->ops->draw == draw_uniform) { /* its parameters are its ends */
+        dist->low = dist->mean;
+        dist->high = dist->sd;
+        dist->mean = (dist->low + dist->high) / 2;
+        dist->sd = 0;
+        return dist->low <= dist->high ? 0 : -1;
+    }
     return n < 2 || dist->mean > 0 ? 0 : -1;
 }
 
@@ -204,26 +192,6 @@ int dist_parse(const char *text, struct dist *dist, struct err *err)
 /* ---- a file of values ---- */
 
 /* One number per line, with blanks around it. */
-static int add_line(struct dist *dist, char *text, struct err *err)
-{
-    const char *word = str_next_word(&text);
-    int64_t value;
-
-    if (!word)
-        return 0;
-    if (text && str_next_word(&text))
-        return err_set(err, ERR_CONFIG, "more than one number");
-    if (units_parse_count(word, &value, err))
-        return -1;
-    if ((dist->n_values & (dist->n_values - 1)) == 0)
-        dist->values =
-            xrealloc(dist->values, dist->n_values ? 2 * dist->n_values : 1,
-                     sizeof(*dist->values));
-    dist->values[dist->n_values++] = (double)value;
-    dist->mean += ((double)value - dist->mean) / (double)dist->n_values;
-    return 0;
-}
-
 static int read_values(struct dist *dist, char *rest, struct err *err)
 {
     int64_t line = 0;
@@ -231,12 +199,26 @@ static int read_values(struct dist *dist, char *rest, struct err *err)
 
     while ((text = strsep(&rest, "\n"))) {
         size_t len = strlen(text);
+        const char *word;
+        int64_t value;
 
         line++;
         if (len > 0 && text[len - 1] == '\r')
             text[len - 1] = '\0';
-        if (add_line(dist, text, err))
+        word = str_next_word(&text);
+        if (!word)
+            continue;
+        if (text && str_next_word(&text))
+            return err_set(err, ERR_CONFIG, "line %lld: more than one number",
+                           (long long)line);
+        if (units_parse_count(word, &value, err))
             return err_context(err, "line %lld", (long long)line);
+        if ((dist->n_values & (dist->n_values - 1)) == 0)
+            dist->values =
+                xrealloc(dist->values, dist->n_values ? 2 * dist->n_values : 1,
+                         sizeof(*dist->values));
+        dist->values[dist->n_values++] = (double)value;
+        dist->mean += ((double)value - dist->mean) / (double)dist->n_values;
     }
     return dist->n_values > 0
                ? 0
@@ -294,28 +276,22 @@ int dist_parse_counts(const char *text, struct dist *dist, struct err *err)
                    text);
 }
 
-/* The largest value in its text; a tail can exceed it. */
-static double highest(const struct dist *dist)
-{
-    double max = fmax(dist->mean, dist->high);
-
-    for (size_t i = 0; i < dist->n_points; i++)
-        max = fmax(max, dist->value[i]);
-    for (size_t i = 0; i < dist->n_values; i++)
-        max = fmax(max, dist->values[i]);
-    return max;
-}
-
 int dist_parse_lengths(const char *text, struct dist *dist, struct err *err)
 {
     static const char file[] = "empirical @";
     bool is_file = strncmp(text, file, strlen(file)) == 0;
+    double max; /* of its text; a tail can exceed it */
 
     if (is_file ? read_file(text + strlen(file), dist, err)
                 : dist_parse_counts(text, dist, err))
         return -1;
     dist->is_tokens = true;
-    if (highest(dist) > (double)DIST_MAX_TOKENS)
+    max = fmax(dist->mean, dist->high);
+    for (size_t i = 0; i < dist->n_points; i++)
+        max = fmax(max, dist->value[i]);
+    for (size_t i = 0; i < dist->n_values; i++)
+        max = fmax(max, dist->values[i]);
+    if (max > (double)DIST_MAX_TOKENS)
         return err_set(err, ERR_CONFIG, "'%s' is more than 3,000,000 tokens",
                        text);
     return 0;
@@ -369,30 +345,25 @@ double dist_mean(const struct dist *dist)
 
 /* ---- service times ---- */
 
-static int parse_batch(const char *text, struct service *s, struct err *err)
+int service_parse(const char *text, struct service *service, struct err *err)
 {
+    struct err why = {0};
     char base[24];
     char item[24];
     char extra[2];
 
-    if (sscanf(text, "batch %23s %23s %1s", base, item, extra) != 2)
-        return err_set(err, ERR_CONFIG,
-                       "'%s' is not a batch; write 'batch 5ms 1ms' (base, per "
-                       "item)",
-                       text);
-    s->kind = SERVICE_BATCH;
-    if (units_parse_duration(base, &s->base_ns, err))
-        return -1;
-    return units_parse_duration(item, &s->per_item_ns, err);
-}
-
-int service_parse(const char *text, struct service *service, struct err *err)
-{
-    struct err why = {0};
-
     *service = (struct service){.kind = SERVICE_PLAIN};
-    if (strcmp(text, "batch") == 0 || strncmp(text, "batch ", 6) == 0)
-        return parse_batch(text, service, err);
+    if (strcmp(text, "batch") == 0 || strncmp(text, "batch ", 6) == 0) {
+        if (sscanf(text, "batch %23s %23s %1s", base, item, extra) != 2)
+            return err_set(err, ERR_CONFIG,
+                           "'%s' is not a batch; write 'batch 5ms 1ms' (base, "
+                           "per item)",
+                           text);
+        service->kind = SERVICE_BATCH;
+        if (units_parse_duration(base, &service->base_ns, err))
+            return -1;
+        return units_parse_duration(item, &service->per_item_ns, err);
+    }
     if (strcmp(text, "llm") == 0) {
         service->kind = SERVICE_LLM;
         return 0;

@@ -161,15 +161,6 @@ int fault_plan_parse(const struct strlist *texts, struct fault_plan *plan,
     return 0;
 }
 
-static bool holds(const struct fault *f, int64_t nth, int64_t since_ns)
-{
-    if (f->nth > 0 && nth != f->nth)
-        return false;
-    if (f->every > 0 && nth % f->every != 0)
-        return false;
-    return since_ns >= f->from_ns && since_ns < f->to_ns;
-}
-
 struct fault_set fault_draw(const struct fault_plan *plan, int64_t nth,
                             int64_t since_ns, struct rng *rng)
 {
@@ -179,7 +170,9 @@ struct fault_set fault_draw(const struct fault_plan *plan, int64_t nth,
         const struct fault *f = &plan->faults[i];
         bool hits = f->share >= 1 || rng_uniform(rng) <= f->share;
 
-        if (!hits || !holds(f, nth, since_ns))
+        if (!hits || (f->nth > 0 && nth != f->nth) ||
+            (f->every > 0 && nth % f->every != 0) || since_ns < f->from_ns ||
+            since_ns >= f->to_ns)
             continue;
         set.kinds |= UINT32_C(1) << f->kind;
         set.param[f->kind] = f->param;

@@ -18,10 +18,12 @@
 #define MAX_ROWS         100000
 #define MAX_FILE         (8 << 20)
 #define MAX_NS           4e18
+#define STAGE_TEXT       ((size_t)4 * UNITS_TEXT)
 
 /* ---- stages ---- */
 
-int load_stage_parse_rate(const char *text, double *rps, struct err *err)
+/* That of a stage can be 0. */
+static int parse_rate(const char *text, double *rps, struct err *err)
 {
     if (strcmp(text, "0") == 0 || strcmp(text, "0/s") == 0) {
         *rps = 0;
@@ -30,25 +32,13 @@ int load_stage_parse_rate(const char *text, double *rps, struct err *err)
     return units_parse_rate(text, rps, err);
 }
 
-/* "10/s..100/s", or one rate for both ends. */
-static int parse_rates(char *text, struct load_stage *stage, struct err *err)
-{
-    char *dots = strstr(text, "..");
-
-    if (dots)
-        *dots = '\0';
-    if (load_stage_parse_rate(text, &stage->from_rps, err))
-        return -1;
-    stage->to_rps = stage->from_rps;
-    return dots ? load_stage_parse_rate(dots + 2, &stage->to_rps, err) : 0;
-}
-
 int load_stage_parse(const char *text, struct load_stage *stage,
                      struct err *err)
 {
     char rates[80];
     char length[32];
     char extra[2];
+    char *dots;
 
     *stage = (struct load_stage){0};
     if (sscanf(text, "%79s %31s %1s", rates, length, extra) != 2)
@@ -56,7 +46,13 @@ int load_stage_parse(const char *text, struct load_stage *stage,
                        "'%s' is not a stage; write '50/s 30s' or "
                        "'10/s..100/s 1m'",
                        text);
-    if (parse_rates(rates, stage, err) ||
+    dots = strstr(rates, ".."); /* "10/s..100/s", or one rate for both ends */
+    if (dots)
+        *dots = '\0';
+    if (parse_rate(rates, &stage->from_rps, err))
+        return -1;
+    stage->to_rps = stage->from_rps;
+    if ((dots && parse_rate(dots + 2, &stage->to_rps, err)) ||
         units_parse_duration(length, &stage->length_ns, err))
         return -1;
     if (stage->length_ns == 0)
@@ -69,8 +65,9 @@ static const char *print_rate(double rps, char out[static UNITS_TEXT])
     return rps > 0 ? units_print_rate(rps, out) : "0/s";
 }
 
-const char *load_stage_print(const struct load_stage *stage,
-                             char out[static STAGE_TEXT])
+/* As text that load_stage_parse() accepts; returns `out`. */
+static const char *print_stage(const struct load_stage *stage,
+                               char out[static STAGE_TEXT])
 {
     char from[UNITS_TEXT];
     char to[UNITS_TEXT];
@@ -124,7 +121,7 @@ static void add(struct strlist *out, double from, double to, int64_t ns)
     char text[STAGE_TEXT];
 
     if (ns > 0)
-        strlist_add(out, load_stage_print(&stage, text));
+        strlist_add(out, print_stage(&stage, text));
 }
 
 static int expand_ramp(const struct said *s, struct strlist *out,
@@ -257,15 +254,6 @@ static int read_pair(const struct load_shape *p, struct said *s,
                    word, value, p->name, p->form);
 }
 
-static bool has_all(const struct load_shape *p, const struct said *s)
-{
-    for (int w = 0; w < N_WORDS; w++) {
-        if ((p->needs & BIT(w)) && s->ns[w] == 0)
-            return false;
-    }
-    return !p->takes_by || s->by_rps > 0;
-}
-
 static int read_words(const struct load_shape *p, struct said *s, char *rest,
                       const char *text, struct err *err)
 {
@@ -276,7 +264,7 @@ static int read_words(const struct load_shape *p, struct said *s, char *rest,
 
         if (!rate)
             return refuse(p, text, err);
-        if (load_stage_parse_rate(rate, &s->rates[i], err))
+        if (parse_rate(rate, &s->rates[i], err))
             return -1;
     }
     while ((word = str_next_word(&rest))) {
@@ -287,22 +275,11 @@ static int read_words(const struct load_shape *p, struct said *s, char *rest,
         if (read_pair(p, s, word, value, err))
             return -1;
     }
-    return has_all(p, s) ? 0 : refuse(p, text, err);
-}
-
-static int expand(const struct load_shape *p, char *rest, const char *text,
-                  struct strlist *stages, struct err *err)
-{
-    struct said said = {0};
-
-    if (!p)
-        return err_set(err, ERR_CONFIG,
-                       "'%s' is not a ramp, step, spike, bursts or soak; write "
-                       "'%s'",
-                       text, find("spike")->form);
-    if (read_words(p, &said, rest, text, err))
-        return -1;
-    return p->expand(&said, stages, err) ? err_context(err, "'%s'", text) : 0;
+    for (int w = 0; w < N_WORDS; w++) {
+        if ((p->needs & BIT(w)) && s->ns[w] == 0)
+            return refuse(p, text, err);
+    }
+    return !p->takes_by || s->by_rps > 0 ? 0 : refuse(p, text, err);
 }
 
 int load_shape_expand(const char *text, struct strlist *stages, struct err *err)
@@ -310,8 +287,15 @@ int load_shape_expand(const char *text, struct strlist *stages, struct err *err)
     char *copy = xstrdup(text);
     char *rest = copy;
     const struct load_shape *p = find(str_next_word(&rest));
-    int rc = expand(p, rest, text, stages, err);
+    struct said said = {0};
+    int rc = p ? read_words(p, &said, rest, text, err) : -1;
 
+    if (!p)
+        err_set(err, ERR_CONFIG,
+                "'%s' is not a ramp, step, spike, bursts or soak; write '%s'",
+                text, find("spike")->form);
+    else if (rc == 0 && p->expand(&said, stages, err))
+        rc = err_context(err, "'%s'", text);
     free(copy);
     return rc;
 }
@@ -382,49 +366,41 @@ static int parse_time(const char *text, double *ns, struct err *err)
     return 0;
 }
 
-static int parse_row(char *line, struct row *row, struct err *err)
+static int read_line(struct table *t, char *line, struct err *err)
 {
-    char *comma = strchr(line, ',');
+    bool is_head = t->rows == 0 && !strpbrk(line, "0123456789");
+    struct load_stage stage = {.from_rps = t->last.rps};
+    char text[STAGE_TEXT];
+    double length_ns;
+    struct row row = {0};
+    char *comma;
 
+    line = str_trim(line);
+    if (!*line || *line == '#' || is_head)
+        return 0;
+    comma = strchr(line, ',');
     if (!comma || strchr(comma + 1, ','))
         return err_set(err, ERR_CONFIG,
                        "'%s' is not a row; write time,rate as in 6:30,40",
                        line);
     *comma = '\0';
-    if (parse_time(str_trim(line), &row->at_ns, err))
+    if (parse_time(str_trim(line), &row.at_ns, err) ||
+        parse_rate(str_trim(comma + 1), &row.rps, err))
         return -1;
-    return load_stage_parse_rate(str_trim(comma + 1), &row->rps, err);
-}
-
-static int add_row(struct table *t, const struct row *row, struct err *err)
-{
-    double length_ns = (row->at_ns - t->last.at_ns) / t->speed;
-    struct load_stage stage = {.from_rps = t->last.rps, .to_rps = row->rps};
-    char text[STAGE_TEXT];
-
+    length_ns = (row.at_ns - t->last.at_ns) / t->speed;
     if (t->rows > 0 && length_ns < 0)
         return err_set(err, ERR_CONFIG,
                        "the time is before that of the previous row");
-    if (row->at_ns / t->speed > MAX_NS)
+    if (row.at_ns / t->speed > MAX_NS)
         return err_set(err, ERR_CONFIG, "the time is too late");
     if (t->rows > MAX_ROWS)
         return err_set(err, ERR_CONFIG, "more than %d rows", MAX_ROWS);
+    stage.to_rps = row.rps;
     stage.length_ns = llround(length_ns);
     if (t->rows++ > 0 && stage.length_ns > 0)
-        strlist_add(t->stages, load_stage_print(&stage, text));
-    t->last = *row;
+        strlist_add(t->stages, print_stage(&stage, text));
+    t->last = row;
     return 0;
-}
-
-static int read_line(struct table *t, char *line, struct err *err)
-{
-    struct row row = {0};
-    bool is_head = t->rows == 0 && !strpbrk(line, "0123456789");
-
-    line = str_trim(line);
-    if (!*line || *line == '#' || is_head)
-        return 0;
-    return parse_row(line, &row, err) || add_row(t, &row, err) ? -1 : 0;
 }
 
 int ratetable_parse(const char *name, char *text, double speed,

@@ -38,19 +38,9 @@ struct load_stage {
     int64_t length_ns;
 };
 
-/* Enough for load_stage_print(). */
-#define STAGE_TEXT ((size_t)4 * UNITS_TEXT)
-
-/* A rate; that of a stage can be 0.  ERR_CONFIG. */
-int load_stage_parse_rate(const char *text, double *rps, struct err *err);
-
 /* ERR_CONFIG. */
 int load_stage_parse(const char *text, struct load_stage *stage,
                      struct err *err);
-
-/* As text that load_stage_parse() accepts; returns `out`. */
-const char *load_stage_print(const struct load_stage *stage,
-                             char out[static STAGE_TEXT]);
 
 /* Add the stages of a shape.  ERR_CONFIG. */
 int load_shape_expand(const char *text, struct strlist *stages,

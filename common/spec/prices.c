@@ -66,31 +66,26 @@ static const struct price *row_of(const struct prices *p, const char *machine)
     return NULL;
 }
 
-static int read_usd(const char *text, double *out, struct err *err)
-{
-    char *end;
-
-    *out = strtod(text, &end);
-    if (end == text || *end || !isfinite(*out) || !(*out > 0))
-        return err_set(err, ERR_CONFIG,
-                       "usd_per_hour: '%.80s' is not a number above 0", text);
-    return units_check_range(text, *out, err) ? err_context(err, "usd_per_hour")
-                                              : 0;
-}
-
 static int read_row(struct prices *p, char *line, size_t number,
                     size_t machine_at, struct err *err)
 {
     char *cells[COLUMNS] = {NULL};
     const struct price *before;
+    const char *text;
     double usd;
+    char *end;
 
     if (split(line, cells, err))
         return -1;
     if (!*cells[machine_at])
         return err_set(err, ERR_CONFIG, "the machine is missing");
-    if (read_usd(cells[1 - machine_at], &usd, err))
-        return -1;
+    text = cells[1 - machine_at];
+    usd = strtod(text, &end);
+    if (end == text || *end || !isfinite(usd) || !(usd > 0))
+        return err_set(err, ERR_CONFIG,
+                       "usd_per_hour: '%.80s' is not a number above 0", text);
+    if (units_check_range(text, usd, err))
+        return err_context(err, "usd_per_hour");
     before = row_of(p, cells[machine_at]);
     if (before)
         return err_set(err, ERR_CONFIG,

@@ -1,7 +1,6 @@
 #include "common/spec/slo.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
@@ -61,19 +60,6 @@ static int split(const char *text, struct words *w)
                                                                           : -1;
 }
 
-static int parse_quantile(const char *text, double *quantile)
-{
-    struct err ignored = {0};
-    char percent[32];
-
-    if (text[0] != 'p')
-        return -1;
-    snprintf(percent, sizeof(percent), "%.24s%%", text + 1);
-    if (units_parse_share(percent, quantile, &ignored))
-        return -1;
-    return *quantile > 0 && *quantile < 1 ? 0 : -1;
-}
-
 static int unknown_measure(const char *name, struct err *err)
 {
     struct suggest s = {.word = name};
@@ -91,12 +77,17 @@ static int parse_measured(const struct words *w, struct slo_term *term,
                           struct err *err)
 {
     int measure = measure_find(w->name);
+    char percent[32];
 
     if (measure < 0)
         return unknown_measure(w->name, err);
     term->kind = SLO_QUANTILE;
     term->measure = (enum measure)measure;
-    if (parse_quantile(w->quantile, &term->quantile))
+    snprintf(percent, sizeof(percent), "%.24s%%",
+             w->quantile[0] ? w->quantile + 1 : "");
+    if (w->quantile[0] != 'p' ||
+        units_parse_share(percent, &term->quantile, &(struct err){0}) ||
+        !(term->quantile > 0 && term->quantile < 1))
         return err_set(err, ERR_CONFIG,
                        "SLO on %s: '%s' is not a quantile; write p50, p99 or "
                        "p99.9",
@@ -327,35 +318,11 @@ int slo_check_limit(const char *text, struct err *err)
     return parse_limit(text, &(struct slo_term){0}, err);
 }
 
-static bool is_same_question(const struct slo_term *a, const struct slo_term *b)
-{
-    return a->kind == b->kind && a->measure == b->measure &&
-           a->quantile == b->quantile && strcmp(a->tier, b->tier) == 0;
-}
-
 /* Two limits on the same measure in one tier would be a mistake. */
-static int check_tiers(const struct slo *all, struct err *err)
+int slo_parse_all(const struct strlist *texts, struct slo *all, struct err *err)
 {
     const char *names[SLO_MAX_TIERS];
 
-    for (size_t i = 0; i < all->len; i++) {
-        for (size_t k = 0; k < i; k++) {
-            if (all->terms[i].tier[0] &&
-                is_same_question(&all->terms[i], &all->terms[k]))
-                return err_set(
-                    err, ERR_CONFIG,
-                    "'%s' and '%s': a tier can have only one of them",
-                    all->terms[k].text, all->terms[i].text);
-        }
-    }
-    if (slo_tiers(all, names) > SLO_MAX_TIERS)
-        return err_set(err, ERR_CONFIG, "more than %d SLO tiers",
-                       SLO_MAX_TIERS);
-    return 0;
-}
-
-int slo_parse_all(const struct strlist *texts, struct slo *all, struct err *err)
-{
     *all = (struct slo){0};
     if (texts->len > SLO_MAX_TERMS)
         return err_set(err, ERR_CONFIG, "more than %d SLO terms",
@@ -365,7 +332,24 @@ int slo_parse_all(const struct strlist *texts, struct slo *all, struct err *err)
             return -1;
         all->len++;
     }
-    return check_tiers(all, err);
+    for (size_t i = 0; i < all->len; i++) {
+        const struct slo_term *a = &all->terms[i];
+
+        for (size_t k = 0; a->tier[0] && k < i; k++) {
+            const struct slo_term *b = &all->terms[k];
+
+            if (a->kind == b->kind && a->measure == b->measure &&
+                a->quantile == b->quantile && strcmp(a->tier, b->tier) == 0)
+                return err_set(
+                    err, ERR_CONFIG,
+                    "'%s' and '%s': a tier can have only one of them", b->text,
+                    a->text);
+        }
+    }
+    if (slo_tiers(all, names) > SLO_MAX_TIERS)
+        return err_set(err, ERR_CONFIG, "more than %d SLO tiers",
+                       SLO_MAX_TIERS);
+    return 0;
 }
 
 size_t slo_tiers(const struct slo *all, const char *names[static SLO_MAX_TIERS])
@@ -394,19 +378,10 @@ void slo_of_tier(const struct slo *all, const char *tier, struct slo *out)
     }
 }
 
-/* Limits define good requests; they are not objectives of the run. */
-static bool is_judged(const struct slo *slo)
-{
-    for (size_t i = 0; i < slo->len; i++) {
-        if (slo->terms[i].kind != SLO_LIMIT && slo->terms[i].kind != SLO_CHECK)
-            return true;
-    }
-    return false;
-}
-
 int slo_parse(const struct strlist *texts, struct slo *slo, struct err *err)
 {
     const char *names[SLO_MAX_TIERS];
+    bool is_judged = false;
     struct slo bare;
     struct slo all;
     size_t n;
@@ -415,8 +390,12 @@ int slo_parse(const struct strlist *texts, struct slo *slo, struct err *err)
     if (slo_parse_all(texts, &all, err))
         return -1;
     slo_of_tier(&all, "", &bare);
+    /* Limits define good requests; they are not objectives of the run. */
+    for (size_t i = 0; i < bare.len; i++)
+        is_judged |=
+            bare.terms[i].kind != SLO_LIMIT && bare.terms[i].kind != SLO_CHECK;
     n = slo_tiers(&all, names);
-    if (n > 0 && !is_judged(&bare))
+    if (n > 0 && !is_judged)
         slo_of_tier(&all, names[n - 1], slo);
     for (size_t i = 0; i < bare.len; i++)
         slo->terms[slo->len++] = bare.terms[i];

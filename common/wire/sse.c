@@ -59,21 +59,6 @@ static void keep_data(struct sse *s)
     s->is_data_kept = true;
 }
 
-static void add_data(struct sse *s, const char *value, size_t len)
-{
-    if (!s->has_data) {
-        s->event.data = value;
-        s->event.len = len;
-        s->has_data = true;
-        return;
-    }
-    keep_data(s);
-    buf_add(&s->data, "\n", 1);
-    buf_add(&s->data, value, len);
-    s->event.data = s->data.data;
-    s->event.len = s->data.len;
-}
-
 static void end_event(struct sse *s)
 {
     if (s->has_data)
@@ -97,8 +82,16 @@ static void take_field(struct sse *s, const char *line, size_t len)
 
     if (value < end && *value == ' ')
         value++;
-    if (is_field(line, name_len, "data")) {
-        add_data(s, value, (size_t)(end - value));
+    if (is_field(line, name_len, "data") && !s->has_data) {
+        s->event.data = value;
+        s->event.len = (size_t)(end - value);
+        s->has_data = true;
+    } else if (is_field(line, name_len, "data")) {
+        keep_data(s);
+        buf_add(&s->data, "\n", 1);
+        buf_add(&s->data, value, (size_t)(end - value));
+        s->event.data = s->data.data;
+        s->event.len = s->data.len;
     } else if (is_field(line, name_len, "event")) {
         s->event.name = value;
         s->event.name_len = (size_t)(end - value);

@@ -121,48 +121,39 @@ static int check_data(const struct api *api, struct err *err)
                    d->path, name);
 }
 
-/* A label is compared with every answer, so that all samples must have one. */
-static int check_label(const struct api *api, struct err *err)
+static int init_parts(struct api *api, struct err *err)
 {
-    const struct dataset *d = api->sampler.data;
-
-    if (!checks_need_label(&api->checks))
-        return 0;
-    if (!d || d->role[ROLE_LABEL] < 0)
-        return err_set(err, ERR_CONFIG,
-                       "checks: label requires labels in the data set (--data, "
-                       "--label-field)");
-    return dataset_require(d, d->role[ROLE_LABEL], err);
-}
-
-static int choose_success(struct api *api, const char *text, struct err *err)
-{
+    const struct settings *s = api->settings;
+    const struct target_settings *t = &s->target;
     bool is_grpc = api_is_grpc(api->ops->kind);
+    const struct dataset *d;
 
-    if (is_grpc && text)
+    if (checks_parse(&s->checks, &api->checks, err))
+        return err_context(err, "checks");
+    api->keeps_text = api->checks.len > 0 || s->data.accuracy;
+    if (sampler_init(&api->sampler, s, err) || choose_form(api, err))
+        return -1;
+    d = api->sampler.data;
+    if (checks_need_label(&api->checks)) { /* with every answer, so of all */
+        if (!d || d->role[ROLE_LABEL] < 0)
+            return err_set(err, ERR_CONFIG,
+                           "checks: label requires labels in the data set "
+                           "(--data, --label-field)");
+        if (dataset_require(d, d->role[ROLE_LABEL], err))
+            return -1;
+    }
+    if (read_body(api, t->body, err))
+        return -1;
+    if (is_grpc && t->success)
         return err_set(err, ERR_CONFIG,
                        "target.success cannot be set for gRPC, where only OK "
                        "is a success");
     api->success = is_grpc                      ? statuses_range(0, 1)
                    : api->ops->kind == API_HTTP ? statuses_range(0, 400)
                                                 : statuses_range(200, 300);
-    if (text && statuses_parse(text, &api->success, err))
+    if (t->success && statuses_parse(t->success, &api->success, err))
         return err_context(err, "target.success");
-    return 0;
-}
-
-static int init_parts(struct api *api, struct err *err)
-{
-    const struct settings *s = api->settings;
-    const struct target_settings *t = &s->target;
-
-    if (checks_parse(&s->checks, &api->checks, err))
-        return err_context(err, "checks");
-    api->keeps_text = api->checks.len > 0 || s->data.accuracy;
-    if (sampler_init(&api->sampler, s, err) || choose_form(api, err) ||
-        check_label(api, err) || read_body(api, t->body, err) ||
-        choose_success(api, t->success, err) ||
-        extra_read(t->extra_body, &api->extra, err))
+    if (extra_read(t->extra_body, &api->extra, err))
         return -1;
     if (template_has(&api->body, "model") && !t->model)
         return err_set(err, ERR_CONFIG,
@@ -194,23 +185,6 @@ static bool has_prompt(const struct api *api)
     return body_has(api, fields, true);
 }
 
-static int check_cache_check(const struct api *api, struct err *err)
-{
-    const struct dataset *d = api->sampler.data;
-
-    if (!api->settings->data.cache_check)
-        return 0;
-    if (!api->makes_bodies || !has_prompt(api))
-        return err_set(err, ERR_CONFIG,
-                       "data.cache_check requires prompts, which these "
-                       "requests do not have");
-    if (d && d->is_tensors)
-        return err_set(err, ERR_CONFIG,
-                       "data.cache_check cannot be combined with a file of "
-                       "tensors, whose samples are never new");
-    return 0;
-}
-
 bool api_takes_ids(enum api_kind kind)
 {
     return all[kind] && all[kind]->takes_ids;
@@ -225,6 +199,7 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
     static const char *const output[MAX_FIELDS] = {"output_tokens"};
     const struct target_settings *t = &settings->target;
     enum api_kind kind = (enum api_kind)t->api;
+    const struct dataset *d;
 
     *api = (struct api){.ops = all[t->api], .settings = settings};
     buf_init(&api->extra, TARGET_MAX_REQUEST);
@@ -238,8 +213,15 @@ int api_init(struct api *api, const struct settings *settings, struct err *err)
         return -1;
     api->makes_bodies =
         t->body ? template_has_fields(&api->body) : api->ops->write != NULL;
-    if (check_cache_check(api, err))
-        return -1;
+    d = api->sampler.data;
+    if (settings->data.cache_check && (!api->makes_bodies || !has_prompt(api)))
+        return err_set(err, ERR_CONFIG,
+                       "data.cache_check requires prompts, which these "
+                       "requests do not have");
+    if (settings->data.cache_check && d && d->is_tensors)
+        return err_set(err, ERR_CONFIG,
+                       "data.cache_check cannot be combined with a file of "
+                       "tensors, whose samples are never new");
     api->keeps_text |= api->sampler.has_sessions && api->makes_bodies;
     api->asks_prompt = body_has(
         api, input, api_generates(kind) || kind == API_OPENAI_EMBEDDINGS);
@@ -414,6 +396,20 @@ void api_read_finish(struct jscan *s, struct piece *p)
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if (jtext_is(text, others[i].name))
             p->finish = others[i].finish;
+    }
+}
+
+void api_read_number(struct jscan *s, const char *name, int64_t *out)
+{
+    struct jtext key;
+
+    if (!jscan_object(s))
+        return;
+    while (jscan_key(s, &key)) {
+        if (jtext_is(key, name))
+            jscan_int(s, out);
+        else
+            jscan_skip(s);
     }
 }
 

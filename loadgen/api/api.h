@@ -212,6 +212,9 @@ void api_read_finish(struct jscan *s, struct piece *p);
  * no error. */
 void api_read_error(struct jscan *s, struct piece *p);
 
+/* The number `name` of an object, whose other members are skipped. */
+void api_read_number(struct jscan *s, const char *name, int64_t *out);
+
 /* The number of items; TIME_ABSENT if it is not an array. */
 int64_t api_count_items(struct jscan *s);
 

@@ -57,19 +57,6 @@ static const struct {
     {"tensor", OF(API_KSERVE_HTTP) | TENSORS_GRPC, "named tensors"},
 };
 
-static bool is_given(const struct settings *s, const struct opt *opt)
-{
-    const void *field = (const char *)s + opt->offset;
-    const char *text;
-
-    if (opt->type->kind == OPT_LIST)
-        return ((const struct strlist *)field)->len > 0;
-    if (opt->type->kind == OPT_SWITCH)
-        return *(const bool *)field;
-    text = *(const char *const *)field;
-    return text && (!opt->initial || strcmp(text, opt->initial) != 0);
-}
-
 static bool is_used(const struct api *api, const struct rule *rule)
 {
     if (!api->settings->target.body)
@@ -113,10 +100,12 @@ int api_check_settings(const struct api *api, struct err *err)
 
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
         const struct rule *rule = &rules[i];
-        const struct opt *opt =
-            opt_by_key(settings_blocks[rule->block], rule->key);
+        const struct opt_set set =
+            settings_set((struct settings *)s, rule->block); /* only read */
+        const struct opt *opt = opt_by_key(set.block, rule->key);
 
-        if (is_given(s, opt) && settings_says(s, opt) && !is_used(api, rule))
+        if (opt_is_given(&set, opt) && settings_says(s, opt) &&
+            !is_used(api, rule))
             return refuse(api, rule, opt, err);
     }
     for (size_t i = 0; i < s->checks.len; i++) {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/xalloc.h"
 #include "common/proto/inference.pb-c.h"
 #include "common/settings/settings.h"
 #include "loadgen/api/api.h"
@@ -43,55 +42,48 @@ static const struct list_field lists[LIST_COUNT] = {
     [LIST_TEXT] = LIST_FIELD(contents_message, bytes_contents),
 };
 
-static void add_inputs(request_message *request, const struct inputs *in,
-                       struct arena *a)
+static void make_request(const struct api *api, request_message *m,
+                         struct arena *a)
 {
-    request->n_inputs = in->len;
-    request->inputs = arena_take_pointers(a, in->len);
+    const struct target_settings *t = &api->settings->target;
+    const struct inputs *in = &own_of(api)->in;
+    Inference__InferParameter *value;
+    parameter_message *entry;
+
+    inference__model_infer_request__init(m);
+    m->model_name = message_borrow(api->model);
+    if (t->model_version)
+        m->model_version = message_borrow(t->model_version);
+    m->n_inputs = in->len;
+    m->inputs = arena_take_pointers(a, in->len);
     for (size_t i = 0; i < in->len; i++) {
-        const struct tensor *t = &in->tensors[i];
-        input_message *m = arena_take(a, sizeof(*m));
+        const struct tensor *tensor = &in->tensors[i];
+        input_message *input = arena_take(a, sizeof(*input));
 
-        inference__model_infer_request__infer_input_tensor__init(m);
-        m->name = message_borrow(t->name);
-        m->datatype = message_borrow(t->type->name);
-        m->n_shape = t->n_dims;
-        m->shape = arena_take(a, sizeof(t->dims));
-        memcpy(m->shape, t->dims, sizeof(t->dims));
-        request->inputs[i] = m;
+        inference__model_infer_request__infer_input_tensor__init(input);
+        input->name = message_borrow(tensor->name);
+        input->datatype = message_borrow(tensor->type->name);
+        input->n_shape = tensor->n_dims;
+        input->shape = arena_take(a, sizeof(tensor->dims));
+        memcpy(input->shape, tensor->dims, sizeof(tensor->dims));
+        m->inputs[i] = input;
     }
-}
-
-/* Ask a model that decides by itself how often it answers to mark the end. */
-static void add_parameter(request_message *m, struct arena *a)
-{
-    Inference__InferParameter *value = arena_take(a, sizeof(*value));
-    parameter_message *entry = arena_take(a, sizeof(*entry));
-
+    if (api->ops->kind != API_TRITON_GRPC_STREAM)
+        return;
+    /* A model that decides by itself how often it answers is to mark the end.
+     */
+    value = arena_take(a, sizeof(*value));
     inference__infer_parameter__init(value);
     value->parameter_choice_case =
         INFERENCE__INFER_PARAMETER__PARAMETER_CHOICE_BOOL_PARAM;
     value->bool_param = true;
+    entry = arena_take(a, sizeof(*entry));
     inference__model_infer_request__parameters_entry__init(entry);
     entry->key = message_borrow("triton_enable_empty_final_response");
     entry->value = value;
     m->n_parameters = 1;
     m->parameters = arena_take_pointers(a, 1);
     m->parameters[0] = entry;
-}
-
-static void make_request(const struct api *api, request_message *m,
-                         struct arena *a)
-{
-    const struct target_settings *t = &api->settings->target;
-
-    inference__model_infer_request__init(m);
-    m->model_name = message_borrow(api->model);
-    if (t->model_version)
-        m->model_version = message_borrow(t->model_version);
-    add_inputs(m, &own_of(api)->in, a);
-    if (api->ops->kind == API_TRITON_GRPC_STREAM)
-        add_parameter(m, a);
 }
 
 /* The tag of raw contents, and their length as a varint. */
@@ -222,8 +214,17 @@ static ProtobufCBinaryData first_text(const answer_message *m)
     return (ProtobufCBinaryData){0};
 }
 
-static void read_parameters(const answer_message *m, struct piece *p)
+/* -1: the number of raw contents is not that of the outputs. */
+static int read_response(const struct api *api, const answer_message *m,
+                         const char *data, size_t len, struct piece *p)
 {
+    if (m->n_raw_output_contents > 0 &&
+        m->n_raw_output_contents != m->n_outputs)
+        return -1;
+    for (size_t i = 0; i < m->n_outputs; i++)
+        p->has_content |= m->n_raw_output_contents > 0
+                              ? m->raw_output_contents[i].len > 0
+                              : typed_of(m->outputs[i]->contents).n > 0;
     for (size_t i = 0; i < m->n_parameters; i++) {
         const Inference__InferParameter *value = m->parameters[i]->value;
 
@@ -236,20 +237,6 @@ static void read_parameters(const answer_message *m, struct piece *p)
             value->bool_param;
         p->is_not_last = !p->is_last;
     }
-}
-
-/* -1: the number of raw contents is not that of the outputs. */
-static int read_response(const struct api *api, const answer_message *m,
-                         const char *data, size_t len, struct piece *p)
-{
-    if (m->n_raw_output_contents > 0 &&
-        m->n_raw_output_contents != m->n_outputs)
-        return -1;
-    for (size_t i = 0; i < m->n_outputs; i++)
-        p->has_content |= m->n_raw_output_contents > 0
-                              ? m->raw_output_contents[i].len > 0
-                              : typed_of(m->outputs[i]->contents).n > 0;
-    read_parameters(m, p);
     if (api->keeps_text)
         p->text = message_text(data, len, first_text(m));
     return 0;

@@ -89,26 +89,14 @@ static tensor_message *make_tensor(const struct api *api,
     return m;
 }
 
-static Serving__ModelSpec *make_spec(const struct api *api, struct arena *a)
-{
-    const char *version = api->settings->target.model_version;
-    Serving__ModelSpec *m = arena_take(a, sizeof(*m));
-
-    serving__model_spec__init(m);
-    m->name = message_borrow(api->model);
-    if (version) { /* a number, checked by init */
-        m->version = arena_take(a, sizeof(*m->version));
-        serving__int64_value__init(m->version);
-        units_parse_count(version, &m->version->value, &(struct err){0});
-    }
-    return m;
-}
-
 static void predict_write(const struct api *api, const struct sample *sample,
                           struct buf *body)
 {
     const struct inputs *in = inputs_of(api);
+    const char *version = api->settings->target.model_version;
     struct values v = values_of(in, api, sample);
+    Serving__Int64Value number;
+    Serving__ModelSpec spec;
     request_message m;
     struct arena a;
     struct buf raw;
@@ -119,7 +107,14 @@ static void predict_write(const struct api *api, const struct sample *sample,
     ends = arena_take(&a, in->len * sizeof(*ends));
     values_put_all(&v, in, &raw, ends);
     serving__predict_request__init(&m);
-    m.model_spec = make_spec(api, &a);
+    serving__model_spec__init(&spec);
+    spec.name = message_borrow(api->model);
+    if (version) { /* a number, checked by init */
+        serving__int64_value__init(&number);
+        units_parse_count(version, &number.value, &(struct err){0});
+        spec.version = &number;
+    }
+    m.model_spec = &spec;
     m.inputs = arena_take_pointers(&a, in->len);
     for (size_t i = 0, at = 0; i < in->len && !raw.overflowed; at = ends[i++]) {
         ProtobufCBinaryData bytes = {.data = (uint8_t *)raw.data + at,

@@ -43,26 +43,6 @@ static void put_tensor(const struct tensor *t, struct buf *out)
     tensor_put_shape(t, out);
 }
 
-static void make_json(const struct api *api, struct own *own)
-{
-    const struct inputs *in = &own->in;
-    struct buf *json = &own->json;
-
-    buf_adds(json, "{\"inputs\":[");
-    for (size_t i = 0; i < in->len; i++) {
-        bool is_prompt = &in->tensors[i] == in->prompt;
-
-        buf_adds(json, i > 0 ? "," : "");
-        put_tensor(&in->tensors[i], json);
-        buf_adds(json, ",\"parameters\":{\"binary_data_size\":");
-        own->size_at = is_prompt ? json->len : own->size_at;
-        buf_addf(json, "%*zu}}", is_prompt ? SIZE_DIGITS : 0,
-                 tensor_size(&in->tensors[i]));
-    }
-    buf_adds(json, "],\"parameters\":{\"binary_data_output\":true}");
-    api_end_body(api, json);
-}
-
 /* JSON cannot express NaN and infinities, nor types that are only raw. */
 static int check_json(const struct api *api, struct err *err)
 {
@@ -96,15 +76,29 @@ static int check_json(const struct api *api, struct err *err)
 static int kserve_init(struct api *api, struct err *err)
 {
     struct own *own = api->own;
+    const struct inputs *in = &own->in;
+    struct buf *json = &own->json;
 
-    buf_init(&own->json, MAX_JSON);
+    buf_init(json, MAX_JSON);
     if (!api->makes_bodies)
         return 0;
     if (inputs_init(&own->in, api, err))
         return -1;
     if (!api->settings->data.binary)
         return check_json(api, err);
-    make_json(api, own);
+    buf_adds(json, "{\"inputs\":[");
+    for (size_t i = 0; i < in->len; i++) {
+        bool is_prompt = &in->tensors[i] == in->prompt;
+
+        buf_adds(json, i > 0 ? "," : "");
+        put_tensor(&in->tensors[i], json);
+        buf_adds(json, ",\"parameters\":{\"binary_data_size\":");
+        own->size_at = is_prompt ? json->len : own->size_at;
+        buf_addf(json, "%*zu}}", is_prompt ? SIZE_DIGITS : 0,
+                 tensor_size(&in->tensors[i]));
+    }
+    buf_adds(json, "],\"parameters\":{\"binary_data_output\":true}");
+    api_end_body(api, json);
     return 0;
 }
 
@@ -206,35 +200,21 @@ static void tfserving_write(const struct api *api, const struct sample *sample,
 
 /* ---- answers ---- */
 
-static void read_parameters(struct jscan *s, int64_t *binary)
+static void read_output(struct jscan *s, struct piece *p)
 {
     struct jtext key;
     int64_t size = 0;
 
     if (!jscan_object(s))
         return;
-    while (jscan_key(s, &key)) {
-        if (jtext_is(key, "binary_data_size"))
-            jscan_int(s, &size);
-        else
-            jscan_skip(s);
-    }
-    *binary += size > 0 ? size : 0;
-}
-
-static void read_output(struct jscan *s, struct piece *p)
-{
-    struct jtext key;
-
-    if (!jscan_object(s))
-        return;
     p->has_content = true;
     while (jscan_key(s, &key)) {
         if (jtext_is(key, "parameters"))
-            read_parameters(s, &p->raw_len);
+            api_read_number(s, "binary_data_size", &size);
         else
             jscan_skip(s);
     }
+    p->raw_len += size > 0 ? size : 0;
 }
 
 static bool kserve_member(struct jscan *s, struct jtext key, struct piece *p)

@@ -52,21 +52,6 @@ static void write_completions(const struct api *api,
 
 /* ---- answers ---- */
 
-/* Read one number of an object. */
-static void read_details(struct jscan *s, const char *name, int64_t *out)
-{
-    struct jtext key;
-
-    if (!jscan_object(s))
-        return;
-    while (jscan_key(s, &key)) {
-        if (jtext_is(key, name))
-            jscan_int(s, out);
-        else
-            jscan_skip(s);
-    }
-}
-
 static void read_usage(struct jscan *s, struct usage *u)
 {
     struct jtext key;
@@ -79,9 +64,9 @@ static void read_usage(struct jscan *s, struct usage *u)
         else if (jtext_is(key, "completion_tokens"))
             jscan_int(s, &u->output);
         else if (jtext_is(key, "prompt_tokens_details"))
-            read_details(s, "cached_tokens", &u->cached);
+            api_read_number(s, "cached_tokens", &u->cached);
         else if (jtext_is(key, "completion_tokens_details"))
-            read_details(s, "reasoning_tokens", &u->reasoning);
+            api_read_number(s, "reasoning_tokens", &u->reasoning);
         else
             jscan_skip(s);
     }
@@ -224,7 +209,7 @@ static bool list_member(struct jscan *s, struct jtext key, struct piece *p)
         return true;
     }
     if (jtext_is(key, "usage"))
-        read_details(s, "prompt_tokens", &p->usage.prompt);
+        api_read_number(s, "prompt_tokens", &p->usage.prompt);
     else if (jtext_is(key, "error"))
         api_read_error(s, p);
     else

@@ -1,6 +1,7 @@
 #include "loadgen/api/response.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -359,29 +360,14 @@ void response_message(struct response *r, int64_t now_ns, const char *data,
 
 /* ---- tokens ---- */
 
-/* The tokens of each event are not known: the first has one, the others share
- * the rest equally. */
-static void spread_tokens(const struct response *r, int64_t tokens)
-{
-    struct response_event *events = response_events(r);
-    int64_t n = r->facts->events;
-    int64_t given = n > 1 ? 1 : tokens;
-
-    events[0].tokens = (uint32_t)given;
-    for (int64_t i = 1; i < n; i++) {
-        int64_t until = 1 + (tokens - 1) * i / (n - 1);
-
-        events[i].tokens = (uint32_t)(until > given ? until - given : 0);
-        given = until > given ? until : given;
-    }
-}
-
 static void count_tokens(struct response *r)
 {
     struct facts *f = r->facts;
+    struct response_event *events = response_events(r);
     bool hides_reasoning =
         r->usage.reasoning != TIME_ABSENT && !r->shows_reasoning;
     int64_t shown;
+    int64_t given;
 
     f->prompt_tokens = r->usage.prompt;
     f->cached_tokens = r->usage.cached;
@@ -404,31 +390,17 @@ static void count_tokens(struct response *r)
     if (!f->is_split) {
         shown = f->output_tokens - (hides_reasoning ? r->usage.reasoning : 0);
         f->event_tokens = shown > 0 ? shown : 0;
-        spread_tokens(r, f->event_tokens);
+        /* The first event gets one token, the others share the rest. */
+        given = f->events > 1 ? 1 : f->event_tokens;
+        events[0].tokens = (uint32_t)given;
+        for (int64_t i = 1; i < f->events; i++) {
+            int64_t until = 1 + (f->event_tokens - 1) * i / (f->events - 1);
+
+            events[i].tokens = (uint32_t)(until > given ? until - given : 0);
+            given = until > given ? until : given;
+        }
     }
-    f->first_tokens = response_events(r)[0].tokens;
-}
-
-/* With target.ignore_eos the length is forced.  An event may hold several
- * tokens, so that few events do not mean that the answer is too short. */
-static void check_length(struct response *r)
-{
-    const struct facts *f = r->facts;
-    int64_t got = f->output_tokens;
-    int64_t asked = f->output_asked;
-    int64_t off;
-    char why[80];
-
-    if (!r->api->settings->target.ignore_eos || got == TIME_ABSENT ||
-        asked == TIME_ABSENT ||
-        (f->token_source == TOKENS_EVENTS && got < asked))
-        return;
-    off = got > asked ? got - asked : asked - got;
-    if (off <= 1 || (double)off <= LENGTH_TOLERANCE * (double)asked)
-        return;
-    snprintf(why, sizeof(why), "%lld tokens instead of the %lld forced",
-             (long long)got, (long long)asked);
-    fail(r, OUTCOME_MALFORMED, RESPONSE_WRONG_LENGTH, why);
+    f->first_tokens = events[0].tokens;
 }
 
 /* ---- the end ---- */
@@ -527,6 +499,8 @@ static bool passes_checks(struct response *r)
 static const char *conclude(struct response *r)
 {
     struct facts *f = r->facts;
+    int64_t off;
+    char why[80];
 
     if (r->head.coding && !r->is_starved && r->outcome != OUTCOME_OK &&
         r->outcome != OUTCOME_STATUS) {
@@ -537,7 +511,20 @@ static const char *conclude(struct response *r)
                  r->head.coding);
     }
     count_tokens(r);
-    check_length(r);
+    /* With target.ignore_eos the length is forced.  An event may hold several
+     * tokens, so that few events do not mean that the answer is too short. */
+    if (r->api->settings->target.ignore_eos &&
+        f->output_tokens != TIME_ABSENT && f->output_asked != TIME_ABSENT &&
+        !(f->token_source == TOKENS_EVENTS &&
+          f->output_tokens < f->output_asked)) {
+        off = llabs(f->output_tokens - f->output_asked);
+        if (off > 1 &&
+            (double)off > LENGTH_TOLERANCE * (double)f->output_asked) {
+            snprintf(why, sizeof(why), "%lld tokens instead of the %lld forced",
+                     (long long)f->output_tokens, (long long)f->output_asked);
+            fail(r, OUTCOME_MALFORMED, RESPONSE_WRONG_LENGTH, why);
+        }
+    }
     f->end = r->is_over ? r->over_ns : r->now_ns;
     f->outcome = r->outcome;
     f->detail = r->detail;
@@ -546,31 +533,27 @@ static const char *conclude(struct response *r)
     return r->outcome == OUTCOME_OK ? NULL : r->why;
 }
 
-/* Copy a text as one line. */
-static void put_text(char *out, size_t size, struct jtext text)
-{
-    size_t len = text.len < size ? text.len : size - 1;
-
-    for (size_t i = 0; i < len; i++)
-        out[i] = (char)(strchr("\r\n\t", text.at[i]) ? ' ' : text.at[i]);
-    printable(out, len, "");
-    while (len > 0 && out[len - 1] == ' ')
-        len--;
-    out[len] = '\0';
-}
-
-/* The status, with the reason if the body gives one. */
+/* The status, with the reason, in one line, if the body gives one. */
 static void finish_refused(struct response *r, int status)
 {
+    struct jtext text;
     char reason[MAX_REASON];
     char why[sizeof(r->why)];
+    size_t len;
 
-    if (r->head.coding)
+    if (r->head.coding) {
         snprintf(reason, sizeof(reason), "the body is compressed (%s)",
                  r->head.coding);
-    else
-        put_text(reason, sizeof(reason),
-                 api_find_reason(buf_text(&r->body), r->body.len));
+    } else {
+        text = api_find_reason(buf_text(&r->body), r->body.len);
+        len = text.len < sizeof(reason) ? text.len : sizeof(reason) - 1;
+        for (size_t i = 0; i < len; i++)
+            reason[i] = (char)(strchr("\r\n\t", text.at[i]) ? ' ' : text.at[i]);
+        printable(reason, len, "");
+        while (len > 0 && reason[len - 1] == ' ')
+            len--;
+        reason[len] = '\0';
+    }
     snprintf(why, sizeof(why), "HTTP status %d%s%s", status,
              reason[0] ? ": " : "", reason);
     fail(r, OUTCOME_STATUS, status, why);

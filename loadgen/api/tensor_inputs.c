@@ -10,26 +10,11 @@
 #include "common/settings/settings.h"
 #include "loadgen/api/api.h"
 
-/* The size of a sample in a file of tensors. */
-static int set_size(const struct inputs *in, struct api *api, struct err *err)
-{
-    size_t size = 0;
-
-    for (size_t i = 0; i < in->len; i++) {
-        if (in->tensors[i].type->kind == TENSOR_BYTES)
-            return err_set(err, ERR_CONFIG,
-                           "data.tensors: %s has no fixed size and cannot "
-                           "come from a file",
-                           in->tensors[i].name);
-        size += tensor_size(&in->tensors[i]);
-    }
-    return sampler_set_size(&api->sampler, size, err);
-}
-
 int inputs_init(struct inputs *in, struct api *api, struct err *err)
 {
     const struct strlist *texts = &api->settings->data.tensors;
     const struct dataset *d = api->sampler.data;
+    size_t size = 0; /* of a sample in a file of tensors */
 
     if (texts->len == 0)
         return err_set(err, ERR_CONFIG,
@@ -42,8 +27,16 @@ int inputs_init(struct inputs *in, struct api *api, struct err *err)
     }
     if (!d)
         return 0;
+    for (size_t i = 0; d->is_tensors && i < in->len; i++) {
+        if (in->tensors[i].type->kind == TENSOR_BYTES)
+            return err_set(err, ERR_CONFIG,
+                           "data.tensors: %s has no fixed size and cannot "
+                           "come from a file",
+                           in->tensors[i].name);
+        size += tensor_size(&in->tensors[i]);
+    }
     if (d->is_tensors)
-        return set_size(in, api, err);
+        return sampler_set_size(&api->sampler, size, err);
     for (size_t i = 0; i < in->len && !in->prompt; i++) {
         if (in->tensors[i].type->kind == TENSOR_BYTES)
             in->prompt = &in->tensors[i];
@@ -76,13 +69,19 @@ struct values values_of(const struct inputs *in, const struct api *api,
                            .sample = sample};
 }
 
-/* Decode the JSON text behind `from` in place; it never becomes longer. */
-static void decode_tail(struct buf *out, size_t from)
+/* The length of the prompt, then the prompt.  Its JSON text is decoded in
+ * place: it never becomes longer. */
+static void put_prompt_raw(const struct values *v, struct buf *out)
 {
-    size_t len = out->len - from;
+    size_t at = out->len;
+    size_t from = at + TENSOR_LENGTH_SIZE;
     struct jtext text;
+    size_t len;
 
-    if (!buf_reserve(out, len))
+    buf_add(out, (char[TENSOR_LENGTH_SIZE]){0}, TENSOR_LENGTH_SIZE);
+    sample_put_text(v->sampler, v->sample, out);
+    len = out->len - from;
+    if (out->overflowed || !buf_reserve(out, len))
         return; /* buf is marked as overflowed */
     text =
         (struct jtext){.at = out->data + from, .len = len, .has_escapes = true};
@@ -90,19 +89,6 @@ static void decode_tail(struct buf *out, size_t from)
     out->len -= len;
     memmove(out->data + from, out->data + from + len, out->len - from);
     out->data[out->len] = '\0';
-}
-
-/* The length of the prompt, then the prompt. */
-static void put_prompt_raw(const struct values *v, struct buf *out)
-{
-    size_t at = out->len;
-    size_t from = at + TENSOR_LENGTH_SIZE;
-
-    buf_add(out, (char[TENSOR_LENGTH_SIZE]){0}, TENSOR_LENGTH_SIZE);
-    sample_put_text(v->sampler, v->sample, out);
-    if (out->overflowed)
-        return;
-    decode_tail(out, from);
     for (size_t i = 0; i < TENSOR_LENGTH_SIZE; i++)
         out->data[at + i] = (char)((out->len - from) >> (8 * i));
 }

@@ -503,17 +503,6 @@ static int phase_of(const struct engine *e, int64_t due_ns)
            (due_ns >= limits->window_end_ns);
 }
 
-static void leave_in_range(struct engine *e, struct request *r)
-{
-    struct due due = take_unsent(e, r);
-    bool is_first = e->n_left_due == 0 ||
-                    phase_of(e, e->left_due_ns) != phase_of(e, due.at_ns);
-
-    e->left_due_ns = due.at_ns;
-    shard_add_unsent(e->shard, &r->facts, is_first);
-    end_unsent(e, r);
-}
-
 /* Everything that is left, all due at the same time.  The classes are not
  * drawn: each gets its share by weight. */
 static void leave_rest(struct engine *e, struct request *r)
@@ -565,12 +554,19 @@ static int64_t leave_due(struct engine *e, int64_t cut_ns)
         if (e->n_left_due % LEAVE_EACH == LEAVE_EACH - 1 &&
             !e->source_ops->take_rest && now_ns(e) >= until_ns)
             return due_ns;
-        if (!has_ranges)
+        if (!has_ranges) {
             leave_unsent(e);
-        else if (e->n_left_due >= LEAVE_EACH && e->source_ops->take_rest)
+        } else if (e->n_left_due >= LEAVE_EACH && e->source_ops->take_rest) {
             leave_rest(e, &r);
-        else
-            leave_in_range(e, &r);
+        } else {
+            struct due due = take_unsent(e, &r);
+            bool is_first = e->n_left_due == 0 || phase_of(e, e->left_due_ns) !=
+                                                      phase_of(e, due.at_ns);
+
+            e->left_due_ns = due.at_ns;
+            shard_add_unsent(e->shard, &r.facts, is_first);
+            end_unsent(e, &r);
+        }
         e->n_left_due++;
     }
     return cut_ns;

@@ -73,7 +73,15 @@ static double per_second(int64_t count, int64_t ns)
     return ns > 0 ? (double)count * 1e9 / (double)ns : 0;
 }
 
-static void sum_up_shards(struct progress *p)
+/* The figures of a second that is complete; starts the next one. */
+static void close_hist(struct hist *h, struct last_second *out)
+{
+    out->p50_ns = hist_rank_quantile(h, 0.5);
+    out->p99_ns = hist_rank_quantile(h, 0.99);
+    hist_reset(h);
+}
+
+static void close_second(struct progress *p)
 {
     struct run_progress *now = &p->now;
 
@@ -91,25 +99,12 @@ static void sum_up_shards(struct progress *p)
         s->before = s->last;
         s->has_reported = false;
     }
-}
-
-/* The figures of a second that is complete; starts the next one. */
-static void close_hist(struct hist *h, struct last_second *out)
-{
-    out->p50_ns = hist_rank_quantile(h, 0.5);
-    out->p99_ns = hist_rank_quantile(h, 0.99);
-    hist_reset(h);
-}
-
-static void close_second(struct progress *p)
-{
-    sum_up_shards(p);
-    p->now.lag.max_ns =
+    now->lag.max_ns =
         p->lag.max_ns > p->lag_max_ns ? p->lag.max_ns : p->lag_max_ns;
     p->lag_max_ns = 0;
-    close_hist(&p->e2e, &p->now.e2e);
-    close_hist(&p->ttft, &p->now.ttft);
-    close_hist(&p->lag, &p->now.lag);
+    close_hist(&p->e2e, &now->e2e);
+    close_hist(&p->ttft, &now->ttft);
+    close_hist(&p->lag, &now->lag);
 }
 
 /* The shards' own seconds count, which begin together.  A shard that reports
@@ -354,31 +349,13 @@ void monitor_fini(struct monitor *m)
     *m = (struct monitor){0};
 }
 
-/* A second is over: does load.abort_on apply?  Requests that were never sent,
- * or in flight when the run was cut, did not end. */
-static bool is_to_abort(struct monitor *m, const struct run_progress *p)
-{
-    struct abort_counts counts = {0};
-    struct abort_finding found;
-
-    if (!m->window.ring || m->why[0])
-        return false;
-    for (int o = 0; o < OUTCOME_COUNT; o++) {
-        if (o != OUTCOME_UNSENT && o != OUTCOME_UNFINISHED)
-            counts.ended += p->outcome[o];
-    }
-    counts.failed = counts.ended - p->outcome[OUTCOME_OK];
-    found = abort_window_add(&m->window, counts);
-    if (found.is_exceeded)
-        abort_describe(&m->window.rule, &found, m->why);
-    return found.is_exceeded;
-}
-
 bool monitor_poll(struct monitor *m, int64_t at_ns)
 {
     struct run_progress p;
     bool shows = m->options->progress && at_ns >= m->next_show_ns;
     bool is_second_over = at_ns >= m->next_second_ns;
+    struct abort_counts counts = {0};
+    struct abort_finding found;
 
     if (atomic_load(&m->is_decided) || atomic_load(&m->is_enough))
         return true;
@@ -393,5 +370,17 @@ bool monitor_poll(struct monitor *m, int64_t at_ns)
         return false;
     while (m->next_second_ns <= at_ns)
         m->next_second_ns += NS_PER_S;
-    return is_to_abort(m, &p);
+    /* Does load.abort_on apply?  Requests that were never sent, or in flight
+     * when the run was cut, did not end. */
+    if (!m->window.ring || m->why[0])
+        return false;
+    for (int o = 0; o < OUTCOME_COUNT; o++) {
+        if (o != OUTCOME_UNSENT && o != OUTCOME_UNFINISHED)
+            counts.ended += p.outcome[o];
+    }
+    counts.failed = counts.ended - p.outcome[OUTCOME_OK];
+    found = abort_window_add(&m->window, counts);
+    if (found.is_exceeded)
+        abort_describe(&m->window.rule, &found, m->why);
+    return found.is_exceeded;
 }

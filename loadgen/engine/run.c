@@ -65,29 +65,21 @@ struct run {
 /* A client of a closed loop keeps a connection to each place if the limit of
  * open files allows it: else every request to another place would need a new
  * connection. */
-static int64_t connections_of(const struct run *run, int64_t in_flight)
-{
-    int64_t ways = (int64_t)run->workload.n_places;
-    int64_t files =
-        run->plan->machine.files / 2 / run->settings->client.threads;
-
-    if (scenario_has_schedule(run->settings->load.scenario) || ways < 2)
-        return in_flight;
-    return in_flight * ways < files || in_flight > files ? in_flight * ways
-                                                         : files;
-}
-
 static int make_workers(struct run *run, struct err *err)
 {
     const struct client_settings *c = &run->settings->client;
+    bool has_schedule = scenario_has_schedule(run->settings->load.scenario);
+    int64_t ways = has_schedule ? 1 : (int64_t)run->workload.n_places;
+    int64_t files = run->plan->machine.files / 2 / c->threads;
 
-    if (!scenario_has_schedule(run->settings->load.scenario))
+    if (!has_schedule)
         workload_set_lanes(&run->workload, c->threads);
     phases_init(&run->phases, &run->settings->load, c->threads);
     run->workers = xcalloc((size_t)c->threads, sizeof(struct worker *));
     for (int64_t i = 0; i < c->threads; i++) {
         struct lane lane = {.worker = i, .workers = c->threads};
         int64_t room = lane_share(c->max_in_flight, lane);
+        bool has_files = ways < 2 || room * ways < files || room > files;
         struct engine_env env = {
             .settings = run->settings,
             .workload = &run->workload,
@@ -95,7 +87,7 @@ static int make_workers(struct run *run, struct err *err)
             .clk = &clk_monotonic,
             .lane = lane,
             .phases = &run->phases,
-            .max_connections = connections_of(run, room),
+            .max_connections = has_files ? room * ways : files,
             .max_in_flight = room,
             .preconnect = lane_share(c->preconnect, lane),
             .stamps_all = plan_stamps_all(&run->settings->load),
@@ -124,12 +116,15 @@ static int wait_until_ready(const struct run *run, struct err *err)
     return rc;
 }
 
-/* What the files come to, of a trace and of a data set. */
-static void note_files(const struct run *run)
+/* Also notes what the files of a trace and of a data set come to. */
+static int look_ahead(struct run *run, struct err *err)
 {
     const struct settings *s = run->settings;
     struct buf text;
 
+    if (preflight(run->plan, err))
+        return -1;
+    budget_set(s->client.memory);
     buf_init(&text, MAX_NOTE);
     if (s->load.scenario == SCENARIO_TRACE)
         survey_describe(&run->plan->trace, &s->load, &text);
@@ -138,27 +133,9 @@ static void note_files(const struct run *run)
          line = end + 1)
         log_note("%.*s", (int)(end - line), line);
     buf_fini(&text);
-}
-
-static int look_ahead(struct run *run, struct err *err)
-{
-    if (preflight(run->plan, err))
-        return -1;
-    budget_set(run->settings->client.memory);
-    note_files(run);
     if (run->options->foresee)
         run->options->foresee(run->options->foresee_arg, run->plan);
     return 0;
-}
-
-/* Of the first class's server. */
-static int find_scrape(struct run *run, struct err *err)
-{
-    const struct settings *s = run->settings;
-
-    if (s->classes.len > 0)
-        s = s->classes.items[0].settings;
-    return scrape_new(&run->scrape, s, run->workload.classes[0].targets, err);
 }
 
 /* Everything that can fail is tried before anything is written. */
@@ -169,7 +146,9 @@ static int prepare(struct run *run, struct err *err)
     if (look_ahead(run, err) || wait_until_ready(run, err) ||
         discover(&run->plan->used, err) ||
         workload_init(&run->workload, s, &run->endpoints, err) ||
-        find_scrape(run, err) ||
+        scrape_new(&run->scrape, /* the server of the first class */
+                   s->classes.len > 0 ? s->classes.items[0].settings : s,
+                   run->workload.classes[0].targets, err) ||
         meter_new(&run->meter, s, run->options->memory_of, err) ||
         make_workers(run, err))
         return -1;
@@ -189,21 +168,6 @@ static int prepare(struct run *run, struct err *err)
                         &run->phases, run->recorder, err);
 }
 
-static int start_workers(struct run *run, struct err *err)
-{
-    const struct cpus *cpus = &run->plan->cpus;
-
-    for (int64_t i = 0; i < run->n_workers; i++) {
-        int cpu =
-            cpus->len > 0 ? cpus->cpu[(size_t)i % cpus->len] : WORKER_ANY_CPU;
-
-        if (worker_start(run->workers[i], recorder_shard(run->recorder, (int)i),
-                         run->start_ns, cpu, err))
-            return -1;
-    }
-    return 0;
-}
-
 static void note_server(struct run *run)
 {
     if (run->scrape) {
@@ -211,24 +175,6 @@ static void note_server(struct run *run)
 
         manifest_set_server(&run->manifest, &source);
     }
-}
-
-static void record_trace(struct run *run)
-{
-    const struct survey *s = &run->plan->trace;
-    const struct trace_seen seen = {
-        .format = s->format,
-        .rows = s->rows,
-        .damaged = s->all.damaged,
-        .failed = s->all.failed,
-        .tied = s->tied,
-        .has_blocks = s->has_blocks,
-        .hash = s->hash,
-        .damage = &s->damage,
-    };
-
-    if (run->settings->load.scenario == SCENARIO_TRACE)
-        manifest_set_trace(&run->manifest, &seen);
 }
 
 /* What prompts are made of. */
@@ -298,8 +244,22 @@ static void begin_manifest(struct run *run)
 
 static int begin(struct run *run, struct err *err)
 {
+    const struct cpus *cpus = &run->plan->cpus;
+    const struct survey *s = &run->plan->trace;
+    const struct trace_seen trace = {
+        .format = s->format,
+        .rows = s->rows,
+        .damaged = s->all.damaged,
+        .failed = s->all.failed,
+        .tied = s->tied,
+        .has_blocks = s->has_blocks,
+        .hash = s->hash,
+        .damage = &s->damage,
+    };
+
     begin_manifest(run);
-    record_trace(run);
+    if (run->settings->load.scenario == SCENARIO_TRACE)
+        manifest_set_trace(&run->manifest, &trace);
     record_data(run);
     note_server(run);
     if (manifest_save(&run->manifest, run->options->dir, err))
@@ -310,7 +270,15 @@ static int begin(struct run *run, struct err *err)
     if (run->meter &&
         meter_start(run->meter, run->options->dir, run->start_ns, err))
         return -1;
-    return start_workers(run, err);
+    for (int64_t i = 0; i < run->n_workers; i++) {
+        int cpu =
+            cpus->len > 0 ? cpus->cpu[(size_t)i % cpus->len] : WORKER_ANY_CPU;
+
+        if (worker_start(run->workers[i], recorder_shard(run->recorder, (int)i),
+                         run->start_ns, cpu, err))
+            return -1;
+    }
+    return 0;
 }
 
 static void cut_workers(const struct run *run)
@@ -364,28 +332,6 @@ static int wait_for_end(struct run *run, struct err *err)
 /* If workers were cut, the earliest end counts: after it the recording does not
  * have everything that was due.  Workers agree on the window's times, as far as
  * they know them. */
-static void add_end(struct run_end *end, bool *was_cut,
-                    const struct engine_end *e)
-{
-    bool is_first = end->due_end_ns == TIME_ABSENT;
-
-    if (is_first || (e->was_cut && !*was_cut) ||
-        (e->was_cut == *was_cut &&
-         (e->was_cut ? e->due_end_ns < end->due_end_ns
-                     : e->due_end_ns > end->due_end_ns)))
-        end->due_end_ns = e->due_end_ns;
-    *was_cut |= e->was_cut;
-    if (e->window_start_ns != DUE_UNKNOWN)
-        end->window_start_ns = e->window_start_ns;
-    if (e->window_end_ns != DUE_UNKNOWN)
-        end->window_end_ns = e->window_end_ns;
-    if (e->path.rtt_floor_ns > 0 &&
-        (end->rtt_floor_ns == 0 || e->path.rtt_floor_ns < end->rtt_floor_ns))
-        end->rtt_floor_ns = e->path.rtt_floor_ns;
-    end->segments += e->path.segments;
-    end->retransmits += e->path.retransmits;
-}
-
 static struct run_end sum_up(const struct run *run, struct failures *failures)
 {
     struct run_end end = {.stopped_by = run->stopped_by,
@@ -402,7 +348,21 @@ static struct run_end sum_up(const struct run *run, struct failures *failures)
         end.scheduled += c.issued + c.unsent;
         end.issued += c.issued;
         end.unsent += c.unsent;
-        add_end(&end, &was_cut, &e);
+        if (i == 0 || (e.was_cut && !was_cut) ||
+            (e.was_cut == was_cut &&
+             (e.was_cut ? e.due_end_ns < end.due_end_ns
+                        : e.due_end_ns > end.due_end_ns)))
+            end.due_end_ns = e.due_end_ns;
+        was_cut |= e.was_cut;
+        if (e.window_start_ns != DUE_UNKNOWN)
+            end.window_start_ns = e.window_start_ns;
+        if (e.window_end_ns != DUE_UNKNOWN)
+            end.window_end_ns = e.window_end_ns;
+        if (e.path.rtt_floor_ns > 0 &&
+            (end.rtt_floor_ns == 0 || e.path.rtt_floor_ns < end.rtt_floor_ns))
+            end.rtt_floor_ns = e.path.rtt_floor_ns;
+        end.segments += e.path.segments;
+        end.retransmits += e.path.retransmits;
         failures_merge(failures, engine_failures(engine));
         if (!schedule_error)
             schedule_error = engine_schedule_error(engine);
@@ -441,28 +401,6 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
     return manifest_save(&run->manifest, run->options->dir, err);
 }
 
-/* After a start that failed some may be running. */
-static void end_workers(struct run *run)
-{
-    cut_workers(run);
-    join_workers(run, &(struct err){0});
-}
-
-static void run_fini(struct run *run)
-{
-    scrape_free(run->scrape);
-    meter_free(run->meter);
-    recorder_finish(run->recorder, &(struct err){0});
-    answers_close(&run->answers, &(struct err){0});
-    monitor_fini(&run->monitor);
-    for (int64_t i = 0; i < run->n_workers; i++)
-        worker_free(run->workers[i]);
-    free(run->workers);
-    workload_fini(&run->workload);
-    strlist_fini(&run->endpoints);
-    manifest_fini(&run->manifest);
-}
-
 int run_load(struct run_plan *plan, const struct run_options *options,
              struct run_end *end, struct err *err)
 {
@@ -476,16 +414,27 @@ int run_load(struct run_plan *plan, const struct run_options *options,
 
     if (rc == 0) {
         rc = begin(&run, err);
-        if (rc)
-            end_workers(&run);
         has_begun = rc == 0;
     }
-    if (rc == 0) {
+    if (has_begun) {
         rc = wait_for_end(&run, err);
         rc = conclude(&run, end, rc ? &ignored : err) ? -1 : rc;
+    } else { /* some workers may be running */
+        cut_workers(&run);
+        join_workers(&run, &ignored);
     }
-    run_fini(&run);
+    scrape_free(run.scrape);
+    meter_free(run.meter);
+    recorder_finish(run.recorder, &ignored);
+    answers_close(&run.answers, &ignored);
+    monitor_fini(&run.monitor);
+    for (int64_t i = 0; i < run.n_workers; i++)
+        worker_free(run.workers[i]);
+    free(run.workers);
+    workload_fini(&run.workload);
+    strlist_fini(&run.endpoints);
+    manifest_fini(&run.manifest);
     if (!has_begun && run.has_dir)
-        recording_remove(options->dir, &(struct err){0});
+        recording_remove(options->dir, &ignored);
     return rc;
 }

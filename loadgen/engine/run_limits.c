@@ -146,26 +146,11 @@ static int check(const struct settings *s, int64_t limit, struct err *err)
     return 0;
 }
 
-/* Each thread of a closed loop has its own clients, so that none knows when all
- * of them together have sent the last request of the window. */
-static int check_cooldown(const struct settings *s, struct err *err)
+int plan_client(struct settings *s, struct machine machine, struct err *err)
 {
     const struct load_settings *load = &s->load;
     bool has_count = load->requests > 0 || load->min_requests > 0 ||
                      load->min_duration_ns > 0;
-
-    if (load->cooldown_ns > 0 && has_count && s->client.threads > 1 &&
-        !scenario_is_open(load->scenario))
-        return err_set(err, ERR_CONFIG,
-                       "load.cooldown: a closed loop that ends after a number "
-                       "of requests requires one thread, not %lld; use "
-                       "--threads 1, or end it after a duration",
-                       (long long)s->client.threads);
-    return 0;
-}
-
-int plan_client(struct settings *s, struct machine machine, struct err *err)
-{
     struct client_settings *c = &s->client;
     int64_t limit = connection_limit(s);
     int64_t connections;
@@ -175,8 +160,15 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
     if (check(s, limit, err))
         return -1;
     c->threads = choose_threads(s, limit, machine.cores);
-    if (check_cooldown(s, err))
-        return -1;
+    /* Each thread of a closed loop has its own clients, so that none knows when
+     * all of them together have sent the last request of the window. */
+    if (load->cooldown_ns > 0 && has_count && c->threads > 1 &&
+        !scenario_is_open(load->scenario))
+        return err_set(err, ERR_CONFIG,
+                       "load.cooldown: a closed loop that ends after a number "
+                       "of requests requires one thread, not %lld; use "
+                       "--threads 1, or end it after a duration",
+                       (long long)c->threads);
     connections = max_of(max_of(limit, c->preconnect), c->threads);
     spare = SPARE_FILES + SPARE_FILES_THREAD * c->threads;
     needed = connections + spare;
@@ -189,8 +181,8 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
     if (limit == 0)
         limit = max_of(min_of(PLAN_MAX_IN_FLIGHT, machine.files - spare),
                        c->preconnect);
-    if (s->load.scenario == SCENARIO_OFFLINE)
-        limit = min_of(limit, s->load.requests);
+    if (load->scenario == SCENARIO_OFFLINE)
+        limit = min_of(limit, load->requests);
     c->max_in_flight = limit;
     if (c->memory == OPT_AUTO)
         c->memory = max_of(machine.memory / MEMORY_PARTS, MIN_MEMORY);

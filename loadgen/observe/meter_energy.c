@@ -43,31 +43,25 @@ static int64_t number_at(const char *path)
 }
 
 /* Other zones, such as the whole platform, include the packages. */
-static bool is_package(const char *root, size_t i)
+static int add_package(struct rapl *r, const char *root, size_t i,
+                       struct err *err)
 {
+    struct package *p = &r->packages[r->n];
     char *path = xasprintf("%s" PACKAGES "%zu/name", root, i);
     char text[HOST_TEXT];
     const char *name = host_read_start(path, text);
 
     free(path);
-    return !name[0] || strncmp(name, "package", 7) == 0;
-}
-
-static int add_package(struct rapl *r, const char *root, size_t i,
-                       struct err *err)
-{
-    struct package *p = &r->packages[r->n];
-    char *range;
-
     p->path = xasprintf("%s" PACKAGES "%zu/energy_uj", root, i);
-    if (access(p->path, F_OK) < 0 || !is_package(root, i)) {
+    if (access(p->path, F_OK) < 0 ||
+        (name[0] && strncmp(name, "package", 7) != 0)) {
         free(p->path);
         return 0;
     }
     r->n++;
-    range = xasprintf("%s" PACKAGES "%zu/max_energy_range_uj", root, i);
-    p->range = number_at(range);
-    free(range);
+    path = xasprintf("%s" PACKAGES "%zu/max_energy_range_uj", root, i);
+    p->range = number_at(path);
+    free(path);
     if (p->range == TIME_ABSENT)
         p->range = 0;
     p->last = number_at(p->path);

@@ -69,19 +69,6 @@ static int read_page(struct scrape *s, struct server_scrape *look,
                : err_set(err, ERR_IO, "not in Prometheus' text format");
 }
 
-/* After an error nothing more is written. */
-static void write_row(struct scrape *s, const struct server_scrape *look)
-{
-    if (!s->err.code && !s->table) {
-        char *path = xasprintf("%s/server.tgr", s->dir);
-
-        tgr_create(&s->table, path, &schema_server, &s->err);
-        free(path);
-    }
-    if (!s->err.code)
-        tgr_append(s->table, 0, look, 1, &s->err);
-}
-
 static void scrape_once(struct scrape *s)
 {
     int64_t began_ns = clk_now(&clk_monotonic);
@@ -103,7 +90,14 @@ static void scrape_once(struct scrape *s)
     now_ns = clk_now(&clk_monotonic);
     look.at = now_ns - s->start_ns;
     look.took = now_ns - began_ns;
-    write_row(s, &look);
+    if (!s->err.code && !s->table) { /* after an error nothing is written */
+        char *path = xasprintf("%s/server.tgr", s->dir);
+
+        tgr_create(&s->table, path, &schema_server, &s->err);
+        free(path);
+    }
+    if (!s->err.code)
+        tgr_append(s->table, 0, &look, 1, &s->err);
 }
 
 /* A scrape that takes longer than its second replaces those it overlaps. */

@@ -116,20 +116,6 @@ static const char *check_messages(const struct dataset *d,
     return NULL;
 }
 
-static const char *check_ids(const struct dataset *d, const struct value *v,
-                             struct item *item)
-{
-    int64_t n =
-        v->kind == VALUE_JSON ? count_ids(dataset_text(d, v), v->len) : -1;
-
-    if (n < 0)
-        return "not a list of token ids";
-    if (n > DIST_MAX_TOKENS)
-        return "more than 3,000,000 tokens";
-    item->input = (int32_t)n;
-    return NULL;
-}
-
 /* A whole number, also as text, as in CSV, where an empty field is allowed. */
 static const char *check_count(const struct dataset *d, const struct value *v,
                                int32_t *out)
@@ -149,13 +135,22 @@ static const char *check_count(const struct dataset *d, const struct value *v,
 static const char *check_value(const struct dataset *d, enum role role,
                                const struct value *v, struct item *item)
 {
+    int64_t ids;
+
     switch (role) {
     case ROLE_TEXT:
         if (v->kind != VALUE_TEXT)
             return "not a text";
         return v->len == 0 ? "is empty" : NULL;
     case ROLE_IDS:
-        return check_ids(d, v, item);
+        ids =
+            v->kind == VALUE_JSON ? count_ids(dataset_text(d, v), v->len) : -1;
+        if (ids < 0)
+            return "not a list of token ids";
+        if (ids > DIST_MAX_TOKENS)
+            return "more than 3,000,000 tokens";
+        item->input = (int32_t)ids;
+        return NULL;
     case ROLE_MESSAGES:
         return check_messages(d, v, item);
     case ROLE_INPUT:

@@ -40,44 +40,36 @@ static void read_quoted(struct csv *c)
     }
 }
 
-static void read_plain(struct csv *c)
+/* The field, and what follows it: a comma, the end of the line, or of the file.
+ * `line` is for messages; 0: the current one. */
+static int read_field(struct csv *c, uint32_t line, struct err *err)
 {
     const char *from = c->at;
 
-    while (c->at < c->end && *c->at != ',' && *c->at != '\n')
-        c->at++;
-    if (c->at > from && c->at[-1] == '\r' &&
-        (c->at == c->end || *c->at == '\n'))
-        c->at--;
-    buf_add(&c->field, from, (size_t)(c->at - from));
-}
-
-/* Read what follows a field: a comma, the end of the line, or of the file. */
-static void end_field(struct csv *c)
-{
-    if (c->at < c->end && *c->at == '\r')
-        c->at++;
-    c->is_last = c->at == c->end || *c->at == '\n';
-    if (!c->is_last && *c->at != ',')
-        c->wrong = "text after a closing quote";
-    if (c->at < c->end) {
-        c->line += *c->at == '\n';
-        c->at++;
-    }
-}
-
-/* `line` is for messages; 0: the current one. */
-static int read_field(struct csv *c, uint32_t line, struct err *err)
-{
     buf_reset(&c->field);
-    if (c->at < c->end && *c->at == '"')
+    if (c->at < c->end && *c->at == '"') {
         read_quoted(c);
-    else
-        read_plain(c);
+    } else {
+        while (c->at < c->end && *c->at != ',' && *c->at != '\n')
+            c->at++;
+        if (c->at > from && c->at[-1] == '\r' &&
+            (c->at == c->end || *c->at == '\n'))
+            c->at--;
+        buf_add(&c->field, from, (size_t)(c->at - from));
+    }
     if (c->field.overflowed)
         c->wrong = "a field of more than 64 MB";
-    if (!c->wrong)
-        end_field(c);
+    if (!c->wrong) {
+        if (c->at < c->end && *c->at == '\r')
+            c->at++;
+        c->is_last = c->at == c->end || *c->at == '\n';
+        if (!c->is_last && *c->at != ',')
+            c->wrong = "text after a closing quote";
+        if (c->at < c->end) {
+            c->line += *c->at == '\n';
+            c->at++;
+        }
+    }
     if (c->wrong)
         return data_fail(c->d, line ? line : c->line, err, "%s", c->wrong);
     return 0;

@@ -36,21 +36,6 @@ static uint32_t line_at(struct json_reader *r, const char *at)
     return r->line;
 }
 
-/* A field that is null counts as absent. */
-static void add_field(struct json_reader *r, struct jscan *s, int column)
-{
-    enum jscan_type type = jscan_peek(s);
-    const char *from = s->at;
-    struct jtext text;
-
-    if (type == JSCAN_STRING) {
-        if (jscan_string(s, &text))
-            data_add_value(r->d, column, VALUE_TEXT, text.at, text.len);
-    } else if (jscan_skip(s) && type != JSCAN_NULL) {
-        data_add_value(r->d, column, VALUE_JSON, from, (size_t)(s->at - from));
-    }
-}
-
 /* ---- conversations ---- */
 
 enum speaker { SPEAKER_OTHER, SPEAKER_SYSTEM, SPEAKER_USER, SPEAKER_MODEL };
@@ -114,22 +99,6 @@ static void read_turn(struct json_reader *r, struct jscan *s,
     c->turns[c->len++] = turn;
 }
 
-/* The index of the model's first or last answer; 0: it answers nothing. */
-static size_t answer_of(const struct conversation *c, int turns)
-{
-    size_t found = 0;
-
-    for (size_t i = 1; i < c->len; i++) {
-        if (c->turns[i].who == SPEAKER_MODEL &&
-            c->turns[i - 1].who == SPEAKER_USER) {
-            found = i;
-            if (turns == TURNS_FIRST)
-                break;
-        }
-    }
-    return found;
-}
-
 /* Is this message sent?  A session has the system prompt that opens it, and
  * questions with their answers.  A first question has its system prompt.
  * Otherwise everything up to the last answer is sent. */
@@ -190,9 +159,16 @@ static int add_conversation(struct json_reader *r, const struct conversation *c,
                             struct err *err)
 {
     int turns = r->settings->turns;
-    size_t answer = answer_of(c, turns);
+    size_t answer = 0; /* the model's first or last; 0: it answers nothing */
     size_t start = r->d->made.len;
     int column;
+
+    for (size_t i = 1; i < c->len && !(answer > 0 && turns == TURNS_FIRST);
+         i++) {
+        if (c->turns[i].who == SPEAKER_MODEL &&
+            c->turns[i - 1].who == SPEAKER_USER)
+            answer = i;
+    }
 
     if (answer == 0 || c->turns[answer - 1].text.len == 0)
         return 1;
@@ -212,12 +188,16 @@ static int add_conversation(struct json_reader *r, const struct conversation *c,
 
 /* ---- samples ---- */
 
+/* A field that is null counts as absent. */
 static int read_fields(struct json_reader *r, struct jscan *s,
                        struct conversation *c, struct err *err)
 {
     struct jtext key;
 
     while (jscan_key(s, &key)) {
+        enum jscan_type type;
+        struct jtext text;
+        const char *from;
         int column;
 
         if (r->wants_turns && jtext_is(key, "conversations")) {
@@ -235,7 +215,13 @@ static int read_fields(struct json_reader *r, struct jscan *s,
             return -1;
         if (dataset_value(r->d, r->d->n - 1, column))
             r->wrong = "a key occurs twice";
-        add_field(r, s, column);
+        type = jscan_peek(s);
+        from = s->at;
+        if (type == JSCAN_STRING && jscan_string(s, &text))
+            data_add_value(r->d, column, VALUE_TEXT, text.at, text.len);
+        else if (type != JSCAN_STRING && jscan_skip(s) && type != JSCAN_NULL)
+            data_add_value(r->d, column, VALUE_JSON, from,
+                           (size_t)(s->at - from));
     }
     return 0;
 }

@@ -285,25 +285,21 @@ bool dataset_has_lengths(const struct dataset *d)
 /* One length per sample: a number of tokens, or of bytes of the prompt. */
 enum length { LENGTH_INPUT, LENGTH_OUTPUT, LENGTH_BYTES };
 
-static int64_t length_of(const struct dataset *d, size_t i, enum length which)
-{
-    int column = d->role[d->forms[FORM_TEXT] ? ROLE_TEXT : ROLE_MESSAGES];
-
-    if (which == LENGTH_BYTES)
-        return dataset_value(d, i, column)->len;
-    return which == LENGTH_INPUT ? d->items[i].input : d->items[i].output;
-}
-
 static void put_lengths(const struct dataset *d, const char *name,
                         enum length which, struct buf *out)
 {
+    int column = d->role[d->forms[FORM_TEXT] ? ROLE_TEXT : ROLE_MESSAGES];
     int64_t sum = 0;
     int64_t max = 0;
     int64_t n = 0;
 
     for (size_t i = 0; i < d->n; i++) {
-        int64_t length = length_of(d, i, which);
+        int64_t length = d->items[i].output;
 
+        if (which == LENGTH_INPUT)
+            length = d->items[i].input;
+        else if (which == LENGTH_BYTES)
+            length = dataset_value(d, i, column)->len;
         if (length < 0)
             continue;
         sum += length;
@@ -344,35 +340,26 @@ static void put_selection(const struct dataset *d,
     buf_adds(out, "\n");
 }
 
-/* The number of samples follows from the inputs of the model. */
-static void put_tensors(const struct dataset *d, const struct data_settings *s,
-                        struct buf *out)
+void dataset_describe(const struct dataset *d, const struct data_settings *s,
+                      struct buf *out)
 {
-    struct err ignored = {0};
     struct tensor tensor;
-    size_t size = 0;
+    size_t size = 0; /* of a sample of tensors, from the inputs of the model */
 
     for (size_t i = 0; i < s->tensors.len; i++) {
-        if (tensor_parse(s->tensors.items[i], &tensor, &ignored) == 0)
+        if (tensor_parse(s->tensors.items[i], &tensor, &(struct err){0}) == 0)
             size += tensor_size(&tensor);
     }
-    if (size > 0)
+    buf_adds(out, "data       ");
+    printable_add(d->path, out);
+    buf_addf(out, ", %s%s, ", d->format, d->was_detected ? " (detected)" : "");
+    if (!d->is_tensors)
+        buf_addf(out, "%zu sample%s", d->n, d->n == 1 ? "" : "s");
+    else if (size > 0)
         buf_addf(out, "%zu sample%s of %zu bytes", d->file.len / size,
                  d->file.len / size == 1 ? "" : "s", size);
     else
         buf_addf(out, "%zu bytes", d->file.len);
-}
-
-void dataset_describe(const struct dataset *d, const struct data_settings *s,
-                      struct buf *out)
-{
-    buf_adds(out, "data       ");
-    printable_add(d->path, out);
-    buf_addf(out, ", %s%s, ", d->format, d->was_detected ? " (detected)" : "");
-    if (d->is_tensors)
-        put_tensors(d, s, out);
-    else
-        buf_addf(out, "%zu sample%s", d->n, d->n == 1 ? "" : "s");
     buf_addf(out, ", sha256 %.12s…\n", d->sha256);
     put_lengths(d, "input tokens", LENGTH_INPUT, out);
     put_lengths(d, "output tokens", LENGTH_OUTPUT, out);

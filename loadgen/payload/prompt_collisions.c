@@ -14,18 +14,6 @@
 /* How many lengths are drawn to learn how often each occurs. */
 #define LENGTHS 1000
 
-/* Requests to rank have many documents, and turns of a session a history. */
-static bool are_unique(const struct settings *s)
-{
-    return !s->data.file && !s->target.body && !s->data.cache_check &&
-           s->data.unique != UNIQUE_FALSE &&
-           s->load.scenario != SCENARIO_TRACE &&
-           s->load.scenario != SCENARIO_SESSIONS && s->target.api != API_HTTP &&
-           s->target.api != API_RERANK &&
-           !api_is_grpc((enum api_kind)s->target.api) &&
-           !api_takes_tensors((enum api_kind)s->target.api);
-}
-
 /* Among n draws from equally likely kinds, kinds * (1 - (1 - 1/kinds)^n) are
  * expected to be different. */
 static double count_repeats(const struct sampler *sampler, double kinds,
@@ -61,7 +49,14 @@ double prompt_collisions_expected(const struct settings *s, double requests)
     struct err ignored = {0}; /* the run reports it */
     double repeats = 0;
 
-    if (!are_unique(s))
+    /* Requests to rank have many documents, and turns of a session a history.
+     */
+    if (data->file || s->target.body || data->cache_check ||
+        data->unique == UNIQUE_FALSE || s->load.scenario == SCENARIO_TRACE ||
+        s->load.scenario == SCENARIO_SESSIONS || s->target.api == API_HTTP ||
+        s->target.api == API_RERANK ||
+        api_is_grpc((enum api_kind)s->target.api) ||
+        api_takes_tensors((enum api_kind)s->target.api))
         return 0;
     if (sampler_init(&sampler, s, &ignored) == 0)
         repeats = count_repeats(&sampler, kinds, requests);

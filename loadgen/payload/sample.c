@@ -1,7 +1,6 @@
 #include "loadgen/payload/sample.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"

@@ -67,22 +67,6 @@ static const struct endpoint *find_same(const struct workload *workload,
     return NULL;
 }
 
-/* Endpoints of different classes with the same address share connections; those
- * of one class do not. */
-static void number_places(struct workload *workload)
-{
-    for (size_t c = 0; c < workload->len; c++) {
-        struct targets *ts = &workload->parts[c].targets;
-
-        for (size_t i = 0; i < ts->n_endpoints; i++) {
-            struct endpoint *e = &ts->endpoints[i];
-            const struct endpoint *same = find_same(workload, c, e);
-
-            e->place = same ? same->place : workload->n_places++;
-        }
-    }
-}
-
 /* ---- construction ---- */
 
 static int make_class(struct workload *workload, size_t i,
@@ -143,7 +127,18 @@ int workload_init(struct workload *workload, const struct settings *s,
             return err_context(err, CLASSES_WARMUP);
         workload->warmup = &workload->several[drawn];
     }
-    number_places(workload);
+    /* Endpoints of different classes with the same address share connections;
+     * those of one class do not. */
+    for (size_t c = 0; c < n; c++) {
+        struct targets *ts = &workload->parts[c].targets;
+
+        for (size_t i = 0; i < ts->n_endpoints; i++) {
+            struct endpoint *e = &ts->endpoints[i];
+            const struct endpoint *same = find_same(workload, c, e);
+
+            e->place = same ? same->place : workload->n_places++;
+        }
+    }
     return 0;
 }
 

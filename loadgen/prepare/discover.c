@@ -64,21 +64,6 @@ static bool needs_model(const struct settings *s)
     }
 }
 
-/* A gateway may have a prefix: whatever comes before the last /v1/ of the URL.
- */
-static char *models_path(const struct target_settings *t)
-{
-    char *path = path_of(t);
-    const char *end = NULL;
-    char *models;
-
-    for (const char *at = path; (at = strstr(at, "/v1/")); at++)
-        end = at;
-    models = xasprintf("%.*s/v1/models", end ? (int)(end - path) : 0, path);
-    free(path);
-    return models;
-}
-
 static int refuse_several(const json_t *models, struct err *err)
 {
     struct buf names;
@@ -100,15 +85,24 @@ static int refuse_several(const json_t *models, struct err *err)
     return -1;
 }
 
+/* A gateway may have a prefix: whatever comes before the last /v1/ of the URL.
+ */
 static int find_model(struct target_settings *t, struct err *err)
 {
-    char *path = models_path(t);
+    char *of_request = path_of(t);
+    const char *end = of_request;
     json_t *answer = NULL;
-    int rc = fetch_json(t, path, "no --model is given", &answer, err);
-    const json_t *models = json_object_get(answer, "data");
-    const char *id =
-        json_string_value(json_object_get(json_array_get(models, 0), "id"));
+    const json_t *models;
+    const char *id;
+    char *path;
+    int rc;
 
+    for (const char *at = of_request; (at = strstr(at, "/v1/")); at++)
+        end = at;
+    path = xasprintf("%.*s/v1/models", (int)(end - of_request), of_request);
+    rc = fetch_json(t, path, "no --model is given", &answer, err);
+    models = json_object_get(answer, "data");
+    id = json_string_value(json_object_get(json_array_get(models, 0), "id"));
     if (rc == 0 && !id) {
         rc = err_set(err, ERR_IO, "no --model is given: GET %s: lists no model",
                      path);
@@ -120,6 +114,7 @@ static int find_model(struct target_settings *t, struct err *err)
     }
     json_decref(answer);
     free(path);
+    free(of_request);
     return rc;
 }
 
@@ -200,9 +195,19 @@ static int ask(struct settings *s, struct err *err)
                                                      : fetch_tensors(s, err);
 }
 
-/* Each class has a nonce of its own, so that they share no prefix. */
-static int discover_classes(const struct settings *s, struct err *err)
+/* Each class has a nonce of its own, so that they share no prefix.  Requests of
+ * the warm-up have sequence numbers of their own, so that no two prompts are
+ * equal; a shared prefix may be warm. */
+int discover(struct settings *s, struct err *err)
 {
+    struct settings *warmup;
+    uint64_t random;
+
+    if (s->data.nonce == 0) { /* small enough for a JSON number, and not 0 */
+        if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+            return err_set(err, ERR_IO, "data.nonce: cannot get random bytes");
+        s->data.nonce = (random >> 12) + 1;
+    }
     for (size_t i = 0; i < s->classes.len; i++) {
         const struct class_settings *c = &s->classes.items[i];
         struct data_settings *data = &c->settings->data;
@@ -212,37 +217,18 @@ static int discover_classes(const struct settings *s, struct err *err)
         if (ask(c->settings, err))
             return err_context(err, "classes: %s", c->name);
     }
-    return 0;
-}
-
-/* Its requests have sequence numbers of their own, so that no two prompts are
- * equal; a shared prefix may be warm. */
-static int discover_warmup(const struct settings *s, struct err *err)
-{
-    struct settings *own;
-
+    if (s->classes.len > 0)
+        return 0;
+    if (ask(s, err))
+        return -1;
     if (s->warmup.len == 0)
         return 0;
-    own = s->warmup.items[0].settings;
-    if (own->data.nonce == 0)
-        own->data.nonce = s->data.nonce;
-    if (!own->target.model && s->target.model)
-        own->target.model = xstrdup(s->target.model); /* asked only once */
-    return ask(own, err);
-}
-
-int discover(struct settings *s, struct err *err)
-{
-    uint64_t random;
-
-    if (s->data.nonce == 0) { /* small enough for a JSON number, and not 0 */
-        if (getrandom(&random, sizeof(random), 0) != sizeof(random))
-            return err_set(err, ERR_IO, "data.nonce: cannot get random bytes");
-        s->data.nonce = (random >> 12) + 1;
-    }
-    if (s->classes.len > 0)
-        return discover_classes(s, err);
-    return ask(s, err) ? -1 : discover_warmup(s, err);
+    warmup = s->warmup.items[0].settings;
+    if (warmup->data.nonce == 0)
+        warmup->data.nonce = s->data.nonce;
+    if (!warmup->target.model && s->target.model)
+        warmup->target.model = xstrdup(s->target.model); /* asked only once */
+    return ask(warmup, err);
 }
 
 /* Placeholders stand for what the server will answer.  Prompts need an input of

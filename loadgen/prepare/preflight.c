@@ -18,29 +18,6 @@
 #include "loadgen/transport/tls_files.h"
 #include "loadgen/transport/transport.h"
 
-/* The cores that this process may use. */
-static int64_t usable_cores(void)
-{
-    cpu_set_t allowed;
-
-    return sched_getaffinity(0, sizeof(allowed), &allowed)
-               ? sysconf(_SC_NPROCESSORS_ONLN)
-               : CPU_COUNT(&allowed);
-}
-
-/* The RAM of the machine, or the limit of the cgroup if that is lower ("max" is
- * read as 0). */
-static int64_t usable_memory(void)
-{
-    int64_t all = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE);
-    char *path = host_find_in_cgroup("", "memory.max");
-    char text[HOST_TEXT];
-    int64_t limit = path ? strtoll(host_read_start(path, text), NULL, 10) : 0;
-
-    free(path);
-    return limit > 0 && limit < all ? limit : all;
-}
-
 static int find_cpus(const char *asked, struct cpus *cpus, struct err *err)
 {
     cpu_set_t allowed;
@@ -197,13 +174,29 @@ static int check_requests(struct run_plan *out, struct err *err)
     return 0;
 }
 
+/* The cores that this process may use; the RAM of the machine, or the limit of
+ * the cgroup if that is lower ("max" is read as 0). */
+static struct machine find_machine(void)
+{
+    int64_t memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE);
+    char *path = host_find_in_cgroup("", "memory.max");
+    char text[HOST_TEXT];
+    int64_t limit = path ? strtoll(host_read_start(path, text), NULL, 10) : 0;
+    cpu_set_t allowed;
+    bool is_known = sched_getaffinity(0, sizeof(allowed), &allowed) == 0;
+
+    free(path);
+    return (struct machine){
+        .cores = is_known ? CPU_COUNT(&allowed) : sysconf(_SC_NPROCESSORS_ONLN),
+        .files = files_raise_limit(),
+        .memory = limit > 0 && limit < memory ? limit : memory};
+}
+
 int preflight(struct run_plan *out, struct err *err)
 {
     struct settings *s = &out->used;
 
-    out->machine = (struct machine){.cores = usable_cores(),
-                                    .files = files_raise_limit(),
-                                    .memory = usable_memory()};
+    out->machine = find_machine();
     out->asked_threads = s->client.threads;
     out->transport = preflight_target(&s->target, err);
     if (!out->transport || survey(&s->load, &out->trace, err) ||

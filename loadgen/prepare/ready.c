@@ -9,7 +9,6 @@
 #include "common/base/redact.h"
 #include "common/base/stop.h"
 #include "common/base/units.h"
-#include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "loadgen/prepare/exchange.h"
 #include "loadgen/prepare/grpc_ask.h"

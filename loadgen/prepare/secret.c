@@ -183,21 +183,6 @@ static void add_url(struct strlist *secrets, const char *url)
     }
 }
 
-static void add_headers(struct strlist *secrets, const struct strlist *lines)
-{
-    for (size_t i = 0; i < lines->len; i++) {
-        const char *line = lines->items[i];
-        size_t len = strcspn(line, ":");
-        char *name = xstrndup(line, len);
-
-        if (line[len] == ':' && redact_is_secret(name))
-            add_value(secrets, line + len + 1);
-        else if (strstr(line + len, "://"))
-            add_url(secrets, line + len);
-        free(name);
-    }
-}
-
 static int longer_first(const void *a, const void *b)
 {
     size_t x = strlen(*(char *const *)a);
@@ -209,7 +194,17 @@ static int longer_first(const void *a, const void *b)
 void secrets_find(const struct targets *ts, const struct target_settings *s,
                   struct strlist *secrets)
 {
-    add_headers(secrets, &ts->headers);
+    for (size_t i = 0; i < ts->headers.len; i++) {
+        const char *line = ts->headers.items[i];
+        size_t len = strcspn(line, ":");
+        char *name = xstrndup(line, len);
+
+        if (line[len] == ':' && redact_is_secret(name))
+            add_value(secrets, line + len + 1);
+        else if (strstr(line + len, "://"))
+            add_url(secrets, line + len);
+        free(name);
+    }
     for (size_t i = 0; i < ts->len; i++)
         add_url(secrets, ts->items[i].text);
     if (s->proxy)

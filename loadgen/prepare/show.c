@@ -27,18 +27,6 @@ static void redact_side(struct exchange_side *side,
     side->bytes = shown;
 }
 
-static void redact(struct exchange *x, const struct targets *ts,
-                   const struct target_settings *s)
-{
-    struct strlist secrets = {0};
-
-    secrets_find(ts, s, &secrets);
-    redact_side(&x->sent, &secrets);
-    redact_side(&x->received, &secrets);
-    secrets_cross_out(&secrets, x->why, strlen(x->why));
-    strlist_fini(&secrets);
-}
-
 /* The first row of a trace; other scenarios have none. */
 static int take_first_row(const struct load_settings *load, struct row *row,
                           struct err *err)
@@ -65,12 +53,17 @@ static int run(const struct exchange_plan *plan, struct exchange *x,
 {
     const struct target_settings *s = plan->settings;
     const struct targets *ts = plan->targets;
+    struct strlist secrets = {0};
 
     if (exchange_run(x, plan, err))
         return -1;
     if (x->facts.outcome == OUTCOME_UNFINISHED)
         return err_set(err, ERR_STOPPED, "interrupted before the answer came");
-    redact(x, ts, s);
+    secrets_find(ts, s, &secrets);
+    redact_side(&x->sent, &secrets);
+    redact_side(&x->received, &secrets);
+    secrets_cross_out(&secrets, x->why, strlen(x->why));
+    strlist_fini(&secrets);
     x->is_insecure = s->insecure && url_is_tls(ts->items[0].url.scheme);
     return 0;
 }

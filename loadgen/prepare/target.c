@@ -66,28 +66,6 @@ static bool has_header(const struct strmap *headers, const char *name)
     return false;
 }
 
-static int check_header(const char *name, const char *value, struct err *err)
-{
-    if (!is_token(name))
-        return err_set(err, ERR_CONFIG,
-                       "target.headers: '%s' is not a valid header name", name);
-    if (strpbrk(value, "\r\n"))
-        return err_set(
-            err, ERR_CONFIG,
-            "target.headers: the value of '%s' contains a line break", name);
-    if (strcasecmp(name, "host") == 0 && !value[0])
-        return err_set(err, ERR_CONFIG,
-                       "target.headers: Host must not be empty");
-    if (strcasecmp(name, "content-length") == 0 ||
-        strcasecmp(name, "transfer-encoding") == 0)
-        return err_set(
-            err, ERR_CONFIG,
-            "target.headers: '%s' cannot be set; it follows from the "
-            "body",
-            name);
-    return 0;
-}
-
 static void add_line(struct strlist *lines, const char *name, const char *value)
 {
     char *line = xasprintf("%s:%s%s", name, value[0] ? " " : "", value);
@@ -142,8 +120,24 @@ static int make_headers(struct targets *ts, const struct target_settings *s,
         const char *name = s->headers.keys.items[i];
         const char *value = s->headers.values.items[i];
 
-        if (check_header(name, value, err))
-            return -1;
+        if (!is_token(name))
+            return err_set(err, ERR_CONFIG,
+                           "target.headers: '%s' is not a valid header name",
+                           name);
+        if (strpbrk(value, "\r\n"))
+            return err_set(
+                err, ERR_CONFIG,
+                "target.headers: the value of '%s' contains a line break",
+                name);
+        if (strcasecmp(name, "host") == 0 && !value[0])
+            return err_set(err, ERR_CONFIG,
+                           "target.headers: Host must not be empty");
+        if (strcasecmp(name, "content-length") == 0 ||
+            strcasecmp(name, "transfer-encoding") == 0)
+            return err_set(
+                err, ERR_CONFIG,
+                "target.headers: '%s' cannot be set; it follows from the body",
+                name);
         add_line(lines, name, value);
     }
     if (secret_add_header(s, lines, err))
@@ -208,21 +202,6 @@ void target_put_id(char *digits, int64_t seq)
     }
 }
 
-/* All addresses of the name, each once. */
-static int resolve(struct target *t, const char *connect_to, struct err *err)
-{
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    struct url place = t->url;
-    int rc;
-
-    if (connect_to && url_parse_place(connect_to, &place, err))
-        return err_context(err, "target.connect_to");
-    rc = getaddrinfo(place.host, place.port, &hints, &t->resolved);
-    if (rc)
-        return err_set(err, ERR_IO, "%s: %s", place.host, gai_strerror(rc));
-    return 0;
-}
-
 static void add_endpoint(struct targets *ts, struct target *t,
                          const struct addrinfo *address)
 {
@@ -234,17 +213,15 @@ static void add_endpoint(struct targets *ts, struct target *t,
     t->n_endpoints++;
 }
 
-/* Some servers refuse these methods without a Content-Length. */
-static bool expects_body(const char *method)
-{
-    return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 ||
-           strcmp(method, "PATCH") == 0;
-}
-
 /* Everything that needs no network. */
 static int make(struct targets *ts, const struct target_settings *s,
                 const struct api *api, struct err *err)
 {
+    /* Some servers refuse these methods without a Content-Length. */
+    bool expects_body = strcmp(s->method, "POST") == 0 ||
+                        strcmp(s->method, "PUT") == 0 ||
+                        strcmp(s->method, "PATCH") == 0;
+
     *ts = (struct targets){.n_lanes = 1};
     buf_init(&ts->body, TARGET_MAX_REQUEST);
     if (target_read_body(s->body, &ts->body, err))
@@ -252,7 +229,7 @@ static int make(struct targets *ts, const struct target_settings *s,
     if (!is_token(s->method))
         return err_set(err, ERR_CONFIG,
                        "target.method: '%s' is not a valid method", s->method);
-    ts->has_length = !makes_bodies(api) && (s->body || expects_body(s->method));
+    ts->has_length = !makes_bodies(api) && (s->body || expects_body);
     if (make_headers(ts, s, api, err))
         return -1;
     ts->items = xcalloc(s->urls.len, sizeof(*ts->items));
@@ -275,15 +252,22 @@ static int make(struct targets *ts, const struct target_settings *s,
 int targets_init(struct targets *ts, const struct target_settings *s,
                  const struct api *api, struct err *err)
 {
-    bool goes_direct = !s->proxy && !s->unix_socket;
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}; /* each once */
 
     if (make(ts, s, api, err))
         return -1;
     for (size_t i = 0; i < ts->len; i++) {
         struct target *t = &ts->items[i];
+        struct url place = t->url;
+        int rc = 0;
 
-        if (goes_direct && !t->is_null && resolve(t, s->connect_to, err))
-            return -1;
+        if (!s->proxy && !s->unix_socket && !t->is_null) {
+            if (s->connect_to && url_parse_place(s->connect_to, &place, err))
+                return err_context(err, "target.connect_to");
+            rc = getaddrinfo(place.host, place.port, &hints, &t->resolved);
+        }
+        if (rc)
+            return err_set(err, ERR_IO, "%s: %s", place.host, gai_strerror(rc));
         t->first_endpoint = ts->n_endpoints;
         for (const struct addrinfo *a = t->resolved; a; a = a->ai_next)
             add_endpoint(ts, t, a);

@@ -151,32 +151,14 @@ static int walk(struct walk *w, struct err *err)
     return rc < 0 ? -1 : 0;
 }
 
-/* A trace cannot be extended until a minimum is reached. */
-static int check_min(const struct survey *s, const struct load_settings *load,
-                     struct err *err)
+/* Is anything left to measure?  A trace cannot be extended until a minimum is
+ * reached. */
+static int check(const struct survey *s, const struct load_settings *load,
+                 struct err *err)
 {
     int64_t rows = s->rows - s->warmup_rows - s->cooldown_rows;
     int64_t length_ns = s->end_ns - s->start_ns - load->cooldown_ns;
     char text[UNITS_TEXT];
-
-    if (load->max_duration_ns > 0 && length_ns >= load->max_duration_ns)
-        return 0;
-    if (rows < load->min_requests)
-        return err_set(err, ERR_CONFIG,
-                       "load.min_requests: the trace has only %lld rows for "
-                       "the window",
-                       (long long)rows);
-    if (length_ns < load->min_duration_ns)
-        return err_set(err, ERR_CONFIG,
-                       "load.min_duration: the trace lasts only %s",
-                       units_show_duration((double)length_ns, text));
-    return 0;
-}
-
-/* Is anything left to measure? */
-static int check(const struct survey *s, const struct load_settings *load,
-                 struct err *err)
-{
     size_t n = s->damage.len;
 
     if (s->rows == 0)
@@ -194,7 +176,18 @@ static int check(const struct survey *s, const struct load_settings *load,
     if (load->cooldown_ns > 0 && s->end_ns - load->cooldown_ns <= s->start_ns)
         return err_set(err, ERR_CONFIG,
                        "load.cooldown: no rows of the trace remain before it");
-    return check_min(s, load, err);
+    if (load->max_duration_ns > 0 && length_ns >= load->max_duration_ns)
+        return 0;
+    if (rows < load->min_requests)
+        return err_set(err, ERR_CONFIG,
+                       "load.min_requests: the trace has only %lld rows for "
+                       "the window",
+                       (long long)rows);
+    if (length_ns < load->min_duration_ns)
+        return err_set(err, ERR_CONFIG,
+                       "load.min_duration: the trace lasts only %s",
+                       units_show_duration((double)length_ns, text));
+    return 0;
 }
 
 static int read_trace(struct survey *s, const struct load_settings *load,
@@ -260,31 +253,40 @@ static void put_lengths(const char *name, const struct hist *h, struct buf *out)
              (long long)hist_rank_quantile(h, 0.99), (long long)hist_max_ns(h));
 }
 
-static void put_damage(const struct survey *s, struct buf *out)
+void survey_describe(const struct survey *s, const struct load_settings *load,
+                     struct buf *out)
 {
-    if (s->all.damaged > 0)
+    int64_t spread_ns = load->trace.spread_ns;
+    int64_t damaged = s->all.damaged;
+    char text[UNITS_TEXT];
+    char rate[UNITS_TEXT];
+
+    buf_addf(out,
+             "trace      %s%s, %lld rows in %s: %s on average, at most %.0f "
+             "within a second\n",
+             s->format, s->was_detected ? " (detected)" : "",
+             (long long)s->rows, units_show_duration((double)s->end_ns, text),
+             units_show_rate((double)s->rows * 1e9 / (double)s->end_ns, rate),
+             s->peak_rps);
+    put_lengths("input", &s->input, out);
+    put_lengths("output", &s->output, out);
+    if (s->has_blocks)
+        buf_adds(out, INDENT "prompts share prefixes as in the trace\n");
+    if (damaged > 0)
         buf_addf(out, INDENT "%lld damaged line%s skipped:\n",
-                 (long long)s->all.damaged,
-                 s->all.damaged == 1 ? " is" : "s are");
+                 (long long)damaged, damaged == 1 ? " is" : "s are");
     for (size_t i = 0; i < s->damage.len; i++)
         buf_addf(out, INDENT "  %s\n", s->damage.items[i]);
-    if (s->all.damaged > (int64_t)s->damage.len)
+    if (damaged > (int64_t)s->damage.len)
         buf_addf(out, INDENT "  and %lld more\n",
-                 (long long)s->all.damaged - (long long)s->damage.len);
+                 (long long)damaged - (long long)s->damage.len);
     if (s->all.failed > 0)
         buf_addf(out,
                  INDENT "%lld requests that failed in the trace are skipped\n",
                  (long long)s->all.failed);
-}
-
-static void put_ties(const struct survey *s, const struct trace_settings *t,
-                     struct buf *out)
-{
-    char text[UNITS_TEXT];
-
-    if (t->spread_ns > 0)
+    if (spread_ns > 0)
         buf_addf(out, INDENT "times are spread over steps of %s\n",
-                 units_print_duration(t->spread_ns, text));
+                 units_print_duration(spread_ns, text));
     if (s->held > 0)
         buf_addf(out,
                  INDENT "%.0f%% of the rows are sent together with the row "
@@ -292,32 +294,11 @@ static void put_ties(const struct survey *s, const struct trace_settings *t,
                         "longer than a step of the trace's clock; a smaller "
                         "--spread separates them\n",
                  100 * (double)s->held / (double)s->rows);
-    else if (t->spread_ns == 0 && survey_is_quantised(s))
+    else if (spread_ns == 0 && survey_is_quantised(s))
         buf_addf(out,
                  INDENT "%.0f%% of the rows have the same time as the row "
                         "before and are sent together with it;\n" INDENT
                         "if the clock of the trace is coarse, use --spread to "
                         "spread them over its step\n",
                  100 * (double)s->tied / (double)s->rows);
-}
-
-void survey_describe(const struct survey *s, const struct load_settings *load,
-                     struct buf *out)
-{
-    char span[UNITS_TEXT];
-    char rate[UNITS_TEXT];
-
-    buf_addf(out,
-             "trace      %s%s, %lld rows in %s: %s on average, at most %.0f "
-             "within a second\n",
-             s->format, s->was_detected ? " (detected)" : "",
-             (long long)s->rows, units_show_duration((double)s->end_ns, span),
-             units_show_rate((double)s->rows * 1e9 / (double)s->end_ns, rate),
-             s->peak_rps);
-    put_lengths("input", &s->input, out);
-    put_lengths("output", &s->output, out);
-    if (s->has_blocks)
-        buf_adds(out, INDENT "prompts share prefixes as in the trace\n");
-    put_damage(s, out);
-    put_ties(s, &load->trace, out);
 }

@@ -67,11 +67,24 @@ static long get_long(CURL *easy, CURLINFO what)
     return value;
 }
 
-static void take_connection(const struct curl_handle *h, struct facts *f)
+/* What only libcurl knows.  It counts a body that is sent along with the head
+ * twice. */
+static void take_facts(const struct curl_handle *h, struct facts *f)
 {
+    const struct target *target = h->route->endpoint->target;
+    int64_t head =
+        (int64_t)(target->request.len - h->route->class->targets->body.len);
+    int64_t sent = get_long(h->easy, CURLINFO_REQUEST_SIZE);
+    int64_t uploaded = get_number(h->easy, CURLINFO_SIZE_UPLOAD_T);
     int64_t connected_us;
     int64_t secured_us;
 
+    f->status = get_long(h->easy, CURLINFO_RESPONSE_CODE);
+    f->retries = h->sends > 1;
+    f->bytes_out =
+        uploaded == 0 || sent - uploaded >= head / 2 ? sent : head + uploaded;
+    f->bytes_in = get_long(h->easy, CURLINFO_HEADER_SIZE) +
+                  get_number(h->easy, CURLINFO_SIZE_DOWNLOAD_T);
     if (get_long(h->easy, CURLINFO_NUM_CONNECTS) == 0 || h->broke_late)
         return; /* a connection for an attempt that was not allowed */
     connected_us = get_number(h->easy, CURLINFO_CONNECT_TIME_T);
@@ -82,25 +95,6 @@ static void take_connection(const struct curl_handle *h, struct facts *f)
     f->connected = h->began_ns + connected_us * NS_PER_US;
     if (secured_us > 0)
         f->secured = h->began_ns + secured_us * NS_PER_US;
-}
-
-/* What only libcurl knows.  It counts a body that is sent along with the head
- * twice. */
-static void take_facts(const struct curl_handle *h, struct facts *f)
-{
-    const struct target *target = h->route->endpoint->target;
-    int64_t head =
-        (int64_t)(target->request.len - h->route->class->targets->body.len);
-    int64_t sent = get_long(h->easy, CURLINFO_REQUEST_SIZE);
-    int64_t uploaded = get_number(h->easy, CURLINFO_SIZE_UPLOAD_T);
-
-    f->status = get_long(h->easy, CURLINFO_RESPONSE_CODE);
-    f->retries = h->sends > 1;
-    f->bytes_out =
-        uploaded == 0 || sent - uploaded >= head / 2 ? sent : head + uploaded;
-    f->bytes_in = get_long(h->easy, CURLINFO_HEADER_SIZE) +
-                  get_number(h->easy, CURLINFO_SIZE_DOWNLOAD_T);
-    take_connection(h, f);
 }
 
 static struct curl_outcome judge(const struct curl_handle *h, CURLcode code)
@@ -264,23 +258,6 @@ static bool take_bytes(struct curl_handle *h, size_t len)
     return !h->refusal;
 }
 
-/* The empty line, unless it is that of a 1xx.  A length that is only announced,
- * as in the answer to HEAD, is not too long. */
-static bool take_end_of_head(struct curl_handle *h)
-{
-    if (h->is_whole_head ||
-        get_long(h->easy, CURLINFO_RESPONSE_CODE) < HTTP_FINAL)
-        return true;
-    h->is_whole_head = true;
-    h->route->pool->n_contents++;
-    h->request->facts.head = now_ns(h);
-    if (!h->route->class->targets->is_head &&
-        get_number(h->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) >
-            env_of(h)->settings->max_response)
-        h->refusal = HTTP1_LONG_BODY;
-    return !h->refusal;
-}
-
 static void read_header(struct curl_handle *h, const char *line, size_t len)
 {
     const char *colon = memchr(line, ':', len);
@@ -311,41 +288,49 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
     if (!h->is_whole_head && !env_of(h)->settings->http2 && !h->refusal &&
         http1_feed(&h->parser, data, len) < 0)
         h->refusal = h->parser.error;
-    if (!take_bytes(h, len) || (is_end && !take_end_of_head(h)))
+    if (!take_bytes(h, len))
         return 0;
-    return len;
+    /* The empty line, unless it is that of a 1xx. */
+    if (!is_end || h->is_whole_head ||
+        get_long(h->easy, CURLINFO_RESPONSE_CODE) < HTTP_FINAL)
+        return len;
+    h->is_whole_head = true;
+    h->route->pool->n_contents++;
+    h->request->facts.head = now_ns(h);
+    /* A length that is only announced, as in the answer to HEAD, is not too
+     * long. */
+    if (!h->route->class->targets->is_head &&
+        get_number(h->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) >
+            env_of(h)->settings->max_response)
+        h->refusal = HTTP1_LONG_BODY;
+    return h->refusal ? 0 : len;
 }
 
 /* libcurl hands over what it has read in pieces, one HTTP chunk at a time: they
  * were received together. */
-static int64_t read_time_ns(const struct curl_handle *h)
-{
-    struct curl_pool *pool = h->route->pool;
-    int64_t head_ns = h->request->facts.head;
-
-    if (pool->read_turn != pool->n_turns) {
-        pool->read_turn = pool->n_turns;
-        pool->read_ns = now_ns(h);
-    }
-    return pool->read_ns > head_ns ? pool->read_ns : head_ns;
-}
-
 static size_t on_body(char *data, size_t size, size_t n, void *arg)
 {
     struct curl_handle *h = arg;
+    struct curl_pool *pool = h->route->pool;
+    struct request *r = h->request;
     size_t len = size * n;
     size_t room = CURL_KEPT_BODY - h->body_len;
     size_t kept = len < room ? len : room;
     bool is_starved = false;
 
-    h->route->pool->n_contents++;
+    pool->n_contents++;
     memcpy(h->body + h->body_len, data, kept);
     h->body_len += kept;
-    if (h->request->class->api) {
-        response_take(&h->request->response,
-                      (int)get_long(h->easy, CURLINFO_RESPONSE_CODE),
-                      read_time_ns(h), data, len);
-        is_starved = response_is_starved(&h->request->response);
+    if (r->class->api) {
+        if (pool->read_turn != pool->n_turns) {
+            pool->read_turn = pool->n_turns;
+            pool->read_ns = now_ns(h);
+        }
+        response_take(
+            &r->response, (int)get_long(h->easy, CURLINFO_RESPONSE_CODE),
+            pool->read_ns > r->facts.head ? pool->read_ns : r->facts.head, data,
+            len);
+        is_starved = response_is_starved(&r->response);
     }
     return take_bytes(h, len) && !is_starved ? len : 0;
 }
@@ -368,8 +353,11 @@ static const struct curl_user user = {.prepare = set_callbacks,
 
 /* ---- the ops ---- */
 
-static void begin(struct curl_handle *h, struct request *r)
+static void curl_start(void *self, struct request *r)
 {
+    struct curl_pool *p = &((struct curl_transport *)self)->pool;
+    size_t i = workload_route(r->class, request_place(&r->facts));
+    struct curl_handle *h = curl_pool_take(&p->routes[i]);
     const struct api *api = r->class->api;
 
     h->request = r;
@@ -397,15 +385,6 @@ static void begin(struct curl_handle *h, struct request *r)
     }
     if (h->id)
         target_put_id(h->id, r->facts.seq);
-}
-
-static void curl_start(void *self, struct request *r)
-{
-    struct curl_pool *p = &((struct curl_transport *)self)->pool;
-    size_t i = workload_route(r->class, request_place(&r->facts));
-    struct curl_handle *h = curl_pool_take(&p->routes[i]);
-
-    begin(h, r);
     if (!h->out.overflowed) {
         curl_pool_start(h);
         return;

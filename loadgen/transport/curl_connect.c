@@ -259,44 +259,39 @@ static int on_progress(void *arg, curl_off_t a, curl_off_t b, curl_off_t c,
     return atomic_load(&stop_signal) != 0;
 }
 
-/* "proxy 127.0.0.1:3128", without its password. */
-static void name_proxy(const char *proxy, char *out, size_t size)
-{
-    CURLU *url = curl_url();
-    char *host = NULL;
-    char *port = NULL;
-
-    if (!url)
-        abort(); /* out of memory */
-    curl_url_set(url, CURLUPART_URL, proxy,
-                 CURLU_NON_SUPPORT_SCHEME | CURLU_GUESS_SCHEME);
-    curl_url_get(url, CURLUPART_HOST, &host, 0);
-    curl_url_get(url, CURLUPART_PORT, &port, 0);
-    snprintf(out, size, "proxy %s:%s", host ? host : "?",
-             port ? port : DEFAULT_PROXY_PORT);
-    curl_free(port);
-    curl_free(host);
-    curl_url_cleanup(url);
-}
-
-/* The proxy or socket that could not be reached, and why. */
+/* The proxy, without its password, or the socket that could not be reached, and
+ * why. */
 static void name_first_hop(const struct attempt *a,
                            const struct target_settings *s, char *why,
                            size_t size)
 {
+    CURLU *url = curl_url();
+    char *host = NULL;
+    char *port = NULL;
     char place[300];
     long error = 0;
 
-    if (s->proxy)
-        name_proxy(s->proxy, place, sizeof(place));
-    else
-        snprintf(place, sizeof(place), "unix socket %s", s->unix_socket);
+    if (!url)
+        abort(); /* out of memory */
+    snprintf(place, sizeof(place), "unix socket %s",
+             s->unix_socket ? s->unix_socket : "");
+    if (s->proxy) {
+        curl_url_set(url, CURLUPART_URL, s->proxy,
+                     CURLU_NON_SUPPORT_SCHEME | CURLU_GUESS_SCHEME);
+        curl_url_get(url, CURLUPART_HOST, &host, 0);
+        curl_url_get(url, CURLUPART_PORT, &port, 0);
+        snprintf(place, sizeof(place), "proxy %s:%s", host ? host : "?",
+                 port ? port : DEFAULT_PROXY_PORT);
+    }
     curl_easy_getinfo(a->easy, CURLINFO_OS_ERRNO, &error);
     snprintf(why, size, "%s: %s", place,
              a->code == CURLE_OPERATION_TIMEDOUT
                  ? "not connected within the connect timeout"
              : error ? socket_error_text((int)error)
                      : a->text);
+    curl_free(port);
+    curl_free(host);
+    curl_url_cleanup(url);
 }
 
 static void name_server(const struct endpoint *e, const char *text, char *why,

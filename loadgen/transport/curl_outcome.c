@@ -1,6 +1,5 @@
 #include "loadgen/transport/curl_outcome.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "loadgen/transport/socket.h"

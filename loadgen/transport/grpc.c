@@ -444,8 +444,16 @@ static void receive(struct rpc_call *c)
     start_batch(&op, 1, &c->received, on_received_seen);
 }
 
-static struct rpc_call *take_call(struct rpc_transport *t)
+/* A call in the list of live ones, for this request. */
+static struct rpc_call *begin(struct rpc_transport *t, struct request *r)
 {
+    struct rpc_route *route =
+        &t->routes.routes[workload_route(r->class, request_place(&r->facts))];
+    size_t turn = route->place->turn++ % route->place->len;
+    int64_t deadline_ns = t->env->start_ns + r->deadline_ns;
+    gpr_timespec deadline = {.tv_sec = deadline_ns / NS_PER_S,
+                             .tv_nsec = (int32_t)(deadline_ns % NS_PER_S),
+                             .clock_type = GPR_CLOCK_MONOTONIC};
     struct rpc_call *c = t->unused;
 
     if (c) {
@@ -462,20 +470,6 @@ static struct rpc_call *take_call(struct rpc_transport *t)
     if (c->next)
         c->next->previous = c;
     t->live = c;
-    return c;
-}
-
-static void begin(struct rpc_call *c, struct request *r)
-{
-    struct rpc_transport *t = c->t;
-    struct rpc_route *route =
-        &t->routes.routes[workload_route(r->class, request_place(&r->facts))];
-    size_t turn = route->place->turn++ % route->place->len;
-    int64_t deadline_ns = t->env->start_ns + r->deadline_ns;
-    gpr_timespec deadline = {.tv_sec = deadline_ns / NS_PER_S,
-                             .tv_nsec = (int32_t)(deadline_ns % NS_PER_S),
-                             .clock_type = GPR_CLOCK_MONOTONIC};
-
     c->request = r;
     r->conn = c;
     c->route = route;
@@ -493,6 +487,7 @@ static void begin(struct rpc_call *c, struct request *r)
         route->handles[turn], deadline, NULL);
     if (c->is_stream)
         response_expect_messages(&r->response);
+    return c;
 }
 
 static void tap_slice(const struct transport_env *env, grpc_slice slice)
@@ -579,10 +574,8 @@ static void start_ops(struct rpc_call *c, grpc_byte_buffer *message)
 static void grpc_start(void *self, struct request *r)
 {
     struct rpc_transport *t = self;
-    struct rpc_call *c = take_call(t);
+    struct rpc_call *c = begin(t, r);
     grpc_byte_buffer *message = NULL;
-
-    begin(c, r);
     if (c->route->message) {
         message = grpc_byte_buffer_copy(c->route->message);
     } else {
@@ -713,39 +706,36 @@ static struct handoff *grpc_handoff(void *self)
 /* Every call must end before the queue does.  A cancelled call ends within
  * milliseconds, unless a write on its connection is blocked because the server
  * does not read.  Such connections are shut down; if calls are still left after
- * FORCE_NS, whatever the reason, every connection to these servers is. */
-static void end_calls(struct rpc_transport *t)
-{
-    int64_t until_ns = clk_now(&clk_monotonic) + CANCEL_NS;
-    int64_t now;
-
-    handoff_enter(&t->queue.handoff);
-    for (struct rpc_call *c = t->live; c; c = c->next) {
-        c->request = NULL;
-        grpc_call_cancel(c->call, NULL);
-    }
-    while (t->live) {
-        handoff_wait(&t->queue.handoff, TICK_NS);
-        now = clk_now(&clk_monotonic);
-        if (now > until_ns)
-            rpc_routes_break(&t->routes, now > until_ns + FORCE_NS);
-    }
-    rpc_routes_fini(&t->routes, &t->queue);
-    handoff_leave(&t->queue.handoff);
-}
-
-/* After a blocked connection was shut down, a thread of C-core polls for up to
+ * FORCE_NS, whatever the reason, every connection to these servers is.
+ *
+ * After a blocked connection was shut down, a thread of C-core polls for up to
  * 10 s, and grpc_shutdown_blocking() would wait for it.  C-core is left running
  * then; its threads sleep. */
 static void grpc_transport_fini(void *self)
 {
     struct rpc_transport *t = self;
+    int64_t until_ns = clk_now(&clk_monotonic) + CANCEL_NS;
     struct rpc_call *next;
 
     if (!t->is_global)
         return;
-    if (t->queue.has_thread)
-        end_calls(t);
+    if (t->queue.has_thread) {
+        handoff_enter(&t->queue.handoff);
+        for (struct rpc_call *c = t->live; c; c = c->next) {
+            c->request = NULL;
+            grpc_call_cancel(c->call, NULL);
+        }
+        while (t->live) {
+            int64_t now;
+
+            handoff_wait(&t->queue.handoff, TICK_NS);
+            now = clk_now(&clk_monotonic);
+            if (now > until_ns)
+                rpc_routes_break(&t->routes, now > until_ns + FORCE_NS);
+        }
+        rpc_routes_fini(&t->routes, &t->queue);
+        handoff_leave(&t->queue.handoff);
+    }
     rpc_queue_fini(&t->queue);
     for (struct rpc_call *c = t->unused; c; c = next) {
         next = c->next;

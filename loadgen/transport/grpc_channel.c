@@ -41,21 +41,6 @@ static int read_pem(const char *key, const char *path, struct buf *out,
                : 0;
 }
 
-/* The server's certificate is not checked. */
-static grpc_channel_credentials *make_insecure_tls(void)
-{
-    grpc_tls_credentials_options *options =
-        grpc_tls_credentials_options_create();
-    grpc_tls_certificate_verifier *any =
-        grpc_tls_certificate_verifier_no_op_create();
-
-    grpc_tls_credentials_options_set_verify_server_cert(options, 0);
-    grpc_tls_credentials_options_set_check_call_host(options, 0);
-    grpc_tls_credentials_options_set_certificate_verifier(options, any);
-    grpc_tls_certificate_verifier_release(any);
-    return grpc_tls_credentials_create(options);
-}
-
 /* The caller releases them; NULL with err set. */
 static grpc_channel_credentials *
 make_credentials(const char *scheme, const struct target_settings *s,
@@ -68,8 +53,18 @@ make_credentials(const char *scheme, const struct target_settings *s,
 
     if (strcmp(scheme, "grpcs") != 0)
         return grpc_insecure_credentials_create();
-    if (s->insecure)
-        return make_insecure_tls();
+    if (s->insecure) { /* the server's certificate is not checked */
+        grpc_tls_credentials_options *options =
+            grpc_tls_credentials_options_create();
+        grpc_tls_certificate_verifier *any =
+            grpc_tls_certificate_verifier_no_op_create();
+
+        grpc_tls_credentials_options_set_verify_server_cert(options, 0);
+        grpc_tls_credentials_options_set_check_call_host(options, 0);
+        grpc_tls_credentials_options_set_certificate_verifier(options, any);
+        grpc_tls_certificate_verifier_release(any);
+        return grpc_tls_credentials_create(options);
+    }
     if (read_pem("ca_file", s->ca_file, &ca, err) == 0 &&
         read_pem("cert", s->cert, &cert, err) == 0 &&
         read_pem("key", s->key, &key, err) == 0) {
@@ -273,27 +268,8 @@ void rpc_channel_explain(struct rpc_channel *c, struct buf *out)
 
 /* ---- routes ---- */
 
-/* If the name ends in -bin, the value is given as base64. */
-static int read_value(grpc_metadata *m, const char *value, struct err *err)
-{
-    struct buf bytes;
-    int rc = 0;
-
-    if (!grpc_is_binary_header(m->key)) {
-        m->value = grpc_slice_from_copied_string(value);
-        return grpc_header_nonbin_value_is_legal(m->value) ? 0 : -1;
-    }
-    buf_init(&bytes, MAX_VALUE);
-    if (base64_decode(value, strlen(value), &bytes))
-        rc = err_set(err, ERR_CONFIG,
-                     "target.headers: a value must be base64 if its name ends "
-                     "in -bin");
-    m->value = grpc_slice_from_copied_buffer(buf_text(&bytes), bytes.len);
-    buf_fini(&bytes);
-    return rc;
-}
-
-/* Names are sent in lower case. */
+/* Names are sent in lower case.  If one ends in -bin, the value is given as
+ * base64. */
 static int add_metadata(struct rpc_route *r, const char *line, struct err *err)
 {
     static const char *const by_channel[] = {"user-agent", "host",
@@ -301,7 +277,10 @@ static int add_metadata(struct rpc_route *r, const char *line, struct err *err)
     size_t len = strcspn(line, ":");
     const char *value = line + len + (line[len] != '\0');
     grpc_metadata *m = &r->metadata[r->n_metadata];
+    bool is_legal = true;
     unsigned char *at;
+    struct buf bytes;
+    int rc = 0;
 
     for (size_t i = 0; i < sizeof(by_channel) / sizeof(by_channel[0]); i++) {
         if (strlen(by_channel[i]) == len &&
@@ -312,15 +291,25 @@ static int add_metadata(struct rpc_route *r, const char *line, struct err *err)
     at = GRPC_SLICE_START_PTR(m->key);
     for (size_t i = 0; i < len; i++)
         at[i] |= at[i] >= 'A' && at[i] <= 'Z' ? 0x20 : 0;
-    m->value = grpc_empty_slice();
     r->n_metadata++;
-    if (!grpc_header_key_is_legal(m->key) ||
-        read_value(m, value + strspn(value, " "), err))
-        return err->code ? -1
-                         : err_set(err, ERR_CONFIG,
-                                   "target.headers: '%.*s' is not valid gRPC "
-                                   "metadata",
-                                   (int)len, line);
+    value += strspn(value, " ");
+    buf_init(&bytes, MAX_VALUE);
+    if (!grpc_is_binary_header(m->key)) {
+        m->value = grpc_slice_from_copied_string(value);
+        is_legal = grpc_header_nonbin_value_is_legal(m->value);
+    } else {
+        rc = base64_decode(value, strlen(value), &bytes);
+        m->value = grpc_slice_from_copied_buffer(buf_text(&bytes), bytes.len);
+    }
+    buf_fini(&bytes);
+    if (!is_legal || !grpc_header_key_is_legal(m->key))
+        return err_set(err, ERR_CONFIG,
+                       "target.headers: '%.*s' is not valid gRPC metadata",
+                       (int)len, line);
+    if (rc)
+        return err_set(err, ERR_CONFIG,
+                       "target.headers: a value must be base64 if its name "
+                       "ends in -bin");
     return 0;
 }
 

@@ -114,37 +114,32 @@ static void judge_connect(struct rpc_verdict *v, const char *details)
     set(v, OUTCOME_CONNECT, detail, why);
 }
 
-static void judge_status(struct rpc_verdict *v, int code, const char *details)
-{
-    const char *name = rpc_status_name(code);
-    char number[24];
-
-    snprintf(number, sizeof(number), "%d", code);
-    v->outcome = OUTCOME_STATUS;
-    v->detail = code;
-    snprintf(v->text, sizeof(v->text), "gRPC status %s%s%.100s",
-             name ? name : number, details[0] ? ": " : "", details);
-}
-
 struct rpc_verdict rpc_judge(const struct rpc_ending *e)
 {
     struct rpc_verdict v = {.outcome = OUTCOME_OK};
     bool is_timeout =
         e->code == RPC_DEADLINE_EXCEEDED &&
         (e->is_late || (e->is_aging && strcmp(e->details, time_is_up) == 0));
+    const char *name = rpc_status_name(e->code);
+    char number[24];
 
     if (e->code == RPC_OK)
         return v;
-    if (e->code == RPC_UNAVAILABLE && starts_with(e->details, no_connection))
+    if (e->code == RPC_UNAVAILABLE && starts_with(e->details, no_connection)) {
         judge_connect(&v, e->details);
-    else if (is_timeout)
+    } else if (is_timeout) {
         set(&v, OUTCOME_TIMEOUT, 0, request_timeout_text(e->has_begun));
-    else if (e->code == RPC_UNKNOWN && starts_with(e->details, no_status))
+    } else if (e->code == RPC_UNKNOWN && starts_with(e->details, no_status)) {
         set(&v, OUTCOME_TRUNCATED, 0, "the stream ended without a status");
-    else if (is_broken(e->details))
+    } else if (is_broken(e->details)) {
         set(&v, e->has_begun ? OUTCOME_TRUNCATED : OUTCOME_RESET, 0,
             e->details);
-    else
-        judge_status(&v, e->code, e->details);
+    } else {
+        snprintf(number, sizeof(number), "%d", e->code);
+        v.outcome = OUTCOME_STATUS;
+        v.detail = e->code;
+        snprintf(v.text, sizeof(v.text), "gRPC status %s%s%.100s",
+                 name ? name : number, e->details[0] ? ": " : "", e->details);
+    }
     return v;
 }

@@ -142,32 +142,27 @@ static void begin_fresh(struct http1_pool *p, struct http1_route *route,
     report_end(p->env, r, socket_error_text(errno));
 }
 
-static bool is_stale(const struct http1_conn *c, bool is_closed)
-{
-    const struct transport_env *env = c->pool->env;
-    int64_t acked = socket_acked(c->fd);
-    struct stale_facts f = {
-        .taken = c->taken - c->taken_before,
-        .acked = acked - c->taken_before,
-        .is_acked_known = acked >= 0,
-        .is_closed = is_closed,
-        .idle_ns = env->start_ns + c->asked_ns - c->kept_ns,
-        .waited_ns = transport_now(env) - c->asked_ns,
-        .rtt_ns = socket_rtt_ns(c->fd),
-    };
-
-    return stale_is(&f);
-}
-
 /* Send it again on a fresh connection, once, if the server had closed this one
  * while it was idle; the request's clock goes on.  False if this is not such a
  * case. */
 static bool retry(struct http1_conn *c, bool is_closed)
 {
+    const struct transport_env *env = c->pool->env;
     struct request *r = c->request;
+    int64_t acked;
 
-    if (!c->was_idle || c->parser.has_started || r->facts.retries > 0 ||
-        !is_stale(c, is_closed))
+    if (!c->was_idle || c->parser.has_started || r->facts.retries > 0)
+        return false;
+    acked = socket_acked(c->fd);
+    if (!stale_is(&(struct stale_facts){
+            .taken = c->taken - c->taken_before,
+            .acked = acked - c->taken_before,
+            .is_acked_known = acked >= 0,
+            .is_closed = is_closed,
+            .idle_ns = env->start_ns + c->asked_ns - c->kept_ns,
+            .waited_ns = transport_now(env) - c->asked_ns,
+            .rtt_ns = socket_rtt_ns(c->fd),
+        }))
         return false;
     r->facts.retries = 1;
     http1_pool_close(c);

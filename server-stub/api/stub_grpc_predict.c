@@ -1,7 +1,6 @@
 /* TensorFlow Serving's Predict: each input is returned as the output of the
  * same name. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"

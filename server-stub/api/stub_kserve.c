@@ -191,17 +191,6 @@ static void flatten(const json_t *data, json_t *out)
     }
 }
 
-static json_t *values_of(const struct input *in)
-{
-    json_t *values = in->data
-                         ? json_array()
-                         : tensor_decode(in->type, in->bytes, in->len, in->n);
-
-    if (in->data)
-        flatten(in->data, values);
-    return values ? values : json_array(); /* bytes that are not text */
-}
-
 static json_t *output_of(const struct input *in, size_t nth, bool is_binary,
                          struct buf *bytes)
 {
@@ -214,7 +203,14 @@ static json_t *output_of(const struct input *in, size_t nth, bool is_binary,
     json_object_set_new(output, "datatype", json_string(in->type->name));
     json_object_set(output, "shape", (json_t *)in->shape);
     if (!is_binary) {
-        json_object_set_new(output, "data", values_of(in));
+        json_t *values =
+            in->data ? json_array()
+                     : tensor_decode(in->type, in->bytes, in->len, in->n);
+
+        if (in->data)
+            flatten(in->data, values);
+        json_object_set_new(output, "data", /* bytes may not be text */
+                            values ? values : json_array());
         return output;
     }
     if (in->data)

@@ -205,22 +205,6 @@ static int listen_tls(struct front_grpc *front, const struct stub_settings *s,
     return 0;
 }
 
-static int listen_plain(struct front_grpc *front,
-                        const struct front_grpc_env *env, int port,
-                        struct err *err)
-{
-    struct listener_place place = {"grpc", env->settings->bind, port};
-
-    front->plain = grpc_insecure_server_credentials_create();
-    front->listener =
-        listener_new(env->loop, &place, env->accepted, env->arg, err);
-    if (!front->listener)
-        return -1;
-    snprintf(front->url, sizeof(front->url), "%s",
-             listener_url(front->listener));
-    return 0;
-}
-
 /* ---- start and end ---- */
 
 static grpc_arg integer(const char *key, int64_t value)
@@ -236,6 +220,7 @@ static int start(struct front_grpc *front, const struct front_grpc_env *env,
 {
     const struct stub_settings *s = env->settings;
     int port = (int)strtol(s->grpc_port, NULL, 10); /* was checked */
+    struct listener_place place = {"grpc", s->bind, port};
     grpc_arg args[] = {
         integer(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, s->grpc_max_message),
         integer(GRPC_ARG_ALLOW_REUSEPORT, 0),
@@ -250,9 +235,18 @@ static int start(struct front_grpc *front, const struct front_grpc_env *env,
     front->server = grpc_server_create(&all, NULL);
     front->home.server = front->server;
     grpc_server_register_completion_queue(front->server, front->home.cq, NULL);
-    if (stub_has_tls(s) ? listen_tls(front, s, port, err)
-                        : listen_plain(front, env, port, err))
-        return -1;
+    if (stub_has_tls(s)) {
+        if (listen_tls(front, s, port, err))
+            return -1;
+    } else {
+        front->plain = grpc_insecure_server_credentials_create();
+        front->listener =
+            listener_new(env->loop, &place, env->accepted, env->arg, err);
+        if (!front->listener)
+            return -1;
+        snprintf(front->url, sizeof(front->url), "%s",
+                 listener_url(front->listener));
+    }
     grpc_server_start(front->server);
     for (int i = 0; i < CALLS_AHEAD; i++)
         rpc_expect(&front->home);

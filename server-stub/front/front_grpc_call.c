@@ -319,20 +319,6 @@ static void on_read(struct rpc *rpc)
 
 /* ---- the life of a call ---- */
 
-static void on_arrived(struct rpc *rpc)
-{
-    grpc_op todo = {.op = GRPC_OP_RECV_CLOSE_ON_SERVER};
-    char path[FRONT_MAX_PATH];
-
-    if (!rpc->home->is_closing)
-        rpc_expect(rpc->home);
-    copy(path, sizeof(path), rpc->details.method);
-    rpc->is_stream = strstr(path, "Stream") != NULL;
-    todo.data.recv_close_on_server.cancelled = &rpc->was_cancelled;
-    start(rpc, OP_CLOSE, &todo, 1);
-    read_next(rpc);
-}
-
 void rpc_expect(struct rpc_home *home)
 {
     struct rpc *rpc = xcalloc(1, sizeof(*rpc));
@@ -428,12 +414,21 @@ void rpc_on_done(void *tag, bool ok, int64_t at_ns)
 {
     const struct tag *done = tag;
     struct rpc *rpc = done->rpc;
+    grpc_op todo = {.op = GRPC_OP_RECV_CLOSE_ON_SERVER};
+    char path[FRONT_MAX_PATH];
 
     rpc->is_pending[done->op] = false;
     switch (done->op) {
     case OP_ARRIVE:
-        if (ok)
-            on_arrived(rpc);
+        if (!ok)
+            break;
+        if (!rpc->home->is_closing)
+            rpc_expect(rpc->home);
+        copy(path, sizeof(path), rpc->details.method);
+        rpc->is_stream = strstr(path, "Stream") != NULL;
+        todo.data.recv_close_on_server.cancelled = &rpc->was_cancelled;
+        start(rpc, OP_CLOSE, &todo, 1);
+        read_next(rpc);
         break;
     case OP_READ:
         on_read(rpc);

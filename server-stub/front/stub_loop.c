@@ -259,31 +259,6 @@ static void on_resume(void *arg)
 }
 
 /* Bind, listen, and find out the URL. */
-static int open_socket(struct listener *l, const struct addrinfo *address,
-                       const char *scheme)
-{
-    struct sockaddr_storage name = {0};
-    socklen_t len = sizeof(name);
-    char host[64];
-    char port[8];
-    int one = 1;
-
-    l->fd = socket(address->ai_family,
-                   SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (l->fd < 0 ||
-        setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
-        bind(l->fd, address->ai_addr, address->ai_addrlen) ||
-        listen(l->fd, SOMAXCONN) ||
-        getsockname(l->fd, (struct sockaddr *)&name, &len) ||
-        getnameinfo((struct sockaddr *)&name, len, host, sizeof(host), port,
-                    sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
-        return -1;
-    snprintf(l->url, sizeof(l->url),
-             name.ss_family == AF_INET6 ? "%s://[%s]:%s" : "%s://%s:%s", scheme,
-             host, port);
-    return 0;
-}
-
 static int listen_on(struct listener *l, const struct listener_place *place,
                      struct err *err)
 {
@@ -291,23 +266,38 @@ static int listen_on(struct listener *l, const struct listener_place *place,
     struct addrinfo hints = {.ai_flags =
                                  AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
                              .ai_socktype = SOCK_STREAM};
+    struct sockaddr_storage name = {0};
+    socklen_t len = sizeof(name);
     struct addrinfo *address;
-    char digits[16];
-    int rc;
+    char shown[64];
+    char port[16];
+    int one = 1;
+    int rc = 0;
 
-    snprintf(digits, sizeof(digits), "%d", place->port);
-    if (getaddrinfo(host, digits, &hints, &address))
+    snprintf(port, sizeof(port), "%d", place->port);
+    if (getaddrinfo(host, port, &hints, &address))
         return err_set(err, ERR_CONFIG,
                        "stub.bind: '%s' is not an address; write 127.0.0.1, "
                        "0.0.0.0 or ::1",
                        host);
-    rc = open_socket(l, address, place->scheme);
+    l->fd = socket(address->ai_family,
+                   SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (l->fd < 0 ||
+        setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
+        bind(l->fd, address->ai_addr, address->ai_addrlen) ||
+        listen(l->fd, SOMAXCONN) ||
+        getsockname(l->fd, (struct sockaddr *)&name, &len) ||
+        getnameinfo((struct sockaddr *)&name, len, shown, sizeof(shown), port,
+                    sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
+        rc = err_set(err, ERR_IO,
+                     strchr(host, ':') ? "[%s]:%d: %s" : "%s:%d: %s", host,
+                     place->port, strerror(errno));
+    else
+        snprintf(l->url, sizeof(l->url),
+                 name.ss_family == AF_INET6 ? "%s://[%s]:%s" : "%s://%s:%s",
+                 place->scheme, shown, port);
     freeaddrinfo(address);
-    if (rc)
-        return err_set(err, ERR_IO,
-                       strchr(host, ':') ? "[%s]:%d: %s" : "%s:%d: %s", host,
-                       place->port, strerror(errno));
-    return 0;
+    return rc;
 }
 
 struct listener *listener_new(struct loop *loop,

@@ -1,7 +1,6 @@
 /* The four policies, in the order in which policy_find() tries them. */
 #include "server-stub/sim/batching.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static int64_t admit_one(const struct policy_settings *s,

@@ -35,11 +35,6 @@ struct sim {
     struct sim_counts counts;
 };
 
-static struct heap *queue_of(struct sim *sim, struct replica *r)
-{
-    return sim->set.router ? &r->queue : &sim->shared;
-}
-
 /* ---- the iteration ---- */
 
 static void begin_iteration(struct sim *sim, struct replica *r, int64_t now_ns)
@@ -151,7 +146,7 @@ static void count_batch(struct sim_counts *c, const struct replica *r)
 /* Admit what the policy allows, as far as the KV budget goes. */
 static void admit(struct sim *sim, struct replica *r, int64_t now_ns)
 {
-    struct heap *queue = queue_of(sim, r);
+    struct heap *queue = sim->set.router ? &r->queue : &sim->shared;
     size_t before = r->n_running;
     struct policy_view view = {.now_ns = now_ns,
                                .waiting = (int64_t)queue->len,
@@ -237,43 +232,31 @@ void sim_advance(struct sim *sim, int64_t now_ns)
 
 /* ---- arrival ---- */
 
-/* The index of the replica that the router chooses. */
-static size_t route(struct sim *sim)
-{
-    int64_t outstanding[SIM_MAX_REPLICAS];
-
-    for (size_t i = 0; i < sim->set.replicas; i++)
-        outstanding[i] =
-            (int64_t)(sim->replicas[i].queue.len + sim->replicas[i].n_running);
-    return sim->set.router->pick(outstanding, sim->set.replicas,
-                                 (uint64_t)sim->counts.arrived,
-                                 &sim->router_rng);
-}
-
-static void prepare(struct sim *sim, struct job *job)
-{
-    job->start_ns = job->first_ns = job->finish_ns = TIME_ABSENT;
-    job->service_ns = job->produced = job->prefill_left = 0;
-    job->step_prefill = 0;
-    job->step_decodes = false;
-    if (sim->set.model->demand)
-        sim->set.model->demand(&sim->set.model_settings, job, &sim->demand_rng);
-    else if (job->output_tokens == 0)
-        job->output_tokens = 1;
-    job->kv_tokens = job->prompt_tokens + job->output_tokens;
-}
-
 enum sim_reply sim_arrive(struct sim *sim, struct job *job)
 {
     const struct sim_settings *set = &sim->set;
     struct heap *queue = &sim->shared;
     size_t first = 0;
     size_t end = set->replicas;
+    int64_t outstanding[SIM_MAX_REPLICAS];
 
     sim_advance(sim, job->arrival_ns);
-    prepare(sim, job);
+    job->start_ns = job->first_ns = job->finish_ns = TIME_ABSENT;
+    job->service_ns = job->produced = job->prefill_left = 0;
+    job->step_prefill = 0;
+    job->step_decodes = false;
+    if (set->model->demand)
+        set->model->demand(&set->model_settings, job, &sim->demand_rng);
+    else if (job->output_tokens == 0)
+        job->output_tokens = 1;
+    job->kv_tokens = job->prompt_tokens + job->output_tokens;
     if (set->router) {
-        first = route(sim);
+        for (size_t i = 0; i < set->replicas; i++)
+            outstanding[i] = (int64_t)(sim->replicas[i].queue.len +
+                                       sim->replicas[i].n_running);
+        first =
+            set->router->pick(outstanding, set->replicas,
+                              (uint64_t)sim->counts.arrived, &sim->router_rng);
         end = first + 1;
         queue = &sim->replicas[first].queue;
     }

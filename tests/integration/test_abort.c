@@ -2,10 +2,9 @@
  * is let be.  load_summary() checks that every request is accounted for. */
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -47,9 +46,9 @@ TEST(hopeless_runs_are_cut)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char *dir = xstrdup(tmpdir_path(i ? "some" : "all"));
-        char *abort_on = xasprintf("%s over 1s", cases[i].rule);
-        char *want = xasprintf("ABORTED %s: ", cases[i].rule);
+        char *dir = tmpdir_path(i ? "some" : "all");
+        char *abort_on = keepf("%s over 1s", cases[i].rule);
+        char *want = keepf("ABORTED %s: ", cases[i].rule);
         char *url;
         struct proc stub =
             stub_start(ARGS("stub", "--fault", cases[i].fault), &url);
@@ -68,19 +67,12 @@ TEST(hopeless_runs_are_cut)
         assert_non_null(
             strstr(text_at(summary, "aborted"), want + strlen("ABORTED ")));
         assert_same_end(manifest, summary);
-        json_decref(manifest);
-        json_decref(summary);
-        proc_result_fini(&r);
-        free(url);
-        free(want);
-        free(abort_on);
-        free(dir);
     }
 }
 
 TEST(healthy_runs_are_let_be)
 {
-    char *dir = xstrdup(tmpdir_path("healthy"));
+    char *dir = tmpdir_path("healthy");
     char *url;
     struct proc stub =
         stub_start(ARGS("stub", "--fault", "status=503 p=10%"), &url);
@@ -94,10 +86,6 @@ TEST(healthy_runs_are_let_be)
     assert_true(json_is_null(json_object_get(summary, "aborted")));
     assert_null(strstr(r.out, "ABORTED"));
     assert_true(number_at(summary, "window.length_s") == 1.5);
-    json_decref(summary);
-    proc_result_fini(&r);
-    free(url);
-    free(dir);
 }
 
 TEST(a_rule_that_cannot_be_read_is_wrong_usage)
@@ -108,7 +96,6 @@ TEST(a_rule_that_cannot_be_read_is_wrong_usage)
 
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "'errors < 5%' is not an abort rule"));
-    proc_result_fini(&r);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

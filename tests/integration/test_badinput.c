@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -14,7 +15,7 @@
 static void check(const char *const *argv, int status, const char *want)
 {
     struct proc_result r = proc_run(argv);
-    char *line = xasprintf("tailgate: %s\n", want);
+    char *line = keepf("tailgate: %s\n", want);
 
     if (r.status != status || strcmp(r.err, line) != 0)
         print_error("%s %s: exit %d, said: %s", argv[1] ? argv[1] : "",
@@ -22,8 +23,6 @@ static void check(const char *const *argv, int status, const char *want)
     assert_int_equal(r.status, status);
     assert_string_equal(r.err, line);
     assert_string_equal(r.out, "");
-    free(line);
-    proc_result_fini(&r);
 }
 
 static const struct {
@@ -274,14 +273,12 @@ static const struct {
 TEST(settings_files)
 {
     for (size_t i = 0; i < COUNT(bad_files); i++) {
-        char *path = xstrdup(tmpdir_write("bad.yaml", bad_files[i].text,
-                                          strlen(bad_files[i].text)));
+        char *path = tmpdir_write("bad.yaml", bad_files[i].text,
+                                  strlen(bad_files[i].text));
         const char *rest = strstr(bad_files[i].want, "%s") + 2;
-        char *want = xasprintf("%s%s", path, rest);
+        char *want = keepf("%s%s", path, rest);
 
         check(ARGS("run", path), 2, want);
-        free(want);
-        free(path);
     }
 }
 
@@ -357,7 +354,7 @@ static char *fill_in(const char *text, const char *with)
         free(out);
         out = more;
     }
-    filled = xasprintf("%s%s", out, text);
+    filled = keepf("%s%s", out, text);
     free(out);
     return filled;
 }
@@ -366,32 +363,26 @@ TEST(files_that_settings_name)
 {
     write_named();
     for (size_t i = 0; i < COUNT(named_files); i++) {
-        char *text = xasprintf("target: {url: http://h/v1/completions}\n%s",
-                               named_files[i].text);
-        char *path = xstrdup(tmpdir_write("bad.yaml", text, strlen(text)));
+        char *text = keepf("target: {url: http://h/v1/completions}\n%s",
+                           named_files[i].text);
+        char *path = tmpdir_write("bad.yaml", text, strlen(text));
         char *rest = fill_in(named_files[i].want, tmpdir_root());
-        char *want = xasprintf("%s%s", path, rest);
+        char *want = keepf("%s%s", path, rest);
 
         check(ARGS("validate", path), 2, want);
-        free(want);
-        free(rest);
-        free(path);
-        free(text);
     }
 }
 
 TEST(nobody_listening)
 {
     int port = refusing_port();
-    char *url = xasprintf("http://127.0.0.1:%d/", port);
-    char *want = xasprintf("127.0.0.1:%d: Connection refused", port);
+    char *url = keepf("http://127.0.0.1:%d/", port);
+    char *want = keepf("127.0.0.1:%d: Connection refused", port);
     const char *dir = tmpdir_path("never-made");
 
     check(ARGS("run", url, "--rate", "5", "-o", dir), 3, want);
     check(ARGS("report", dir), 2,
-          (free(want), want = xasprintf("%s: No such file or directory", dir)));
-    free(want);
-    free(url);
+          (free(want), want = keepf("%s: No such file or directory", dir)));
 }
 
 TEST(damaged_recordings)
@@ -400,16 +391,13 @@ TEST(damaged_recordings)
     const char *dir = tmpdir_root();
 
     tmpdir_write("manifest.json", "{]", 2);
-    want =
-        xasprintf("%s/manifest.json:1: string or '}' expected near ']'", dir);
+    want = keepf("%s/manifest.json:1: string or '}' expected near ']'", dir);
     check(ARGS("report", dir), 3, want);
-    free(want);
     tmpdir_write("manifest.json", "{\"schema\": 99}", 14);
-    want = xasprintf(
+    want = keepf(
         "%s/manifest.json: unknown schema 99; this tailgate reads schema 1",
         dir);
     check(ARGS("report", dir), 3, want);
-    free(want);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

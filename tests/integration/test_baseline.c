@@ -2,10 +2,9 @@
  * baseline is refused. */
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/strangers.h"
 #include "tests/support/test.h"
@@ -21,12 +20,10 @@ static bool is_invalid(const char *set, int trials)
     bool is = false;
 
     for (int i = 1; i <= trials; i++) {
-        char *dir = xasprintf("%s/trial-%d", set, i);
+        char *dir = keepf("%s/trial-%d", set, i);
         json_t *summary = load_summary(dir);
 
         is |= was_disturbed(summary);
-        json_decref(summary);
-        free(dir);
     }
     return is;
 }
@@ -45,8 +42,8 @@ static bool is_frozen(const struct proc_result *r, bool is_invalid_set)
 static char *make_set_at(const char *name, const char *service,
                          const char *cold, const char *trials)
 {
-    char *dir = xstrdup(tmpdir_path(name));
-    char *file = xstrdup(tmpdir_write("q.jsonl", data, sizeof(data) - 1));
+    char *dir = tmpdir_path(name);
+    char *file = tmpdir_write("q.jsonl", data, sizeof(data) - 1);
     struct proc_result r;
     struct proc stub;
     char *target;
@@ -55,17 +52,13 @@ static char *make_set_at(const char *name, const char *service,
     stub = stub_start(ARGS("stub", "--service", service, "--cold", cold,
                            "--cold-factor", "30"),
                       &url);
-    target = xasprintf("%s/v1/completions", url);
+    target = keepf("%s/v1/completions", url);
     r = proc_run(ARGS("run", target, "--scenario", "offline", "--data", file,
                       "--accuracy", "--check", "label", "--model", "m",
                       "--output-len", "4", "--trials", trials, "--settle",
                       "10ms", "-q", "-o", dir));
     expect_as_reported(&r, dir);
-    proc_result_fini(&r);
     stub_stop(&stub);
-    free(target);
-    free(url);
-    free(file);
     return dir;
 }
 
@@ -85,22 +78,13 @@ static int make_sets(void **state)
     return 0;
 }
 
-static int remove_sets(void **state)
-{
-    free(fast);
-    free(slow);
-    return tmpdir_teardown(state);
-}
-
 TEST(the_strongest_is_sealed)
 {
-    char *base = xstrdup(tmpdir_path("base.json"));
+    char *base = tmpdir_path("base.json");
     struct proc_result r = proc_run(ARGS("baseline", "freeze", slow, fast, "-o",
                                          base, "--name", "questions"));
 
     if (!is_frozen(&r, is_invalid(slow, 3) || is_invalid(fast, 3))) {
-        proc_result_fini(&r);
-        free(base);
         return;
     }
     assert_non_null(strstr(r.out, "baseline   questions, frozen "));
@@ -108,11 +92,9 @@ TEST(the_strongest_is_sealed)
     assert_non_null(strstr(r.out, "trials 2\npeak memory none: "));
     assert_non_null(strstr(r.out, "quality    median 66.67%"));
     assert_non_null(strstr(r.out, ", answers 3, "));
-    proc_result_fini(&r);
     r = proc_run(ARGS("baseline", "check", base));
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "unchanged since it was sealed"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("baseline", "against", base, slow));
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "baseline   questions, frozen "));
@@ -120,15 +102,11 @@ TEST(the_strongest_is_sealed)
         strstr(r.out, "trials     2, warm-up trials, not counted 1\n"));
     assert_non_null(strstr(r.out, "\ntime "));
     assert_non_null(strstr(r.out, "6 of 6 are those of the baseline"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", slow, "--baseline", base));
     assert_non_null(strstr(r.out, "trials     recorded 3 of 3"));
     assert_non_null(strstr(r.out, "baseline   questions, frozen "));
-    proc_result_fini(&r);
     r = proc_run(ARGS("baseline", "freeze", fast, "-o", base));
     proc_expect(&r, 2);
-    proc_result_fini(&r);
-    free(base);
 }
 
 /* Seconds of a set by `against`. */
@@ -142,7 +120,6 @@ static double time_of(const char *base, const char *set)
 
     proc_expect(&r, 0);
     json_decref(json);
-    proc_result_fini(&r);
     return now;
 }
 
@@ -150,16 +127,13 @@ static double time_of(const char *base, const char *set)
  * busy machine adds; the mean of both would be above 0.9 s. */
 TEST(the_trial_that_warms_up_does_not_count)
 {
-    char *base = xstrdup(tmpdir_path("cooled.json"));
+    char *base = tmpdir_path("cooled.json");
     char *cold = make_set_at("cooled", "fixed 20ms", "3", "2");
     struct proc_result r =
         proc_run(ARGS("baseline", "freeze", fast, "-o", base));
 
     if (is_frozen(&r, is_invalid(fast, 3)) && !is_invalid(cold, 2))
         assert_true(time_of(base, cold) < 0.9);
-    proc_result_fini(&r);
-    free(cold);
-    free(base);
 }
 
 /* Each trial has a stub of its own, which is warm at once or never. */
@@ -179,14 +153,13 @@ TEST(sets_beside_a_stub)
                                "study: {trials: 2, settle: 10ms}\n";
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char *file = xstrdup(tmpdir_write("s.yaml", text, sizeof(text) - 1));
-        char *dir = xstrdup(tmpdir_path(cases[i].name));
-        char *base = xasprintf("%s.json", dir);
+        char *file = tmpdir_write("s.yaml", text, sizeof(text) - 1);
+        char *dir = tmpdir_path(cases[i].name);
+        char *base = keepf("%s.json", dir);
         struct proc_result r = proc_run(
             ARGS("run", file, "--set", cases[i].cold, "-q", "-o", dir));
 
         expect_as_reported(&r, dir);
-        proc_result_fini(&r);
         r = proc_run(ARGS("baseline", "freeze", dir, "-o", base));
         if (is_invalid(dir, 2)) {
             proc_expect(&r, 4);
@@ -194,34 +167,24 @@ TEST(sets_beside_a_stub)
             proc_expect(&r, cases[i].status);
             assert_non_null(strstr(r.err, cases[i].says));
         }
-        proc_result_fini(&r);
-        free(base);
-        free(dir);
-        free(file);
     }
 }
 
 TEST(what_makes_none_is_refused)
 {
-    char *one = xasprintf("%s/trial-1", fast);
-    char *base = xstrdup(tmpdir_path("never.json"));
+    char *one = keepf("%s/trial-1", fast);
+    char *base = tmpdir_path("never.json");
     struct proc_result r =
         proc_run(ARGS("baseline", "freeze", one, "-o", base));
 
     proc_expect(&r, 4);
     assert_non_null(strstr(r.err, "one run; a baseline needs"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("baseline", "freeze", fast));
     proc_expect(&r, 2);
-    proc_result_fini(&r);
     r = proc_run(ARGS("baseline", "show", base));
     proc_expect(&r, 2);
-    proc_result_fini(&r);
     r = proc_run(ARGS("baseline", "melt"));
     proc_expect(&r, 2);
-    proc_result_fini(&r);
-    free(base);
-    free(one);
 }
 
 /* Not behind a report that was printed already. */
@@ -237,7 +200,7 @@ TEST(what_goes_below_a_report_is_looked_at_first)
         {"--truth-file", "/", "/: Is a directory"},
         {"--truth-file", "/proc/self/status", "not a tailgate recording"},
     };
-    char *one = xasprintf("%s/trial-1", fast);
+    char *one = keepf("%s/trial-1", fast);
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct proc_result r =
@@ -246,9 +209,7 @@ TEST(what_goes_below_a_report_is_looked_at_first)
         proc_expect(&r, 2);
         assert_string_equal(r.out, "");
         assert_non_null(strstr(r.err, rows[i].says));
-        proc_result_fini(&r);
     }
-    free(one);
 }
 
 /* An open loop without a warm-up, and a stub that is new for each trial. */
@@ -258,20 +219,16 @@ TEST(without_a_warm_up_there_is_none)
                                "load: {rate: 100/s, duration: 400ms}\n"
                                "study: {trials: 2, settle: 10ms}\n"
                                "stub: {service: fixed 1ms}\n";
-    char *dir = xstrdup(tmpdir_path("cold"));
-    char *file = xstrdup(tmpdir_write("cold.yaml", text, sizeof(text) - 1));
+    char *dir = tmpdir_path("cold");
+    char *file = tmpdir_write("cold.yaml", text, sizeof(text) - 1);
     struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));
 
     expect_as_reported(&r, dir);
-    proc_result_fini(&r);
     r = proc_run(
         ARGS("baseline", "freeze", dir, "-o", tmpdir_path("cold.json")));
     proc_expect(&r, 4);
     assert_non_null(
         strstr(r.err, is_invalid(dir, 2) ? "invalid: " : "no warm-up"));
-    proc_result_fini(&r);
-    free(file);
-    free(dir);
 }
 
-GROUP_FIXTURE(make_sets, remove_sets)
+GROUP_FIXTURE(make_sets, tmpdir_teardown)

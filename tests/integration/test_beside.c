@@ -11,7 +11,7 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -21,7 +21,7 @@
 /* The one child of a process, once it has one. */
 static pid_t child_of(pid_t parent)
 {
-    char *path = xasprintf("/proc/%d/task/%d/children", parent, parent);
+    char *path = keepf("/proc/%d/task/%d/children", parent, parent);
     int64_t until = clk_now(&clk_monotonic) + PATIENCE_NS;
     pid_t child = 0;
 
@@ -35,7 +35,6 @@ static pid_t child_of(pid_t parent)
         buf_fini(&text);
         clk_sleep_ns(NS_PER_MS);
     }
-    free(path);
     assert_true(child > 0);
     return child;
 }
@@ -54,10 +53,10 @@ TEST(the_stub_ends_with_its_run)
 {
     static const int signals[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP};
     static const char text[] = "stub: {service: fixed 2ms}\n";
-    char *file = xstrdup(tmpdir_write("s.yaml", text, strlen(text)));
+    char *file = tmpdir_write("s.yaml", text, strlen(text));
 
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-        char *dir = xasprintf("%s/%zu", tmpdir_root(), i);
+        char *dir = keepf("%s/%zu", tmpdir_root(), i);
         struct proc run = proc_start(ARGS(
             "run", file, "--rate", "50", "--duration", "60s", "-q", "-o", dir));
         pid_t stub = child_of(run.pid);
@@ -68,37 +67,28 @@ TEST(the_stub_ends_with_its_run)
         r = proc_wait(&run);
         assert_true(r.status == 128 + signals[i] || r.status == 3);
         must_vanish(stub);
-        proc_result_fini(&r);
-        free(dir);
     }
-    free(file);
 }
 
 /* Said before anything is touched. */
 TEST(what_cannot_be_served_is_refused_first)
 {
     static const char bad[] = "stub: {replicas: 0}\nload: {rate: 5}\n";
-    char *file = xstrdup(tmpdir_write("bad.yaml", bad, strlen(bad)));
-    char *dir = xstrdup(tmpdir_path("kept"));
-    char *manifest = xasprintf("%s/manifest.json", dir);
+    char *file = tmpdir_write("bad.yaml", bad, strlen(bad));
+    char *dir = tmpdir_path("kept");
+    char *manifest = keepf("%s/manifest.json", dir);
     struct proc_result r =
         proc_run(ARGS("run", "null://", "-c", "1", "-n", "5", "-q", "-o", dir));
     struct stat st;
 
     run_expect(&r, dir, 0);
-    proc_result_fini(&r);
     r = proc_run(ARGS("run", file, "--force", "-q", "-o", dir));
     proc_expect(&r, 2);
     assert_non_null(
         strstr(r.err, "bad.yaml:1: stub.replicas: must be from 1 to 64\n"));
-    proc_result_fini(&r);
     assert_int_equal(stat(manifest, &st), 0);
     r = proc_run(ARGS("validate", file));
     proc_expect(&r, 2);
-    proc_result_fini(&r);
-    free(manifest);
-    free(dir);
-    free(file);
 }
 
 /* An instrument that is not there ends the run before it begins: nothing is
@@ -107,7 +97,7 @@ TEST(what_does_not_begin_leaves_nothing)
 {
     static const char text[] = "load: {rate: 100, duration: 100ms}\n"
                                "stub: {service: fixed 1ms}\n";
-    char *dir = xstrdup(tmpdir_path("none"));
+    char *dir = tmpdir_path("none");
     struct proc_result r =
         proc_run(ARGS("run", tmpdir_write("n.yaml", text, sizeof(text) - 1),
                       "-q", "-o", dir, "--energy", "nvml /nowhere/none.so"));
@@ -116,8 +106,6 @@ TEST(what_does_not_begin_leaves_nothing)
     assert_non_null(
         strstr(r.err, "cost.energy: NVML is not available on this host"));
     assert_int_not_equal(access(dir, F_OK), 0);
-    proc_result_fini(&r);
-    free(dir);
 }
 
 static void close_stdout(void)
@@ -129,7 +117,7 @@ static void close_stdout(void)
 TEST(a_closed_stdout_hangs_nobody)
 {
     static const char text[] = "stub: {service: none}\n";
-    char *file = xstrdup(tmpdir_write("c.yaml", text, strlen(text)));
+    char *file = tmpdir_write("c.yaml", text, strlen(text));
     const char *dir = tmpdir_path("closed");
     struct proc run = proc_start_with(
         ARGS("run", file, "--rate", "50", "-n", "5", "-q", "-o", dir),
@@ -137,8 +125,6 @@ TEST(a_closed_stdout_hangs_nobody)
     struct proc_result r = proc_wait(&run);
 
     assert_int_equal(r.status, 3); /* the report cannot be printed */
-    proc_result_fini(&r);
-    free(file);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

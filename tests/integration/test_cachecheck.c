@@ -1,10 +1,9 @@
 /* A stub that caches answers, and one that does not: what a cache check says of
  * them. */
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
@@ -21,10 +20,10 @@ static const char *finding_of(const json_t *summary)
  * unit.cachecheck.  The caller owns the summary. */
 static json_t *check(const char *const *stub, const char *name)
 {
-    char *dir = xstrdup(tmpdir_path(name));
+    char *dir = tmpdir_path(name);
     char *url;
     struct proc server = stub_start(stub, &url);
-    char *target = xasprintf("%s/v1/completions", url);
+    char *target = keepf("%s/v1/completions", url);
     struct proc_result r =
         proc_run(ARGS("run", target, "--cache-check", "--stream", "off", "-R",
                       "60", "-d", "2s", "--slo", "e2e p99 < 1ms", "--input-len",
@@ -38,10 +37,6 @@ static json_t *check(const char *const *stub, const char *name)
                strcmp(finding, "answers") == 0   ? 1
                : strcmp(finding, "no sign") == 0 ? 0
                                                  : 4);
-    proc_result_fini(&r);
-    free(target);
-    free(url);
-    free(dir);
     return summary;
 }
 
@@ -55,7 +50,6 @@ TEST(a_cache_of_answers_is_found)
     assert_string_not_equal(finding_of(s), "no sign");
     assert_true(number_at(s, "cache_check.repeated.cached_share") > 0.9);
     assert_int_equal(json_array_size(json_object_get(s, "slo")), 0);
-    json_decref(s);
 }
 
 TEST(no_cache_is_not_found)
@@ -67,7 +61,6 @@ TEST(no_cache_is_not_found)
 
     assert_string_not_equal(finding_of(s), "answers");
     assert_true(repeated >= n - 1 && repeated <= n + 1);
-    json_decref(s);
 }
 
 TEST(what_cannot_be_compared_is_refused)
@@ -91,7 +84,6 @@ TEST(what_cannot_be_compared_is_refused)
         proc_expect(&r, 2);
         assert_non_null(strstr(r.err, "data.cache_check"));
         assert_non_null(strstr(r.err, cases[i].why));
-        proc_result_fini(&r);
     }
 }
 

@@ -14,7 +14,6 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/json.h"
-#include "common/base/xalloc.h"
 #include "common/spec/calibration.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
@@ -35,8 +34,8 @@ static int set_up(void **state)
 {
     if (tmpdir_setup(state))
         return -1;
-    state_home = xstrdup(tmpdir_path("state"));
-    scratch = xstrdup(tmpdir_path("scratch"));
+    state_home = tmpdir_path("state");
+    scratch = tmpdir_path("scratch");
     stub = stub_start(ARGS("stub"), &stub_url);
     setenv("XDG_STATE_HOME", state_home, 1); /* for what we write ourselves */
     return mkdir(scratch, 0777);
@@ -45,9 +44,6 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     stub_stop(&stub);
-    free(stub_url);
-    free(scratch);
-    free(state_home);
     return tmpdir_teardown(state);
 }
 
@@ -147,12 +143,11 @@ TEST(one_transport_leaves_the_other)
     assert_true(is_empty(scratch));
     json_decref(printed);
     json_decref(saved);
-    proc_result_fini(&r);
 }
 
 TEST(what_was_measured_is_quoted)
 {
-    char *dir = xstrdup(tmpdir_path("quoted"));
+    char *dir = tmpdir_path("quoted");
     struct calibration c = made_up();
     struct proc_result r;
     json_t *summary;
@@ -166,9 +161,6 @@ TEST(what_was_measured_is_quoted)
     assert_string_equal(json_string_value(json_object_get(at, "transport")),
                         "native");
     assert_true(number_at(at, "used") > 0 && number_at(at, "used") < 0.5);
-    json_decref(summary);
-    proc_result_fini(&r);
-    free(dir);
 }
 
 /* Nothing is written, and nothing is left. */
@@ -191,7 +183,6 @@ TEST(an_interrupted_one)
         assert_string_equal(r.out, "");
         assert_int_equal(access(calibration_file(), F_OK), -1);
         assert_true(is_empty(scratch));
-        proc_result_fini(&r);
     }
 }
 
@@ -203,7 +194,6 @@ TEST(no_state_directory)
 
     proc_expect(&r, 3);
     assert_non_null(strstr(r.err, "tailgate: " PROC_NO_STATE));
-    proc_result_fini(&r);
 }
 
 TEST(wrong_usage)
@@ -211,10 +201,8 @@ TEST(wrong_usage)
     struct proc_result r = proc_run(ARGS("calibrate", "now"));
 
     proc_expect(&r, 2);
-    proc_result_fini(&r);
     r = proc_run(ARGS("calibrate", "--transport", "pigeon"));
     proc_expect(&r, 2);
-    proc_result_fini(&r);
 }
 
 static void expect_show(int status, const char *want)
@@ -225,7 +213,6 @@ static void expect_show(int status, const char *want)
     if (!strstr(status == 0 ? r.out : r.out[0] ? r.out : r.err, want))
         print_error("%s%s", r.out, r.err);
     assert_true(strstr(r.out, want) || strstr(r.err, want));
-    proc_result_fini(&r);
 }
 
 TEST(it_is_shown)
@@ -248,12 +235,11 @@ TEST(it_is_shown)
     assert_string_equal(json_string_value(json_object_get(json, "stale")),
                         "another number of CPUs");
     json_decref(json);
-    proc_result_fini(&r);
 }
 
 TEST(one_of_another_host_is_stale)
 {
-    char *dir = xstrdup(tmpdir_path("stale"));
+    char *dir = tmpdir_path("stale");
     struct calibration c = made_up();
     struct proc_result r;
     json_t *json;
@@ -268,20 +254,16 @@ TEST(one_of_another_host_is_stale)
     at = json_object_get(json, "calibration");
     assert_string_equal(json_string_value(json_object_get(at, "stale")),
                         "another host");
-    json_decref(json);
     json = load_summary(dir);
     at = json_object_get(json, "calibration");
     assert_string_equal(json_string_value(json_object_get(at, "note")),
                         "stale: another host");
-    json_decref(json);
-    proc_result_fini(&r);
-    free(dir);
 }
 
 TEST(a_damaged_one_is_said_and_passed_over)
 {
     static const char junk[] = "{\"schema\": 1, \"ho";
-    char *dir = xstrdup(tmpdir_path("damaged"));
+    char *dir = tmpdir_path("damaged");
     struct proc_result r;
     json_t *summary;
 
@@ -291,10 +273,7 @@ TEST(a_damaged_one_is_said_and_passed_over)
     assert_ptr_equal(strchr(r.err, '\n'), r.err + strlen(r.err) - 1);
     summary = load_summary(dir);
     assert_true(json_is_null(json_object_get(summary, "calibration")));
-    json_decref(summary);
-    proc_result_fini(&r);
     expect_show(3, "calibration.json:1: ");
-    free(dir);
 }
 
 GROUP_FIXTURE(set_up, tear_down)

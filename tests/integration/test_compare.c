@@ -9,6 +9,7 @@
 
 #include "common/base/xalloc.h"
 #include "tests/support/compared.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/sided.h"
 #include "tests/support/test.h"
@@ -39,17 +40,6 @@ static int make_all(void **state)
     return 0;
 }
 
-static int remove_all(void **state)
-{
-    free(base);
-    free(same);
-    free(slow);
-    free(base_set);
-    free(same_set);
-    free(slow_set);
-    return tmpdir_teardown(state);
-}
-
 TEST(conditions_that_differ_are_refused_and_listed)
 {
     struct proc_result r = proc_run(ARGS("compare", base, slow));
@@ -61,11 +51,9 @@ TEST(conditions_that_differ_are_refused_and_listed)
     assert_non_null(strstr(r.out, " (none) "));
     assert_non_null(strstr(r.out, " dynamic "));
     assert_null(strstr(r.out, "interval"));
-    proc_result_fini(&r);
     json = compare_json(ARGS("compare", base, slow, "--json"), 4);
     assert_string_equal(text_at(json, "verdict"), "refused");
     assert_int_equal(json_array_size(json_object_get(json, "findings")), 0);
-    json_decref(json);
 }
 
 TEST(the_declared_variable_is_compared)
@@ -83,7 +71,6 @@ TEST(the_declared_variable_is_compared)
                         "no difference shown");
     assert_string_equal(text_at(finding_of(json, "quality"), "note"),
                         "not measured");
-    json_decref(json);
 }
 
 /* A sentence to quote names the SLO that was used. */
@@ -95,7 +82,6 @@ TEST(a_claim_has_its_slo)
                      1);
 
     assert_non_null(strstr(text_at(json, "claim"), "SLO e2e p99 < 7ms"));
-    json_decref(json);
 }
 
 /* The numbers of a side are those of its report. */
@@ -121,9 +107,6 @@ TEST(values_are_those_of_the_report)
         if (a - b > 1e-9 * b || b - a > 1e-9 * b)
             fail_msg("%s: %.10g, not %.10g", same_as[i][0], a, b);
     }
-    json_decref(compared);
-    json_decref(report);
-    free(dir);
 }
 
 TEST(two_variables_are_one_too_many)
@@ -133,11 +116,9 @@ TEST(two_variables_are_one_too_many)
 
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "--vary takes one variable"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("compare", base, slow, "--vary", "nothing"));
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "'nothing'"));
-    proc_result_fini(&r);
 }
 
 /* Everything twice: over blocks of single runs, and over trials. */
@@ -172,7 +153,6 @@ TEST(verdict_and_exit_code)
 
         if (strcmp(text_at(json, "verdict"), cases[i].verdict) != 0)
             fail_msg("case %zu: %s", i, text_at(json, "verdict"));
-        json_decref(json);
     }
 }
 
@@ -206,9 +186,7 @@ TEST(a_regression_has_three_answers)
         proc_expect(&r, cases[i].status);
         assert_non_null(strstr(r.out, "worse by more than"));
         assert_non_null(strstr(r.out, cases[i].verdict));
-        proc_result_fini(&r);
     }
-    free(little);
 }
 
 /* Ten seconds that are slow: nine of them in the window. */
@@ -222,11 +200,8 @@ TEST(a_warm_up_that_is_too_short_is_unfair)
 
     assert_non_null(strstr(r.out, "  failed   warm-up"));
     assert_non_null(strstr(r.out, "warm-up that the reports suggest"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("compare", base, same, "--vary", "load.rate"));
     assert_null(strstr(r.out, "  failed   warm-up"));
-    proc_result_fini(&r);
-    free(dir);
 }
 
 TEST(what_is_too_small_has_no_number)
@@ -240,8 +215,6 @@ TEST(what_is_too_small_has_no_number)
     assert_string_equal(text_at(json, "verdict"), "cannot tell");
     assert_true(json_is_null(json_object_get(f, "ratio_interval")));
     assert_non_null(strstr(text_at(f, "note"), "n too small"));
-    json_decref(json);
-    free(small);
 }
 
 /* Four trials a side are one too few. */
@@ -253,8 +226,6 @@ TEST(few_trials_have_no_interval)
 
     assert_string_equal(text_at(finding_of(json, "e2e p99"), "note"),
                         "n too small: at least 5 trials per side are needed");
-    json_decref(json);
-    free(four);
 }
 
 TEST(what_may_not_be_believed_is_not_compared)
@@ -279,8 +250,6 @@ TEST(what_may_not_be_believed_is_not_compared)
         assert_non_null(strstr(r.err, " are one directory: "));
         if (!strstr(r.out, cases[i].why))
             fail_msg("%s: %s", cases[i].name, r.out);
-        proc_result_fini(&r);
-        free(dir);
     }
 }
 
@@ -288,7 +257,7 @@ TEST(what_is_cut_off_is_not_compared)
 {
     const struct sided a = {.e2e_ms = 10, .spread_ms = 2};
     char *dir = sided_write("cut", &a);
-    char *rows = xasprintf("%s/requests.tgr", dir);
+    char *rows = keepf("%s/requests.tgr", dir);
     struct proc_result r;
     struct stat st;
 
@@ -297,9 +266,6 @@ TEST(what_is_cut_off_is_not_compared)
     r = proc_run(ARGS("compare", base, dir));
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "/cut: not compared: damaged: "));
-    proc_result_fini(&r);
-    free(rows);
-    free(dir);
 }
 
 TEST(an_open_loop_is_not_compared_with_a_closed_one)
@@ -311,8 +277,6 @@ TEST(an_open_loop_is_not_compared_with_a_closed_one)
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "load.scenario"));
     assert_non_null(strstr(r.out, "failed   regime"));
-    proc_result_fini(&r);
-    free(closed);
 }
 
 TEST(another_objective_is_for_both)
@@ -325,12 +289,9 @@ TEST(another_objective_is_for_both)
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "means something else; --slo judges all "
                                   "sides alike"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("compare", base, judged, "--slo", "e2e p90 < 15ms"));
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "e2e p90: no difference shown"));
-    proc_result_fini(&r);
-    free(judged);
 }
 
 TEST(several_are_ranked)
@@ -353,8 +314,6 @@ TEST(several_are_ranked)
         assert_true(number_at(json_array_get(places, i), "rank") == ranks[i]);
     assert_string_equal(text_at(json_array_get(places, 2), "side"), "C");
     assert_string_equal(text_at(json_array_get(places, 3), "side"), "A");
-    json_decref(json);
-    free(third);
 }
 
 TEST(quality_that_differs_is_unfair)
@@ -367,17 +326,14 @@ TEST(quality_that_differs_is_unfair)
 
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "failed   quality"));
-    proc_result_fini(&r);
-    free(right);
-    free(wrong);
 }
 
 TEST(damage_is_one_clear_line)
 {
     struct proc_result r;
-    char *empty = xstrdup(tmpdir_path("empty"));
-    char *foreign = xstrdup(tmpdir_path("foreign"));
-    char *manifest = xasprintf("%s/manifest.json", foreign);
+    char *empty = tmpdir_path("empty");
+    char *foreign = tmpdir_path("foreign");
+    char *manifest = keepf("%s/manifest.json", foreign);
     FILE *file;
 
     assert_int_equal(mkdir(empty, 0777), 0);
@@ -390,18 +346,12 @@ TEST(damage_is_one_clear_line)
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "empty: not a recording (no manifest.json)"));
     assert_string_equal(r.out, "");
-    proc_result_fini(&r);
     r = proc_run(ARGS("compare", foreign, base));
     proc_expect(&r, 3);
     assert_non_null(
         strstr(r.err, "unknown schema 99; this tailgate reads schema 1"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("compare", base));
     proc_expect(&r, 2);
-    proc_result_fini(&r);
-    free(empty);
-    free(foreign);
-    free(manifest);
 }
 
 /* ---- a real pair ---- */
@@ -435,9 +385,7 @@ TEST(real_runs_are_compared)
                           "--requests", "100", "--warmup", "100ms", "-q", "-o",
                           dirs[i]));
         run_expect(&r, dirs[i], 0);
-        proc_result_fini(&r);
         stub_stop(&stub);
-        free(url);
     }
     r = proc_run(
         ARGS("compare", dirs[0], dirs[1], "--on", "service p50", "--json"));
@@ -449,9 +397,8 @@ TEST(real_runs_are_compared)
             status = rows[k].status;
     proc_expect(&r, status);
     json_decref(json);
-    proc_result_fini(&r);
     free(dirs[0]);
     free(dirs[1]);
 }
 
-GROUP_FIXTURE(make_all, remove_all)
+GROUP_FIXTURE(make_all, tmpdir_teardown)

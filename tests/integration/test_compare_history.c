@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/xalloc.h"
 #include "tests/support/compared.h"
 #include "tests/support/proc.h"
 #include "tests/support/sided.h"
@@ -17,7 +16,7 @@
 static char *write_history(const char *name, size_t n, size_t change,
                            double e2e_ms, double then_ms)
 {
-    char *dir = xstrdup(tmpdir_path(name));
+    char *dir = tmpdir_path(name);
 
     assert_int_equal(mkdir(dir, 0777), 0);
     for (size_t i = 0; i < n; i++) {
@@ -64,8 +63,6 @@ TEST(a_history_has_its_change_points)
             assert_int_equal(json_array_size(segments), 2);
             assert_true(number_at(json_array_get(segments, 1), "first") == 10);
         }
-        json_decref(json);
-        free(dir);
     }
 }
 
@@ -90,8 +87,6 @@ TEST(a_history_leaves_out_what_is_not_its_own)
     assert_non_null(strstr(r.out, "/late     invalid: lag"));
     assert_non_null(strstr(r.out, "foreign: not a recording"));
     assert_non_null(strstr(r.out, "\nsegments\n"));
-    proc_result_fini(&r);
-    free(dir);
 }
 
 /* It may be the newest. */
@@ -105,8 +100,6 @@ TEST(a_history_with_one_that_cannot_be_read)
     r = proc_run(ARGS("compare", "--history", dir));
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "cannot be read may be the newest"));
-    proc_result_fini(&r);
-    free(dir);
 }
 
 TEST(a_short_history_says_nothing)
@@ -117,19 +110,13 @@ TEST(a_short_history_says_nothing)
 
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "n too small: at least 10 recordings"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("compare", "--history", tmpdir_path("nowhere")));
     proc_expect(&r, 2);
-    proc_result_fini(&r);
     r = proc_run(ARGS("compare", "--history", base)); /* no directories */
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "contains no recording"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("compare", "--history", dir, base));
     proc_expect(&r, 2);
-    proc_result_fini(&r);
-    free(base);
-    free(dir);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

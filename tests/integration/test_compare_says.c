@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "common/base/err.h"
-#include "common/base/xalloc.h"
 #include "common/recording/study_set.h"
 #include "tests/support/compared.h"
 #include "tests/support/proc.h"
@@ -39,17 +38,6 @@ static int make_all(void **state)
     same_set = sided_write_trials("same-set", &b, 5);
     slow_set = sided_write_trials("slow-set", &c, 5);
     return 0;
-}
-
-static int remove_all(void **state)
-{
-    free(base);
-    free(same);
-    free(slow);
-    free(base_set);
-    free(same_set);
-    free(slow_set);
-    return tmpdir_teardown(state);
 }
 
 /* ---- pairs ---- */
@@ -90,7 +78,6 @@ static void assert_over(const char *a, const char *b, const char *over)
         compare_json(ARGS("compare", a, b, "--on", "e2e p90", "--json"), 1);
 
     assert_string_equal(text_at(json, "over"), over);
-    json_decref(json);
 }
 
 TEST(sets_that_took_turns_are_pairs)
@@ -109,7 +96,6 @@ TEST(sets_that_took_turns_are_pairs)
     assert_non_null(
         strstr(r.out, "over       pairs of trials that took turns"));
     assert_non_null(strstr(r.out, "; 5 pairs of trials in turn"));
-    proc_result_fini(&r);
     for (int i = 0; i < 2; i++) {
         free(even[i]);
         free(odd[i]);
@@ -134,13 +120,11 @@ TEST(no_errors_are_bounded)
                           "--regression", cases[i].threshold));
 
         proc_expect(&r, cases[i].status);
-        proc_result_fini(&r);
     }
     json = compare_json(ARGS("compare", base, same, "--json"), 0);
     ends = json_object_get(finding_of(json, "errors"), "difference_interval");
     assert_true(json_number_value(json_array_get(ends, 0)) < -0.0006);
     assert_true(json_number_value(json_array_get(ends, 1)) > 0.0006);
-    json_decref(json);
 }
 
 TEST(tokens_are_compared_where_somebody_counts)
@@ -158,14 +142,10 @@ TEST(tokens_are_compared_where_somebody_counts)
     assert_string_equal(text_at(f, "unit"), "tokens/s");
     assert_true(number_at(f, "ratio") > 0.79 && number_at(f, "ratio") < 0.81);
     assert_true(number_at(f, "a") > 9900 && number_at(f, "a") < 10100);
-    json_decref(json);
     json = compare_json(ARGS("compare", base, same, "--on", "tokens", "--json"),
                         4);
     assert_string_equal(text_at(finding_of(json, "tokens"), "note"),
                         "not measured");
-    json_decref(json);
-    free(more);
-    free(fewer);
 }
 
 /* ---- text and JSON ---- */
@@ -204,9 +184,7 @@ TEST(text_and_json_have_the_same_numbers)
         if (unsaid_in(text.out, json) > 0)
             fail_msg("case %zu: %s", i, text.out);
         json_decref(json);
-        proc_result_fini(&text);
-        proc_result_fini(&data);
     }
 }
 
-GROUP_FIXTURE(make_all, remove_all)
+GROUP_FIXTURE(make_all, tmpdir_teardown)

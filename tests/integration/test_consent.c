@@ -11,6 +11,7 @@
 
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -22,8 +23,8 @@ static json_t *original;
 static int make_recordings(void **state)
 {
     assert_int_equal(tmpdir_setup(state), 0);
-    own = xstrdup(tmpdir_path("own"));
-    stranger = xstrdup(tmpdir_path("stranger"));
+    own = tmpdir_path("own");
+    stranger = tmpdir_path("stranger");
     run_as_reported(
         ARGS("run", "null://", "-q", "-c", "1", "-n", "3", "-o", own));
     run_as_reported(
@@ -32,18 +33,10 @@ static int make_recordings(void **state)
     return 0;
 }
 
-static int remove_recordings(void **state)
-{
-    json_decref(original);
-    free(stranger);
-    free(own);
-    return tmpdir_teardown(state);
-}
-
 /* Write the manifest with these settings over the original ones. */
 static void plant(const char *settings)
 {
-    char *path = xasprintf("%s/manifest.json", stranger);
+    char *path = keepf("%s/manifest.json", stranger);
     json_t *manifest = json_deep_copy(original);
     json_t *changes = json_loads(settings, 0, NULL);
 
@@ -53,7 +46,6 @@ static void plant(const char *settings)
     assert_int_equal(json_dump_file(manifest, path, 0), 0);
     json_decref(changes);
     json_decref(manifest);
-    free(path);
 }
 
 static void ends(const char *const *argv, int status, const char *message)
@@ -65,21 +57,18 @@ static void ends(const char *const *argv, int status, const char *message)
         assert_string_equal(r.err, "");
     else if (!strstr(r.err, message))
         fail_msg("'%s' is not in: %s", message, r.err);
-    proc_result_fini(&r);
 }
 
 static void refused(const char *list)
 {
-    char *why =
-        xasprintf("tailgate: %s: the recording would use commands, keys "
-                  "or files of this machine: %s; --allow-commands "
-                  "shows and allows them\n",
-                  stranger, list);
+    char *why = keepf("tailgate: %s: the recording would use commands, keys "
+                      "or files of this machine: %s; --allow-commands "
+                      "shows and allows them\n",
+                      stranger, list);
 
     ends(ARGS("validate", stranger), 2, why);
     ends(ARGS("run", stranger, "-q"), 2, why);
     ends(ARGS("rerun", stranger, "-q"), 2, why);
-    free(why);
 }
 
 static bool was_opened(int watch)
@@ -106,20 +95,19 @@ TEST(a_file_of_lengths_is_not_opened)
          "{'warmup_data': {'input_tokens': '%f'}}"},
         {"data.input_tokens", "{'data': {'input_tokens': '%f'}}"},
     };
-    char *file = xstrdup(tmpdir_write("lengths", "secret\n", 7));
-    char *text = xasprintf("empirical @%s", file);
+    char *file = tmpdir_write("lengths", "secret\n", 7);
+    char *text = keepf("empirical @%s", file);
     int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 
     assert_true(inotify_add_watch(watch, file, IN_OPEN) >= 0);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *quoted = str_replace(cases[i].settings, "'", "\"");
         char *settings = str_replace(quoted, "%f", text);
-        char *list = xasprintf("%s '%s'", cases[i].where, text);
+        char *list = keepf("%s '%s'", cases[i].where, text);
 
         plant(settings);
         refused(list);
         ends(ARGS("report", stranger), 0, NULL);
-        free(list);
         free(settings);
         free(quoted);
     }
@@ -129,8 +117,6 @@ TEST(a_file_of_lengths_is_not_opened)
          "lengths: line 1: 'secret' is not a count");
     assert_true(was_opened(watch));
     close(watch);
-    free(text);
-    free(file);
 }
 
 /* A warm-up keeps its file when the run is given another. */
@@ -160,36 +146,31 @@ TEST(long_values_are_shown_before)
     char *why;
 
     memset(command, 'c', 1000);
-    settings = xasprintf("{\"server\": {\"start\": \"%s\"}}", command);
-    shown =
-        xasprintf("tailgate: in the recording: server.start: %s\n", command);
+    settings = keepf("{\"server\": {\"start\": \"%s\"}}", command);
+    shown = keepf("tailgate: in the recording: server.start: %s\n", command);
     plant(settings);
     ends(ARGS("rerun", stranger, "-q"), 2, shown);
     refused("server.start");
-    free(shown);
-    free(settings);
     memset(command, 'c', 1201);
-    settings = xasprintf("{\"server\": {\"start\": \"%s\"}}", command);
-    why = xasprintf("tailgate: in the recording: server.start: %.1000s...\n",
-                    command);
+    settings = keepf("{\"server\": {\"start\": \"%s\"}}", command);
+    why = keepf("tailgate: in the recording: server.start: %.1000s...\n",
+                command);
     plant(settings);
     ends(ARGS("rerun", stranger, "-q"), 2, why);
-    free(why);
-    free(settings);
     free(command);
 }
 
 /* A trial is repeated as one run: nothing is restarted, or paused. */
 TEST(a_trial_needs_no_restart)
 {
-    char *set = xstrdup(tmpdir_path("set"));
-    char *trial = xasprintf("%s/trial-1", set);
-    char *mark = xstrdup(tmpdir_path("mark"));
-    char *command = xasprintf("touch %s", mark);
-    char *why = xasprintf("study.restart '%s'; --allow-commands", command);
-    char *such = xasprintf("tailgate: %s is a set of trials: name one of its "
-                           "recordings, such as %s\n",
-                           set, trial);
+    char *set = tmpdir_path("set");
+    char *trial = keepf("%s/trial-1", set);
+    char *mark = tmpdir_path("mark");
+    char *command = keepf("touch %s", mark);
+    char *why = keepf("study.restart '%s'; --allow-commands", command);
+    char *such = keepf("tailgate: %s is a set of trials: name one of its "
+                       "recordings, such as %s\n",
+                       set, trial);
 
     run_as_reported(ARGS("run", "null://", "-q", "-c", "1", "-n", "3",
                          "--trials", "2", "--settle", "0s", "--restart",
@@ -202,12 +183,6 @@ TEST(a_trial_needs_no_restart)
     assert_int_equal(access(mark, F_OK), -1);
     ends(ARGS("rerun", "-q", set), 2, such);
     ends(ARGS("validate", set), 2, such);
-    free(such);
-    free(why);
-    free(command);
-    free(mark);
-    free(trial);
-    free(set);
 }
 
-GROUP_FIXTURE(make_recordings, remove_recordings)
+GROUP_FIXTURE(make_recordings, tmpdir_teardown)

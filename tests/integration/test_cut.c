@@ -4,13 +4,12 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/loopback.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
@@ -45,7 +44,6 @@ static void check_recording(const char *dir)
     assert_int_equal(stat(path, &st), 0);
     assert_in_range(st.st_size, 1, 100000);
     assert_true(number_at(summary, "requests.scheduled") == 1e9);
-    json_decref(summary);
 }
 
 /* Times, outcomes and counts are still known, and there is no verdict. */
@@ -59,7 +57,7 @@ static void check_without_manifest(const char *dir)
         {"{\"schema\": 1, \"sett", "manifest.json is damaged"},
         {NULL, "manifest.json is missing"},
     };
-    char *path = xasprintf("%s/manifest.json", dir);
+    char *path = keepf("%s/manifest.json", dir);
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct proc_result r;
@@ -72,9 +70,7 @@ static void check_without_manifest(const char *dir)
         proc_expect(&r, 4);
         assert_non_null(strstr(r.out, cases[i].says));
         assert_non_null(strstr(r.out, "requests   1000000000, "));
-        proc_result_fini(&r);
     }
-    free(path);
 }
 
 /* What needs the settings says so, in one line; the SLO is not dropped without
@@ -87,10 +83,9 @@ static void check_asked_without_manifest(const char *dir)
         {"--profile", "vllm"},
         {"--format", "vllm-json"},
     };
-    char *want =
-        xasprintf("tailgate: %s: manifest.json is empty; only a report "
-                  "as text or json is possible without it\n",
-                  dir);
+    char *want = keepf("tailgate: %s: manifest.json is empty; only a report "
+                       "as text or json is possible without it\n",
+                       dir);
     struct proc_result r;
 
     tmpdir_write("offline/manifest.json", "", 0);
@@ -98,21 +93,18 @@ static void check_asked_without_manifest(const char *dir)
         r = proc_run(ARGS("report", dir, asked[i][0], asked[i][1]));
         proc_expect(&r, 3);
         assert_string_equal(r.err, want);
-        proc_result_fini(&r);
     }
     r = proc_run(ARGS("report", dir, "--slo", "errors < 1%"));
     proc_expect(&r, 4);
     assert_non_null(strstr(r.err, "--slo is ignored: manifest.json is empty"));
-    proc_result_fini(&r);
-    free(want);
 }
 
 TEST(a_billion_left_is_a_range)
 {
     struct sockaddr_in at = loopback_address(0);
     int fd = loopback_listen(&at, 64);
-    char *url = xasprintf("http://127.0.0.1:%d/", ntohs(at.sin_port));
-    char *dir = xstrdup(tmpdir_path("offline"));
+    char *url = keepf("http://127.0.0.1:%d/", ntohs(at.sin_port));
+    char *dir = tmpdir_path("offline");
     struct proc p =
         proc_start(ARGS("run", url, "--scenario", "offline", "-n", "1000000000",
                         "-q", "--set", "client.max_in_flight=4", "-o", dir));
@@ -124,19 +116,15 @@ TEST(a_billion_left_is_a_range)
     r = proc_wait(&p);
     proc_expect(&r, 128 + SIGINT);
     assert_non_null(strstr(r.out, "scheduled 1000000000 = "));
-    proc_result_fini(&r);
     check_recording(dir);
     r = proc_run(ARGS("report", dir));
     proc_expect(&r, 128 + SIGINT);
     assert_non_null(strstr(r.out, "scheduled 1000000000 = "));
-    proc_result_fini(&r);
     check_without_manifest(dir);
     check_asked_without_manifest(dir);
     for (int i = 0; i < IN_FLIGHT; i++)
         close(connections[i]);
     close(fd);
-    free(url);
-    free(dir);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -10,6 +10,7 @@
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
 #include "tests/support/echoserver.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -30,7 +31,7 @@ static char *write_set(const char *name, int n)
                  "{\"prompt\":\"question %d\",\"label\":\"answer %d\","
                  "\"k\":[%d]}\n",
                  i, i, i);
-    path = xstrdup(tmpdir_write(name, buf_text(&text), text.len));
+    path = tmpdir_write(name, buf_text(&text), text.len);
     buf_fini(&text);
     return path;
 }
@@ -94,8 +95,8 @@ struct run {
 /* A run by count, of a data set, and what arrived of it. */
 static void send(const struct run *run, const char *data, struct bodies *out)
 {
-    char *log = xasprintf("%s/%s.log", tmpdir_root(), run->name);
-    char *dir = xasprintf("%s/%s", tmpdir_root(), run->name);
+    char *log = keepf("%s/%s.log", tmpdir_root(), run->name);
+    char *dir = keepf("%s/%s", tmpdir_root(), run->name);
     struct echo_setup setup = {.log = log};
     struct echoserver s = echoserver_start(&setup);
     struct proc_result r = proc_run(
@@ -106,16 +107,12 @@ static void send(const struct run *run, const char *data, struct bodies *out)
     json_t *summary;
 
     run_expect(&r, dir, 0);
-    proc_result_fini(&r);
     summary = load_summary(dir);
     /* What it echoes has the label in it. */
     assert_true(number_at(summary, "quality.passed") == REQUESTS);
     assert_true(number_at(summary, "quality.share") == 1);
-    json_decref(summary);
     echoserver_stop(&s);
     read_bodies(log, out);
-    free(log);
-    free(dir);
 }
 
 /* The same file, seed and nonce: the same requests, byte for byte, whatever
@@ -142,7 +139,6 @@ TEST(requests_are_the_same_again)
     }
     for (int i = 0; i < 4; i++)
         bodies_fini(&bodies[i]);
-    free(data);
 }
 
 /* Each once, then each once again: sixty requests of twenty samples have each
@@ -159,7 +155,6 @@ TEST(permutations_are_fair)
     for (size_t i = 0; i < bodies.len; i += 3)
         assert_string_equal(bodies.items[i], bodies.items[i + 2]);
     bodies_fini(&bodies);
-    free(data);
 }
 
 /* ---- what is said of it ---- */
@@ -168,7 +163,7 @@ TEST(the_hash_is_in_the_manifest_and_the_report)
 {
     const char *data = tmpdir_write("two.txt", "one\ntwo\n", 8);
     char *path = xstrdup(data);
-    char *dir = xstrdup(tmpdir_path("hash"));
+    char *dir = tmpdir_path("hash");
     struct proc_result r =
         proc_run(ARGS("run", "null://", "--api", "openai-chat", "--model", "m",
                       "--data", path, "-R", "50", "-d", "200ms", "-o", dir));
@@ -177,22 +172,19 @@ TEST(the_hash_is_in_the_manifest_and_the_report)
     run_expect(&r, dir, 0);
     assert_non_null(strstr(r.out, "samples 2, sha256 c3f9c8c283a2…"));
     assert_non_null(strstr(r.err, "text (detected), 2 samples"));
-    proc_result_fini(&r);
     manifest = load_manifest(dir);
     assert_string_equal(
         json_string_value(
             json_object_get(json_object_get(manifest, "data"), "sha256")),
         "c3f9c8c283a2b1f2f1896f27a01cbe3cddc0c9d93f752e4639035a0f5b36f6e8");
     assert_true(number_at(manifest, "data.samples") == 2);
-    json_decref(manifest);
-    free(dir);
     free(path);
 }
 
 TEST(a_damaged_line_ends_it_before_anything_is_sent)
 {
     static const char text[] = "{\"prompt\":\"a\"}\n{\"prompt\":\"b\"\n";
-    char *data = xstrdup(tmpdir_write("damaged.jsonl", text, sizeof(text) - 1));
+    char *data = tmpdir_write("damaged.jsonl", text, sizeof(text) - 1);
     static const char *const commands[] = {"run", "validate"};
 
     for (int i = 0; i < 2; i++) {
@@ -202,9 +194,7 @@ TEST(a_damaged_line_ends_it_before_anything_is_sent)
 
         proc_expect(&r, 2);
         assert_non_null(strstr(r.err, "damaged.jsonl:2: not valid JSON"));
-        proc_result_fini(&r);
     }
-    free(data);
 }
 
 TEST(validate_says_what_is_in_it)
@@ -218,13 +208,10 @@ TEST(validate_says_what_is_in_it)
     assert_non_null(strstr(r.out, "plan.jsonl, jsonl (detected), 13 samples"));
     assert_non_null(strstr(r.out, "5 of them (shuffled), at random"));
     assert_non_null(strstr(r.out, "bytes per prompt: mean 10, max 11"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("validate", "http://127.0.0.1:1/v1/completions",
                       "--data-limit", "5", "-R", "5"));
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "data.limit requires data.file"));
-    proc_result_fini(&r);
-    free(data);
 }
 
 /* ---- caches ---- */
@@ -246,10 +233,10 @@ TEST(caches_find_what_they_were_given)
     char *url;
     struct proc stub = stub_start(
         ARGS("stub", "--port", "0", "--service", "fixed 1ms", "--cache"), &url);
-    char *target = xasprintf("%s/v1/completions", url);
+    char *target = keepf("%s/v1/completions", url);
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char *dir = xasprintf("%s/cache%zu", tmpdir_root(), i);
+        char *dir = keepf("%s/cache%zu", tmpdir_root(), i);
         struct proc_result r = proc_run(ARGS(
             "run", target, "--model", "m", "--data", data, "--output-len", "3",
             "-c", "2", "-n", "60", cases[i].flag, cases[i].value, "-o", dir));
@@ -257,18 +244,12 @@ TEST(caches_find_what_they_were_given)
 
         run_expect(&r, dir, 0);
         assert_null(strstr(r.out, "server's cache")); /* nothing is odd */
-        proc_result_fini(&r);
         summary = load_summary(dir);
         assert_int_equal(json_integer_value(json_object_get(
                              json_object_get(summary, "tokens"), "cached")) > 0,
                          cases[i].is_cached);
-        json_decref(summary);
-        free(dir);
     }
     stub_stop(&stub);
-    free(target);
-    free(url);
-    free(data);
 }
 
 /* ---- accuracy ---- */
@@ -282,8 +263,8 @@ TEST(accuracy_keeps_every_answer)
 
     for (int i = 0; i < 2; i++) {
         struct echoserver s = echoserver_start(&(struct echo_setup){0});
-        char *dir = xstrdup(tmpdir_path(i == 0 ? "closed" : "open"));
-        char *path = xasprintf("%s/answers.jsonl", dir);
+        char *dir = tmpdir_path(i == 0 ? "closed" : "open");
+        char *path = keepf("%s/answers.jsonl", dir);
         struct proc_result r = proc_run(
             ARGS("run", s.url, "--data", data, "--body", BODY, "--accuracy",
                  loads[i][0], loads[i][1], "-t", "2", "--check", "label", "-H",
@@ -299,7 +280,6 @@ TEST(accuracy_keeps_every_answer)
         run_expect(&r, dir, 0);
         assert_non_null(strstr(r.out, "samples 40"));
         assert_non_null(strstr(r.out, "each sample is sent once"));
-        proc_result_fini(&r);
         echoserver_stop(&s);
         buf_init(&text, MAX_LOG);
         assert_int_equal(file_read(path, &text, &err), 0);
@@ -309,7 +289,7 @@ TEST(accuracy_keeps_every_answer)
             json_t *json = json_loads(line, 0, NULL);
             json_int_t index =
                 json_integer_value(json_object_get(json, "index"));
-            char *want = xasprintf("\"q\":\"question %d\"", (int)index);
+            char *want = keepf("\"q\":\"question %d\"", (int)index);
 
             assert_non_null(json);
             assert_in_range(index, 0, REQUESTS - 1);
@@ -319,16 +299,12 @@ TEST(accuracy_keeps_every_answer)
             assert_non_null(
                 strstr(json_string_value(json_object_get(json, "text")), want));
             json_decref(json);
-            free(want);
         }
         for (int k = 0; k < REQUESTS; k++)
             assert_true(seen[k]);
         assert_int_equal(passed, REQUESTS - 4); /* 1, 11, 21, 31 */
         buf_fini(&text);
-        free(path);
-        free(dir);
     }
-    free(data);
 }
 
 TEST(accuracy_says_itself_how_many)
@@ -340,15 +316,12 @@ TEST(accuracy_says_itself_how_many)
 
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "cannot be combined with load.duration"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("validate", "http://127.0.0.1:1/v1/completions", "--data",
                       data, "--accuracy", "-R", "5"));
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "3 in the window"));
     assert_non_null(strstr(r.out, "each once, in the order of the file; "
                                   "prompts are sent as they are"));
-    proc_result_fini(&r);
-    free(data);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -6,7 +6,6 @@
 #include <jansson.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -14,7 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/clk.h"
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
@@ -34,7 +33,7 @@ static void stop_for(struct proc *run, int64_t ms)
 /* It says so, and does not throw its backlog at the server. */
 TEST(a_client_that_was_stopped)
 {
-    char *dir = xstrdup(tmpdir_path("stopped"));
+    char *dir = tmpdir_path("stopped");
     char *url;
     struct proc stub = stub_start(ARGS("stub"), &url);
     struct proc run =
@@ -50,21 +49,17 @@ TEST(a_client_that_was_stopped)
     assert_true(check_failed(summary, "unsent"));
     assert_true(number_at(summary, "requests.unsent") > 100);
     assert_true(number_at(summary, "requests.ok") > 100);
-    json_decref(summary);
-    free(url);
-    free(dir);
 }
 
 /* Until the workers are about to begin. */
 static void wait_for_start(const char *dir)
 {
-    char *manifest = xasprintf("%s/manifest.json", dir);
+    char *manifest = keepf("%s/manifest.json", dir);
     int tries = 0;
 
     while (access(manifest, F_OK) != 0 && tries++ < 2000)
         clk_sleep_ns(10 * NS_PER_MS);
     assert_int_equal(access(manifest, F_OK), 0);
-    free(manifest);
 }
 
 /* Nor does a closed loop pass its own absence off as the server's: stopped in
@@ -76,7 +71,7 @@ TEST(a_closed_loop_that_was_stopped)
     struct proc stub = stub_start(ARGS("stub", "--delay", "1ms"), &url);
 
     for (size_t i = 0; i < 2; i++) {
-        char *dir = xstrdup(tmpdir_path(i ? "stopped-later" : "stopped-early"));
+        char *dir = tmpdir_path(i ? "stopped-later" : "stopped-early");
         struct proc run = proc_start(
             ARGS("run", url, "-c", "2", "--duration", "60s", "-q", "-o", dir));
         json_t *summary;
@@ -86,11 +81,8 @@ TEST(a_closed_loop_that_was_stopped)
         stop_for(&run, 600);
         summary = load_summary(dir);
         assert_true(check_failed(summary, "suspended"));
-        json_decref(summary);
-        free(dir);
     }
     stub_stop(&stub);
-    free(url);
 }
 
 /* Ten times what any client can do is not a latency. */
@@ -104,7 +96,6 @@ TEST(a_client_asked_for_too_much)
 
     assert_true(check_failed(summary, "unsent"));
     assert_true(check_failed(summary, "lag p50"));
-    json_decref(summary);
 }
 
 /* So many share a CPU with the client for a while: it gets next to nothing. */
@@ -152,7 +143,7 @@ static void hogs_end(const pid_t *hogs)
 /* Every thread of it. */
 static void pin(pid_t pid, const cpu_set_t *cpus)
 {
-    char *path = xasprintf("/proc/%d/task", (int)pid);
+    char *path = keepf("/proc/%d/task", (int)pid);
     struct dirent **threads;
     int n = scandir(path, &threads, NULL, alphasort);
 
@@ -164,7 +155,6 @@ static void pin(pid_t pid, const cpu_set_t *cpus)
         free(threads[i]);
     }
     free(threads);
-    free(path);
 }
 
 /* A run with these flags, of which it shares a CPU with the hogs for two
@@ -199,7 +189,6 @@ static struct proc_result run_starved(const char *name,
     stub_stop(&stub);
     proc_expect(&r, 128 + SIGINT);
     json_decref(load_summary(dir));
-    free(url);
     return r;
 }
 
@@ -210,7 +199,6 @@ TEST(a_client_without_cpu)
     struct proc_result r = run_starved("starved", flags);
 
     assert_non_null(strstr(r.out, "INVALID"));
-    proc_result_fini(&r);
 }
 
 /* In a closed loop nothing is late, and libcurl's answers have no timestamps:
@@ -223,7 +211,6 @@ TEST(a_closed_loop_without_cpu)
     assert_non_null(strstr(r.out, "\n  cpu wait "));
     assert_non_null(strstr(r.out, " BAD "));
     assert_null(strstr(r.out, "harmless"));
-    proc_result_fini(&r);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

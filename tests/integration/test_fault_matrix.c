@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/loopback.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
@@ -103,7 +104,6 @@ static void check_four(const char *transport, const char *dir,
               : failures_of(summary, outcome) != 4 ||
                     failures_saying(summary, outcome, text) != 4)
         fail_msg("%s: not 4 %s: %s", transport, outcome, text);
-    json_decref(summary);
 }
 
 /* Four requests, one after the other, or at once if they time out, all of which
@@ -186,7 +186,6 @@ TEST(a_name_that_does_not_resolve)
     proc_expect(&r, 3);
     assert_non_null(strstr(r.err, ".invalid: "));
     assert_int_equal(access(dir, F_OK), -1);
-    proc_result_fini(&r);
 }
 
 /* Nobody accepts: a few connections fit into the backlog and are never
@@ -214,7 +213,6 @@ TEST(a_server_that_does_not_accept)
     assert_true(failures_of(summary, "timeout") + connect +
                     number_at(summary, "requests.unsent") ==
                 20);
-    json_decref(summary);
 }
 
 /* The first connections are looked at 200 ms late: the clock runs from due. */
@@ -228,7 +226,6 @@ TEST(slow_accept)
     assert_true(number_at(summary, "requests.ok") == 20);
     assert_true(number_at(summary, "requests.opened_connection") == 20);
     assert_true(number_at(summary, "measures.e2e.mean_ms") >= 200);
-    json_decref(summary);
 }
 
 /* One in four, reset when its service is over: each is a failure, none is sent
@@ -254,8 +251,6 @@ TEST(resets_are_failures_however_soon)
         summary = load_summary(dir);
         assert_true(failures_of(summary, "reset") == 25);
         assert_true(number_at(summary, "requests.retried") == 0);
-        json_decref(summary);
-        free(url);
     }
 }
 
@@ -268,7 +263,7 @@ TEST(resets_in_service_are_failures)
         ARGS("stub", "--delay", "20ms", "--fault", "reset every=4"), &url);
 
     for (size_t i = 0; i < 2; i++) {
-        char *dir = xasprintf("%s/resets-%zu", tmpdir_root(), i);
+        char *dir = keepf("%s/resets-%zu", tmpdir_root(), i);
         struct proc run =
             proc_start(ARGS("run", url, "--transport", transports[i], "-c", "1",
                             "-n", "40", "-q", "-o", dir));
@@ -278,11 +273,8 @@ TEST(resets_in_service_are_failures)
         summary = load_summary(dir);
         assert_true(failures_of(summary, "reset") == 10);
         assert_true(number_at(summary, "requests.retried") == 0);
-        json_decref(summary);
-        free(dir);
     }
     stub_stop(&stub);
-    free(url);
 }
 
 /* ---- killed and restarted ---- */
@@ -295,7 +287,7 @@ static int port_of(const char *url)
 /* Each step is taken when the recording shows that the one before was felt. */
 TEST(a_server_killed_and_restarted)
 {
-    char *dir = xstrdup(tmpdir_path("restarted"));
+    char *dir = tmpdir_path("restarted");
     char *url;
     char *again;
     char port[8];
@@ -317,10 +309,6 @@ TEST(a_server_killed_and_restarted)
     stub_stop(&stub);
     summary = load_summary(dir);
     assert_true(failures_saying(summary, "connect", "Connection refused") > 0);
-    json_decref(summary);
-    free(again);
-    free(url);
-    free(dir);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -3,13 +3,9 @@
  * load_summary() checks the identity of the counts each time. */
 #include <jansson.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include "common/base/xalloc.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
@@ -17,7 +13,7 @@
 
 TEST(server_killed_mid_run)
 {
-    char *dir = xstrdup(tmpdir_path("killed-server"));
+    char *dir = tmpdir_path("killed-server");
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--delay", "20ms"), &url);
     struct proc run =
@@ -44,10 +40,6 @@ TEST(server_killed_mid_run)
     assert_true(failures_of(summary, "connect") +
                     failures_of(summary, "reset") ==
                 failed);
-    json_decref(summary);
-    proc_result_fini(&r);
-    free(url);
-    free(dir);
 }
 
 /* A server that does not answer one in ten, so that some requests are in flight
@@ -65,7 +57,6 @@ static void end_client(const char *dir, int signal_number, int status)
     kill(run.pid, signal_number);
     must_end(&run, status);
     stub_stop(&stub);
-    free(url);
 }
 
 TEST(client_interrupted)
@@ -77,7 +68,7 @@ TEST(client_interrupted)
 
     for (size_t i = 0; i < 2; i++) {
         int status = 128 + cases[i].signal_number;
-        char *dir = xstrdup(tmpdir_path(cases[i].name));
+        char *dir = tmpdir_path(cases[i].name);
         struct proc report;
         json_t *summary;
 
@@ -87,16 +78,14 @@ TEST(client_interrupted)
         assert_true(number_at(summary, "requests.ok") > 0);
         assert_true(failures_of(summary, "unfinished") > 0);
         assert_true(number_at(summary, "window.length_s") < 3600);
-        json_decref(summary);
         report = proc_start(ARGS("report", dir));
         must_end(&report, status);
-        free(dir);
     }
 }
 
 TEST(client_killed)
 {
-    char *dir = xstrdup(tmpdir_path("killed-client"));
+    char *dir = tmpdir_path("killed-client");
     struct proc_result r;
     json_t *json;
 
@@ -114,8 +103,6 @@ TEST(client_killed)
     assert_true(failures_of(json, "unfinished") ==
                 number_at(json, "recording.lost_requests"));
     json_decref(json);
-    proc_result_fini(&r);
-    free(dir);
 }
 
 /* One connection at 20 answers a second, asked for 200: most are never sent, or
@@ -134,7 +121,6 @@ TEST(a_cap_that_closes_the_loop)
     assert_true(number_at(summary, "requests.ok") > 0);
     assert_string_equal(json_string_value(json_object_get(summary, "verdict")),
                         "invalid");
-    json_decref(summary);
 }
 
 static void small_files_only(void)
@@ -147,7 +133,7 @@ static void small_files_only(void)
 /* The disk is full: said so, and what was recorded can be read. */
 TEST(a_full_disk)
 {
-    char *dir = xstrdup(tmpdir_path("full"));
+    char *dir = tmpdir_path("full");
     struct proc run =
         proc_start_with(ARGS("run", "null://", "--rate", "100k", "--duration",
                              "60s", "--max-burst", "1M", "-q", "-o", dir),
@@ -157,14 +143,11 @@ TEST(a_full_disk)
 
     assert_int_equal(r.status, 3);
     assert_non_null(strstr(r.err, "requests.tgr: File too large"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", dir, "--format", "json"));
     json = json_loads(r.out, 0, NULL);
     assert_non_null(json);
     assert_true(number_at(json, "requests.ok") > 1000);
     json_decref(json);
-    proc_result_fini(&r);
-    free(dir);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -8,6 +8,7 @@
 
 #include "common/base/xalloc.h"
 #include "tests/support/hlog.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/strangers.h"
 #include "tests/support/test.h"
@@ -23,7 +24,6 @@ static char *reported_with(const char *const *argv, int want)
 
     proc_expect(&r, want);
     assert_string_equal(r.err, "");
-    proc_result_fini(&r);
     return out;
 }
 
@@ -45,7 +45,6 @@ static int status_by(const char *flag, const char *slo)
 
     proc_expect(&r, want);
     json_decref(json);
-    proc_result_fini(&r);
     return want;
 }
 
@@ -69,29 +68,20 @@ static int make_recording(void **state)
     char *url;
 
     assert_int_equal(tmpdir_setup(state), 0);
-    recording = xstrdup(tmpdir_path("run"));
+    recording = tmpdir_path("run");
     stub =
         stub_start(ARGS("stub", "--service", "llm", "--batching", "continuous",
                         "--prefill", "1us", "--decode", "1ms", "--decode-item",
                         "0s", "--fault", "status=503 every=10"),
                    &url);
-    target = xasprintf("%s/v1/completions", url);
+    target = keepf("%s/v1/completions", url);
     r = proc_run(ARGS("run", target, "--rate", "200", "-n", "600", "--warmup",
                       "500ms", "--output-len", "5", "--metrics", "off", "--slo",
                       "ttft p90 < 1us, errors < 90%", "-q", "-o", recording));
     run_expect(&r, recording, 1);
     status = r.status;
-    proc_result_fini(&r);
     stub_stop(&stub);
-    free(target);
-    free(url);
     return 0;
-}
-
-static int remove_recording(void **state)
-{
-    free(recording);
-    return tmpdir_teardown(state);
 }
 
 /* ---- HdrHistogram's formats ---- */
@@ -146,11 +136,11 @@ TEST(the_distribution_is_that_of_the_summary)
     char *sent = reported(
         ARGS("report", recording, "--format", "hgrm", "--from", "sent"));
     json_t *json = reported_json();
-    char *want = xasprintf("Total count    = %12.0f]",
-                           number_at(json, "measures.ttft.ok.n"));
-    char *failed = xasprintf("#[left out: %.0f of %.0f that failed",
-                             number_at(json, "measures.ttft.failed"),
-                             number_at(json, "measures.ttft.n"));
+    char *want = keepf("Total count    = %12.0f]",
+                       number_at(json, "measures.ttft.ok.n"));
+    char *failed = keepf("#[left out: %.0f of %.0f that failed",
+                         number_at(json, "measures.ttft.failed"),
+                         number_at(json, "measures.ttft.n"));
     const char *median = strstr(text, " 0.500000000000 ");
 
     assert_non_null(strstr(text, want));
@@ -162,8 +152,6 @@ TEST(the_distribution_is_that_of_the_summary)
     assert_near(llround(strtod(median, NULL) * 1e6),
                 number_at(json, "measures.ttft.ok.p50_ms"));
     assert_non_null(strstr(sent, "#[tailgate e2e from sent, in ms"));
-    free(failed);
-    free(want);
     free(sent);
     free(text);
     json_decref(json);
@@ -317,7 +305,6 @@ TEST(the_detailed_file_has_every_request)
     assert_int_equal(strlen(json_string_value(json_object_get(json, "date"))),
                      15);
     json_decref(json);
-    proc_result_fini(&r);
 }
 
 /* ---- flags ---- */
@@ -343,8 +330,7 @@ TEST(flags_that_do_not_go_together)
 
         proc_expect(&r, 2);
         assert_non_null(strstr(r.err, cases[i].message));
-        proc_result_fini(&r);
     }
 }
 
-GROUP_FIXTURE(make_recording, remove_recording)
+GROUP_FIXTURE(make_recording, tmpdir_teardown)

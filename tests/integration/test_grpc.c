@@ -8,6 +8,7 @@
 
 #include "common/base/xalloc.h"
 #include "tests/support/h2raw.h"
+#include "tests/support/keep.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
@@ -58,8 +59,6 @@ static struct proc start(const char *const *flags, char **url)
     stub = stub_start(argv, &http);
     line = proc_read_line(&stub);
     *url = xstrdup(strstr(line, "grpc"));
-    free(http);
-    free(line);
     return stub;
 }
 
@@ -71,7 +70,7 @@ static struct proc start_run(const char *url, const char *path,
                              const char *const *flags)
 {
     const char *argv[MAX_FLAGS + 8] = {"tailgate", "run"};
-    char *target = xasprintf("%s%s", url, path);
+    char *target = keepf("%s%s", url, path);
     struct proc run;
     size_t n = 2;
 
@@ -83,7 +82,6 @@ static struct proc start_run(const char *url, const char *path,
     for (; *flags && n < MAX_FLAGS + 7; flags++)
         argv[n++] = *flags;
     run = proc_start(argv);
-    free(target);
     return run;
 }
 
@@ -150,7 +148,6 @@ TEST(tensors_come_back)
         if (number_at(summary, "requests.ok") != 20 ||
             number_at(summary, "quality.passed") != 20)
             fail_msg("%s %s", cases[i].path, cases[i].flag);
-        json_decref(summary);
     }
     stub_stop(&stub);
     free(url);
@@ -165,7 +162,6 @@ TEST(inputs_are_those_of_the_model)
         FLAGS("--model", "stub", "--wait-ready", "10s", "-c", "1", "-n", "5"));
 
     assert_true(number_at(summary, "requests.ok") == 5);
-    json_decref(summary);
     stub_stop(&stub);
     free(url);
 }
@@ -177,7 +173,7 @@ TEST(any_message_goes_out)
                                 "{\"prompt\":\"aGVsbG8\"}\n";
     char *url;
     struct proc stub = start(FLAGS(NULL), &url);
-    char *body = xasprintf("@%s", at.message);
+    char *body = keepf("@%s", at.message);
     json_t *summary;
 
     tmpdir_write("m.bin", "{{\0hello\xff", 9);
@@ -186,18 +182,14 @@ TEST(any_message_goes_out)
                      FLAGS("--body", body, "-c", "1", "-n", "5", "--check",
                            "contains hello"));
     assert_true(number_at(summary, "quality.passed") == 5);
-    json_decref(summary);
     summary = run_on(url, ECHO, 0,
                      FLAGS("--data", at.lines, "-c", "1", "-n", "6", "--check",
                            "exact hello", "-H", "x-y: z", "-H", "x-bin: AAEC",
                            "--request-id"));
     assert_true(number_at(summary, "quality.passed") == 6);
-    json_decref(summary);
     summary = run_on(url, ECHO, 0, FLAGS("-c", "1", "-n", "2"));
     assert_true(number_at(summary, "requests.ok") == 2);
-    json_decref(summary);
     stub_stop(&stub);
-    free(body);
     free(url);
 }
 
@@ -219,7 +211,6 @@ TEST(prompts_go_into_texts)
                   "contains say \"hi\"", "-c", "1", "-n", "4"));
 
         assert_true(number_at(summary, "quality.passed") == 4);
-        json_decref(summary);
     }
     stub_stop(&stub);
     free(url);
@@ -243,14 +234,12 @@ TEST(streams_are_measured)
     assert_true(number_at(summary, "measures.gap.n") >= 4);
     assert_true(number_at(summary, "measures.e2e.mean_ms") >=
                 number_at(summary, "measures.gap.n"));
-    json_decref(summary);
 
     /* Who takes it for a unary call is told. */
     summary = run_on(url, "/any.Echo/Stream", 1,
                      FLAGS("--body", "x", "-c", "1", "-n", "3"));
     assert_true(failures_beginning(summary, "malformed", "several messages") ==
                 3);
-    json_decref(summary);
     stub_stop(&stub);
     free(url);
 }
@@ -329,7 +318,6 @@ TEST(wrong_frames_are_outcomes)
                                        answers[i].text) != 3)
             fail_msg("%zu: not 3 %s: %s", i, answers[i].outcome,
                      json_dumps(json_object_get(summary, "failures"), 0));
-        json_decref(summary);
         h2raw_stop(&server);
     }
 }
@@ -344,7 +332,6 @@ static void must_refuse(const char *url, int status, const char *said,
 
     if (r.status != status || !strstr(r.err, said))
         fail_msg("%d, not %d with '%s': %s", r.status, status, said, r.err);
-    proc_result_fini(&r);
 }
 
 TEST(what_cannot_run_is_said)

@@ -4,16 +4,15 @@
  * load_summary() checks the identity of the counts each time. */
 #include <jansson.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "common/wire/status.h"
 #include "tests/support/certs.h"
 #include "tests/support/forty.h"
+#include "tests/support/keep.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
@@ -38,24 +37,13 @@ static int setup(void **state)
 {
     if (certs_setup(state))
         return -1;
-    ca = xstrdup(tmpdir_path("ca.pem"));
-    other_ca = xstrdup(tmpdir_path("self.pem"));
-    cert = xstrdup(tmpdir_path("server.pem"));
-    key = xstrdup(tmpdir_path("server.key"));
-    client_cert = xstrdup(tmpdir_path("client.pem"));
-    client_key = xstrdup(tmpdir_path("client.key"));
+    ca = tmpdir_path("ca.pem");
+    other_ca = tmpdir_path("self.pem");
+    cert = tmpdir_path("server.pem");
+    key = tmpdir_path("server.key");
+    client_cert = tmpdir_path("client.pem");
+    client_key = tmpdir_path("client.key");
     return 0;
-}
-
-static int teardown(void **state)
-{
-    free(ca);
-    free(other_ca);
-    free(cert);
-    free(key);
-    free(client_cert);
-    free(client_key);
-    return tmpdir_teardown(state);
 }
 
 /* `tailgate stub` with these arguments; *url is that of gRPC. */
@@ -66,9 +54,7 @@ static struct proc grpc_stub_start(const char *const *argv, char **url)
     char *line = proc_read_line(&stub);
 
     assert_memory_equal(line, prefix, strlen(prefix));
-    free(*url);
-    *url = xstrdup(line + strlen(prefix));
-    free(line);
+    *url = line + strlen(prefix);
     return stub;
 }
 
@@ -127,7 +113,6 @@ TEST(answers_that_go_wrong)
         else
             must_break(RUN(1, url, "-n", FEW, MODEL));
         stub_stop(&stub);
-        free(url);
     }
 }
 
@@ -153,15 +138,12 @@ TEST(every_status_is_counted)
     assert_int_equal(number_at(summary, "requests.ok"),
                      FORTY - (RPC_STATUS_COUNT - 1));
     for (int code = 1; code < RPC_STATUS_COUNT; code++) {
-        char *text = xasprintf("gRPC status %s: refused by the stub",
-                               rpc_status_name(code));
+        char *text =
+            keepf("gRPC status %s: refused by the stub", rpc_status_name(code));
 
         assert_int_equal(failures_saying(summary, "status", text), 1);
-        free(text);
     }
-    json_decref(summary);
     stub_stop(&stub);
-    free(url);
 }
 
 /* The server takes 4 MiB. */
@@ -174,7 +156,6 @@ TEST(a_message_that_is_too_large)
         RUN(1, url, "--model", "m", "--tensor", "x FP32 1048577"), "status",
         "gRPC status RESOURCE_EXHAUSTED: Received message larger than max");
     stub_stop(&stub);
-    free(url);
 }
 
 TEST(no_answer_within_the_deadline)
@@ -192,9 +173,7 @@ TEST(no_answer_within_the_deadline)
             failures_of(summary, "timeout") +
                 number_at(summary, "requests.unsent"),
             FORTY);
-    json_decref(summary);
     stub_stop(&stub);
-    free(url);
 }
 
 /* ---- streams ---- */
@@ -230,7 +209,6 @@ TEST(streams_that_go_wrong)
         else
             must_break(RUN(1, url, "-n", FEW, STREAM));
         stub_stop(&stub);
-        free(url);
     }
 }
 
@@ -244,9 +222,7 @@ TEST(a_stream_that_goes_well)
 
     assert_int_equal(number_at(summary, "requests.ok"), FORTY);
     assert_int_equal(number_at(summary, "measures.gap.n"), 3 * FORTY);
-    json_decref(summary);
     stub_stop(&stub);
-    free(url);
 }
 
 /* ---- the connection ---- */
@@ -271,9 +247,7 @@ TEST(connections_that_are_told_to_go)
     must_be(summary, failures_of(summary, "reset"), failed);
     assert_true(failed < number_at(summary, "requests.ok") / 10);
     assert_true(number_at(summary, "requests.opened_connection") >= 3);
-    json_decref(summary);
     stub_stop(&stub);
-    free(url);
 }
 
 static int port_of(const char *url)
@@ -284,7 +258,7 @@ static int port_of(const char *url)
 /* Each step is taken when the recording shows that the one before was felt. */
 TEST(a_server_killed_and_restarted)
 {
-    char *dir = xstrdup(tmpdir_path("restarted"));
+    char *dir = tmpdir_path("restarted");
     char *url;
     char *again;
     char port[8];
@@ -307,10 +281,6 @@ TEST(a_server_killed_and_restarted)
     stub_stop(&stub);
     summary = load_summary(dir);
     assert_true(failures_of(summary, "connect") > 0);
-    json_decref(summary);
-    free(again);
-    free(url);
-    free(dir);
 }
 
 /* ---- TLS ---- */
@@ -321,7 +291,7 @@ TEST(tls)
     struct proc stub = grpc_stub_start(
         ARGS("stub", "--grpc-port", "0", "--tls-cert", cert, "--tls-key", key),
         &url);
-    char *plain = xasprintf("grpc%s", url + strlen("grpcs"));
+    char *plain = keepf("grpc%s", url + strlen("grpcs"));
 
     assert_memory_equal(url, "grpcs://", strlen("grpcs://"));
     must_be_ok(RUN(0, url, "--cacert", ca, MODEL));
@@ -329,20 +299,16 @@ TEST(tls)
     REFUSED("", url, "--cacert", other_ca, MODEL);
     REFUSED("", plain, MODEL);
     stub_stop(&stub);
-    free(plain);
-    free(url);
 }
 
 TEST(tls_to_one_that_speaks_none)
 {
     char *url;
     struct proc stub = grpc_stub_start(ARGS("stub", "--grpc-port", "0"), &url);
-    char *secure = xasprintf("grpcs%s", url + strlen("grpc"));
+    char *secure = keepf("grpcs%s", url + strlen("grpc"));
 
     REFUSED("", secure, "--cacert", ca, MODEL);
     stub_stop(&stub);
-    free(secure);
-    free(url);
 }
 
 TEST(client_certificates)
@@ -357,7 +323,6 @@ TEST(client_certificates)
                    client_key, MODEL));
     REFUSED("", url, "--cacert", ca, MODEL);
     stub_stop(&stub);
-    free(url);
 }
 
 TEST(certificates_that_are_none)
@@ -369,7 +334,6 @@ TEST(certificates_that_are_none)
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "stub.tls_cert: "));
     assert_non_null(strstr(r.err, "No such file"));
-    proc_result_fini(&r);
 }
 
 /* ---- beside a run ---- */
@@ -381,9 +345,9 @@ TEST(a_stub_beside_the_run)
                                "load: {clients: 2, requests: 50}\n"
                                "data: {tensors: ['x FP32 16']}\n"
                                "stub: {service: fixed 1ms}\n";
-    char *file = xstrdup(tmpdir_write("beside.yaml", text, sizeof(text) - 1));
+    char *file = tmpdir_write("beside.yaml", text, sizeof(text) - 1);
     const char *dir = tmpdir_path("beside");
-    char *truth_path = xasprintf("%s/truth.tgr", dir);
+    char *truth_path = keepf("%s/truth.tgr", dir);
     struct proc run = proc_start(ARGS("run", file, "-q", "-o", dir));
     json_t *summary;
     struct truth *truth;
@@ -396,10 +360,6 @@ TEST(a_stub_beside_the_run)
     assert_int_equal(n, 50);
     for (size_t i = 0; i < n; i++)
         assert_in_range(truth[i].id, 0, 49);
-    json_decref(summary);
-    free(truth);
-    free(truth_path);
-    free(file);
 }
 
 /* ---- the truth ---- */
@@ -428,8 +388,8 @@ static void check_truth(const struct truth *truth, const struct facts *facts,
 TEST(the_truth_log_agrees)
 {
     const char *dir = tmpdir_path("truth");
-    char *truth_path = xasprintf("%s.tgr", dir);
-    char *requests = xasprintf("%s/requests.tgr", dir);
+    char *truth_path = keepf("%s.tgr", dir);
+    char *requests = keepf("%s/requests.tgr", dir);
     char *url;
     struct proc stub = grpc_stub_start(
         ARGS("stub", "--grpc-port", "0", "--service", "exponential 1ms",
@@ -450,11 +410,6 @@ TEST(the_truth_log_agrees)
     assert_int_equal(measured, 300);
     for (size_t i = 0; i < n; i++)
         check_truth(&truth[i], facts, n);
-    free(truth);
-    free(facts);
-    free(requests);
-    free(truth_path);
-    free(url);
 }
 
-GROUP_FIXTURE(setup, teardown)
+GROUP_FIXTURE(setup, tmpdir_teardown)

@@ -6,6 +6,7 @@
 #include "common/base/xalloc.h"
 #include "tests/support/forty.h"
 #include "tests/support/h2raw.h"
+#include "tests/support/keep.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
@@ -34,15 +35,9 @@ static int setup(void **state)
     char *zeros = xcalloc(1, BODY_LEN);
     int rc = tmpdir_setup(state);
 
-    body = xasprintf("@%s", tmpdir_write("body", zeros, BODY_LEN));
+    body = keepf("@%s", tmpdir_write("body", zeros, BODY_LEN));
     free(zeros);
     return rc;
-}
-
-static int teardown(void **state)
-{
-    free(body);
-    return tmpdir_teardown(state);
 }
 
 #define METHOD "/any.Echo/Unary"
@@ -55,16 +50,15 @@ static struct proc start(const struct h2raw_frame *flood, struct h2raw *server,
     char *url;
 
     *server = h2raw_start_deaf(hello, flood);
-    url = xasprintf("%s" METHOD, server->url);
+    url = keepf("%s" METHOD, server->url);
     run = proc_start(ARGS("run", url, "--body", body, "-c", "4", flag, value,
                           "--timeout", "200ms", "-q", "--force", "-o", dir));
-    free(url);
     return run;
 }
 
 TEST(a_run_ends)
 {
-    char *dir = xstrdup(tmpdir_path("run"));
+    char *dir = tmpdir_path("run");
 
     for (size_t i = 0; i < COUNT(floods); i++) {
         struct h2raw server;
@@ -73,13 +67,12 @@ TEST(a_run_ends)
         run_must_time_out(&run, dir, 4, "no answer within the timeout");
         h2raw_stop(&server);
     }
-    free(dir);
 }
 
 /* The signal comes when calls have been cancelled and cannot end. */
 TEST(a_signal_ends_it)
 {
-    char *dir = xstrdup(tmpdir_path("signal"));
+    char *dir = tmpdir_path("signal");
     struct h2raw server;
     struct proc run = start(floods[0], &server, dir, "-d", "1h");
 
@@ -88,15 +81,14 @@ TEST(a_signal_ends_it)
     must_end(&run, 128 + SIGTERM);
     json_decref(load_summary(dir));
     h2raw_stop(&server);
-    free(dir);
 }
 
 /* max_response limits the sum of the messages. */
 TEST(a_stream_is_bounded)
 {
     struct h2raw server = h2raw_start_endless(16000);
-    char *dir = xstrdup(tmpdir_path("endless"));
-    char *url = xasprintf("%s" METHOD, server.url);
+    char *dir = tmpdir_path("endless");
+    char *url = keepf("%s" METHOD, server.url);
     json_t *summary;
     struct proc run =
         proc_start(ARGS("run", url, "-c", "1", "-n", "1", "--max-response",
@@ -107,10 +99,7 @@ TEST(a_stream_is_bounded)
     assert_int_equal(failures_saying(summary, "malformed",
                                      "longer than target.max_response"),
                      1);
-    json_decref(summary);
     h2raw_stop(&server);
-    free(url);
-    free(dir);
 }
 
 /* 40,000 bytes in three frames, which is within the windows at the beginning.
@@ -134,7 +123,7 @@ TEST(memory_is_bounded)
          15},
         {0}};
     struct h2raw server = h2raw_start(frames, false);
-    char *dir = xstrdup(tmpdir_path("memory"));
+    char *dir = tmpdir_path("memory");
     json_t *summary;
     struct proc run = proc_start(
         ARGS("run", server.url, "--model", "m", "--tensor", "x FP32 1", "-c",
@@ -144,9 +133,7 @@ TEST(memory_is_bounded)
     summary = load_summary(dir);
     assert_true(check_failed(summary, "client memory"));
     assert_int_equal(failures_of(summary, "truncated"), 3);
-    json_decref(summary);
     h2raw_stop(&server);
-    free(dir);
 }
 
-GROUP_FIXTURE(setup, teardown)
+GROUP_FIXTURE(setup, tmpdir_teardown)

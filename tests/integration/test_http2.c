@@ -1,12 +1,10 @@
 /* HTTP/2: streams on a connection, and servers that end either. */
 #include <jansson.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/base/clk.h"
-#include "common/base/xalloc.h"
 #include "tests/support/certs.h"
 #include "tests/support/forty.h"
 #include "tests/support/h2server.h"
@@ -50,7 +48,7 @@ static int teardown(void **state)
 /* After 20 requests nginx says GOAWAY, with others on their way and to come. */
 TEST(goaway)
 {
-    char *dir = xstrdup(tmpdir_path("goaway"));
+    char *dir = tmpdir_path("goaway");
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--delay", "50ms"), &url);
     struct nginx front = nginx_before(url, "keepalive_requests 20;");
@@ -67,14 +65,11 @@ TEST(goaway)
     assert_true(number_at(summary, "requests.unsent") == 0);
     assert_true(number_at(summary, "requests.ok") == 400);
     assert_true(number_at(summary, "requests.opened_connection") >= 10);
-    json_decref(summary);
-    free(url);
-    free(dir);
 }
 
 TEST(a_server_that_lacks_http2)
 {
-    char *dir = xstrdup(tmpdir_path("one"));
+    char *dir = tmpdir_path("one");
     struct proc_result r =
         proc_run(ARGS("run", nginx.urls[ONE], "--http2", "--cacert", nginx.ca,
                       "--rate", "50", "-n", "10", "-o", dir));
@@ -83,8 +78,6 @@ TEST(a_server_that_lacks_http2)
     assert_non_null(strstr(r.err, ": the server does not speak HTTP/2: leave "
                                   "out --http2\n"));
     assert_int_equal(access(dir, F_OK), -1);
-    proc_result_fini(&r);
-    free(dir);
 }
 
 TEST(no_http2_without_tls)
@@ -94,7 +87,6 @@ TEST(no_http2_without_tls)
 
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "target.http2 requires an https:// URL"));
-    proc_result_fini(&r);
 }
 
 TEST(a_connection_for_every_request)
@@ -151,7 +143,6 @@ TEST(requests_that_the_server_had)
         assert_true(number_at(summary, "requests.opened_connection") <=
                     REQUESTS - failed);
         assert_int_equal(atomic_load(server.requests), REQUESTS + again);
-        json_decref(summary);
         h2server_stop(&server);
     }
 }
@@ -173,7 +164,6 @@ TEST(floods)
         if (failures_of(summary, "malformed") != failed || failed == 0 ||
             failed + number_at(summary, "requests.ok") != REQUESTS)
             fail_msg("%zu: %s", i, json_dumps(summary, 0));
-        json_decref(summary);
         h2server_stop(&server);
     }
 }

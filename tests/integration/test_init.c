@@ -7,6 +7,7 @@
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -17,7 +18,7 @@ static char *url;
 /* The file, of which the caller frees the text. */
 static char *init(const char *base, const char *path)
 {
-    char *target = xasprintf("%s%s", base, path);
+    char *target = keepf("%s%s", base, path);
     const char *file = tmpdir_path("i.yaml");
     struct proc_result r =
         proc_run(ARGS("init", target, "-o", file, "--force"));
@@ -27,12 +28,10 @@ static char *init(const char *base, const char *path)
 
     proc_expect(&r, 0);
     assert_string_equal(r.out, "");
-    proc_result_fini(&r);
     buf_init(&text, 1 << 16);
     assert_int_equal(file_read(file, &text, &err), 0);
     copy = xstrdup(buf_text(&text));
     buf_fini(&text);
-    free(target);
     return copy;
 }
 
@@ -56,7 +55,7 @@ static const struct {
 
 TEST(the_file_is_valid)
 {
-    char *dead = xasprintf("http://127.0.0.1:%d", refusing_port());
+    char *dead = keepf("http://127.0.0.1:%d", refusing_port());
 
     for (size_t i = 0; i < 2 * COUNT(cases); i++) {
         bool is_there = i < COUNT(cases);
@@ -70,30 +69,26 @@ TEST(the_file_is_valid)
             fail_msg("no '%s' or '%s' in:\n%s", cases[c].api, want, text);
         proc_expect(&r, 0);
         assert_string_equal(r.err, "");
-        proc_result_fini(&r);
         free(text);
     }
-    free(dead);
 }
 
 TEST(the_file_runs)
 {
     char *text = init(url, "/v1/chat/completions");
-    char *dir = xstrdup(tmpdir_path("run"));
+    char *dir = tmpdir_path("run");
     struct proc_result r =
         proc_run(ARGS("run", tmpdir_path("i.yaml"), "--rate", "40", "-d",
                       "500ms", "--warmup", "0s", "-q", "-o", dir));
 
     run_expect(&r, dir, 4); /* too short for its SLO */
     assert_non_null(strstr(r.out, "failed 0"));
-    proc_result_fini(&r);
-    free(dir);
     free(text);
 }
 
 TEST(what_is_wrong_is_refused)
 {
-    char *file = xstrdup(tmpdir_write("kept.yaml", "kept", 4));
+    char *file = tmpdir_write("kept.yaml", "kept", 4);
     const struct {
         const char *const *argv;
         int status;
@@ -118,9 +113,7 @@ TEST(what_is_wrong_is_refused)
             fail_msg("no '%s' in: %s", wrong[i].want, r.err);
         assert_null(strstr(r.err, "xyzzy"));
         assert_string_equal(r.out, "");
-        proc_result_fini(&r);
     }
-    free(file);
 }
 
 static int start(void **state)
@@ -135,7 +128,6 @@ static int start(void **state)
 static int stop(void **state)
 {
     stub_stop(&stub);
-    free(url);
     return tmpdir_teardown(state);
 }
 

@@ -5,12 +5,11 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/netns.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
@@ -44,7 +43,7 @@ TEST(more_connections_than_files)
         {"--rate", "50", "-c", "500"},
         {"--rate", "50", "--max-in-flight", "500"},
     };
-    char *dir = xstrdup(tmpdir_path("files"));
+    char *dir = tmpdir_path("files");
     char *url;
     struct proc stub = stub_start(ARGS("stub"), &url);
 
@@ -62,11 +61,8 @@ TEST(more_connections_than_files)
                                       "(ulimit -Hn)\n"));
         assert_string_equal(r.out, "");
         assert_int_equal(access(dir, F_OK), -1);
-        proc_result_fini(&r);
     }
     stub_stop(&stub);
-    free(url);
-    free(dir);
 }
 
 /* What was not asked for is bounded by what there is. */
@@ -85,9 +81,6 @@ TEST(the_bound_is_what_the_files_allow)
     assert_true(number_at(summary, "requests.ok") == 20);
     assert_true(number_at(summary, "client.max_in_flight") > 0);
     assert_true(number_at(summary, "client.max_in_flight") < FILES);
-    json_decref(summary);
-    proc_result_fini(&r);
-    free(url);
 }
 
 /* ---- the size of a request ---- */
@@ -100,7 +93,7 @@ TEST(a_request_that_is_too_large)
     static const char *const dirs[] = {"large", "large-curl"};
     char *url;
     struct proc stub = stub_start(ARGS("stub"), &url);
-    char *rerank = xasprintf("%s/v1/rerank", url);
+    char *rerank = keepf("%s/v1/rerank", url);
 
     for (size_t i = 0; i < COUNT(transports); i++) {
         const char *dir = tmpdir_path(dirs[i]);
@@ -115,12 +108,8 @@ TEST(a_request_that_is_too_large)
         assert_true(failures_saying(summary, "reset",
                                     "the request is larger than 64 MiB and "
                                     "was not sent") == 1);
-        json_decref(summary);
-        proc_result_fini(&r);
     }
     stub_stop(&stub);
-    free(rerank);
-    free(url);
 }
 
 /* ---- local ports ---- */
@@ -159,7 +148,6 @@ static void check_exhaustion(const char *transport, const char *port)
     assert_true(failures_of(summary, "connect") == 40 - ok);
     assert_true(failures_saying(summary, "connect", NO_PORT) == 40 - ok);
     assert_true(check_failed(summary, "client resources"));
-    json_decref(summary);
 }
 
 static void check_preconnect(const char *port)
@@ -174,8 +162,6 @@ static void check_preconnect(const char *port)
     stub_stop(&stub);
     proc_expect(&r, 3);
     assert_non_null(strstr(r.err, NO_PORT));
-    proc_result_fini(&r);
-    free(url);
 }
 
 TEST(no_port_is_left)

@@ -1,9 +1,8 @@
 /* A trial set that lost one of its files: the rest is reported. */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -15,7 +14,7 @@ static void check_study(const char *dir)
 
     tmpdir_write("set/study.json", "", 0);
     for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
-        char *want = xasprintf(
+        char *want = keepf(
             "tailgate: %s: study.json %s, so the runs cannot be evaluated "
             "together; a single one can: tailgate report %s/trial-1\n",
             dir, losses[i], dir);
@@ -23,8 +22,6 @@ static void check_study(const char *dir)
 
         proc_expect(&r, 3);
         assert_string_equal(r.err, want);
-        proc_result_fini(&r);
-        free(want);
         unlink(tmpdir_path("set/study.json"));
     }
 }
@@ -33,8 +30,8 @@ TEST(a_set_outlives_a_file)
 {
     static const char settings[] = "stub: {service: fixed 1ms}\n"
                                    "load: {rate: 50, duration: 100ms}\n";
-    char *file = xstrdup(tmpdir_write("s.yaml", settings, strlen(settings)));
-    char *dir = xstrdup(tmpdir_path("set"));
+    char *file = tmpdir_write("s.yaml", settings, strlen(settings));
+    char *dir = tmpdir_path("set");
     struct proc_result r;
 
     run_as_reported(
@@ -44,16 +41,12 @@ TEST(a_set_outlives_a_file)
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "trials     recorded 2 of 2, finished 1\n"));
     assert_non_null(strstr(r.out, "lost: manifest.json is empty, not counted"));
-    proc_result_fini(&r);
     tmpdir_write("set/trial-2/manifest.json", "{", 1);
     r = proc_run(ARGS("report", dir));
     proc_expect(&r, 3);
     assert_non_null(
         strstr(r.err, ": the manifest.json of every trial is missing or "));
-    proc_result_fini(&r);
     check_study(dir);
-    free(dir);
-    free(file);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/rawserver.h"
@@ -35,8 +36,8 @@ TEST(requests_fail_by_name)
         struct rawserver server = rawserver_start_then(
             (struct raw_answer){bytes, (size_t)head_len + BODY_LEN}, N_LARGE,
             (struct raw_answer){small, strlen(small)});
-        char *url = xasprintf("%sv1/embeddings", server.url);
-        char *dir = xstrdup(tmpdir_path(transports[i]));
+        char *url = keepf("%sv1/embeddings", server.url);
+        char *dir = tmpdir_path(transports[i]);
         struct proc run = proc_start(
             ARGS("run", url, "--model", "m", "--transport", transports[i], "-c",
                  "1", "-n", "5", "--memory", "100KB", "-q", "-o", dir));
@@ -51,10 +52,7 @@ TEST(requests_fail_by_name)
                 "client memory: the responses exceed client.memory"),
             N_LARGE);
         assert_true(number_at(summary, "requests.ok") == 5 - N_LARGE);
-        json_decref(summary);
         rawserver_stop(&server);
-        free(url);
-        free(dir);
     }
     free(bytes);
 }
@@ -74,8 +72,6 @@ TEST(a_plan_says_how_much)
     assert_non_null(strstr(
         asked.out,
         "\nmemory     responses may use 100MB in total (client.memory)"));
-    proc_result_fini(&asked);
-    proc_result_fini(&r);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -15,6 +15,7 @@
 #include "common/base/json.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
+#include "tests/support/keep.h"
 #include "tests/support/loopback.h"
 #include "tests/support/metricsserver.h"
 #include "tests/support/proc.h"
@@ -28,7 +29,7 @@ static const char good_page[] = "vllm:num_requests_running 1\n"
 
 static char *path_in(const char *dir, const char *name)
 {
-    return xasprintf("%s/%s", dir, name);
+    return keepf("%s/%s", dir, name);
 }
 
 static bool has_file(const char *dir, const char *name)
@@ -37,7 +38,6 @@ static bool has_file(const char *dir, const char *name)
     struct stat st;
     bool is_there = stat(path, &st) == 0;
 
-    free(path);
     return is_there;
 }
 
@@ -46,7 +46,6 @@ static struct server_scrape *looks_in(const char *dir, size_t *n)
     char *path = path_in(dir, "server.tgr");
     struct server_scrape *looks = table_read(path, &schema_server, n);
 
-    free(path);
     return looks;
 }
 
@@ -57,7 +56,6 @@ static json_t *load(const char *dir, const char *name)
     json_t *json = NULL;
 
     assert_int_equal(json_read_file(path, &json, &err), 0);
-    free(path);
     return json;
 }
 
@@ -106,7 +104,6 @@ end_when(struct proc *run, const char *dir,
         struct server_scrape *looks = good_looks_in(dir, &n);
 
         has_enough = n >= 2 && is_enough(looks, n);
-        free(looks);
         if (!has_enough)
             clk_sleep_ns(10 * NS_PER_MS);
     }
@@ -136,7 +133,6 @@ static void assert_queue(const char *dir, bool tells_running)
         if (!tells_running)
             assert_true(looks[i].running == TIME_ABSENT);
     }
-    free(looks);
 }
 
 /* The same as the report has it. */
@@ -144,8 +140,8 @@ static void assert_reported(const struct proc_result *r, const char *dir,
                             const char *dialect, bool tells_running)
 {
     json_t *summary = load_summary(dir);
-    char *said = xasprintf("\nserver     metrics of %s, %s", dialect,
-                           tells_running ? "running " : "waiting ");
+    char *said = keepf("\nserver     metrics of %s, %s", dialect,
+                       tells_running ? "running " : "waiting ");
 
     assert_non_null(strstr(r->out, said));
     assert_true(number_at(summary, "server.looks") >= 2);
@@ -156,8 +152,6 @@ static void assert_reported(const struct proc_result *r, const char *dir,
         assert_true(number_at(summary, "server.running_max") == 1);
         assert_true(number_at(summary, "server.in_flight_mean") > 1);
     }
-    free(said);
-    json_decref(summary);
 }
 
 TEST(every_style_shows_the_queue)
@@ -180,16 +174,15 @@ TEST(every_style_shows_the_queue)
         stubs[i] = stub_start(ARGS("stub", "--service", "fixed 25ms",
                                    "--metrics-style", cases[i].style),
                               &urls[i]);
-        url = xasprintf("%s/v1/embeddings", urls[i]);
+        url = keepf("%s/v1/embeddings", urls[i]);
         runs[i] = proc_start(ARGS("run", url, "--rate", "60", "--duration",
                                   "1h", "-o", tmpdir_path(cases[i].style)));
-        free(url);
     }
     for (size_t i = 0; i < COUNT(cases); i++) {
         bool tells_running = strcmp(cases[i].style, "triton") != 0;
-        char *said = xasprintf("server     metrics of %s at %s",
-                               cases[i].dialect, urls[i]);
-        char *dir = xstrdup(tmpdir_path(cases[i].style));
+        char *said =
+            keepf("server     metrics of %s at %s", cases[i].dialect, urls[i]);
+        char *dir = tmpdir_path(cases[i].style);
         struct proc_result r = end_when(&runs[i], dir, shows_queue);
 
         assert_non_null(strstr(r.err, said));
@@ -197,9 +190,6 @@ TEST(every_style_shows_the_queue)
         assert_queue(dir, tells_running);
         assert_reported(&r, dir, cases[i].dialect, tells_running);
         stub_stop(&stubs[i]);
-        proc_result_fini(&r);
-        free(said);
-        free(dir);
         free(urls[i]);
     }
 }
@@ -220,7 +210,7 @@ static bool shows_tokens_and_cache(const struct server_scrape *looks, size_t n)
 
 TEST(a_language_model_tells_tokens_and_cache)
 {
-    char *dir = xstrdup(tmpdir_path("llm"));
+    char *dir = tmpdir_path("llm");
     struct proc_result r;
     struct proc stub;
     struct proc run;
@@ -231,17 +221,13 @@ TEST(a_language_model_tells_tokens_and_cache)
         stub_start(ARGS("stub", "--service", "llm", "--batching", "continuous",
                         "--kv-tokens", "10000", "--metrics-style", "vllm"),
                    &url);
-    chat = xasprintf("%s/v1/chat/completions", url);
+    chat = keepf("%s/v1/chat/completions", url);
     run = proc_start(ARGS("run", chat, "--rate", "30", "--duration", "1h",
                           "--input-len", "200", "--output-len", "20", "-q",
                           "-o", dir));
     r = end_when(&run, dir, shows_tokens_and_cache);
     assert_non_null(strstr(r.out, "output tokens "));
     stub_stop(&stub);
-    proc_result_fini(&r);
-    free(chat);
-    free(url);
-    free(dir);
 }
 
 /* ---- servers that do not ---- */
@@ -272,8 +258,8 @@ TEST(without_metrics_there_is_no_view)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct rawserver server = rawserver_start(
             cases[i].answer, strlen(cases[i].answer), RAW_CLOSE);
-        char *url = xasprintf("%s%s", server.url, cases[i].path);
-        char *dir = xasprintf("%s/none-%zu", tmpdir_root(), i);
+        char *url = keepf("%s%s", server.url, cases[i].path);
+        char *dir = keepf("%s/none-%zu", tmpdir_root(), i);
         struct proc_result r =
             proc_run(ARGS("run", url, "--rate", "50", "-n", "5", "--model", "m",
                           "--set", cases[i].setting, "-o", dir));
@@ -288,10 +274,7 @@ TEST(without_metrics_there_is_no_view)
         assert_null(json_object_get(manifest, "server"));
         assert_null(strstr(r.out, "server     "));
         json_decref(manifest);
-        proc_result_fini(&r);
         rawserver_stop(&server);
-        free(url);
-        free(dir);
     }
 }
 
@@ -301,8 +284,8 @@ TEST(a_page_of_no_known_kind_is_reported)
     static const char page[] = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n"
                                "gateway_up 1";
     struct rawserver server = rawserver_start(page, strlen(page), RAW_CLOSE);
-    char *url = xasprintf("%sv1/chat/completions", server.url);
-    char *dir = xasprintf("%s/strange", tmpdir_root());
+    char *url = keepf("%sv1/chat/completions", server.url);
+    char *dir = keepf("%s/strange", tmpdir_root());
     struct proc_result r = proc_run(
         ARGS("run", url, "--rate", "50", "-n", "5", "--model", "m", "-o", dir));
     json_t *summary = load(dir, "summary.json");
@@ -312,10 +295,7 @@ TEST(a_page_of_no_known_kind_is_reported)
     assert_true(json_is_false(json_object_get(view, "is_known")));
     assert_false(has_file(dir, "server.tgr"));
     json_decref(summary);
-    proc_result_fini(&r);
     rawserver_stop(&server);
-    free(url);
-    free(dir);
 }
 
 TEST(it_can_be_turned_off)
@@ -332,8 +312,6 @@ TEST(it_can_be_turned_off)
     assert_false(has_file(dir, "server.tgr"));
     assert_null(strstr(r.err, "server     "));
     stub_stop(&stub);
-    proc_result_fini(&r);
-    free(url);
 }
 
 /* What was asked for by name and is not there is no matter of a note. */
@@ -342,13 +320,13 @@ TEST(metrics_asked_for_must_be_there)
     struct sockaddr_in address = loopback_address(0);
     int deaf = loopback_bind(&address);
     char *nowhere =
-        xasprintf("http://127.0.0.1:%d/metrics", ntohs(address.sin_port));
+        keepf("http://127.0.0.1:%d/metrics", ntohs(address.sin_port));
     struct proc stub;
     char *url;
 
     stub = stub_start(ARGS("stub"), &url);
     for (int i = 0; i < 2; i++) {
-        char *other = xasprintf("%s/health", url);
+        char *other = keepf("%s/health", url);
         const char *metrics = i ? other : nowhere;
         const char *dir = tmpdir_path("refused");
         struct proc_result r =
@@ -358,12 +336,8 @@ TEST(metrics_asked_for_must_be_there)
         proc_expect(&r, 3);
         assert_non_null(strstr(r.err, metrics));
         assert_false(has_file(dir, "manifest.json"));
-        proc_result_fini(&r);
-        free(other);
     }
     stub_stop(&stub);
-    free(url);
-    free(nowhere);
     close(deaf);
 }
 
@@ -397,8 +371,6 @@ static void assert_unharmed(const char *dir, enum metrics_way way)
     assert_true(!is_bad || failed == n);
     assert_true(number_at(summary, "server.failed_looks") <= (double)failed);
     assert_true(!is_bad || number_at(summary, "server.failed_looks") > 0);
-    free(looks);
-    json_decref(summary);
 }
 
 TEST(a_run_is_not_harmed)
@@ -425,11 +397,9 @@ TEST(a_run_is_not_harmed)
         assert_flavour(dirs[w], "vllm");
         assert_unharmed(dirs[w], (enum metrics_way)w);
         metricsserver_stop(&servers[w]);
-        proc_result_fini(&r);
         free(dirs[w]);
     }
     stub_stop(&stub);
-    free(url);
 }
 
 /* ---- who gets to see what ---- */
@@ -451,12 +421,11 @@ static bool was_sent(const char *log, const char *text)
 TEST(secrets_go_to_the_target_alone)
 {
     for (int is_target = 0; is_target < 2; is_target++) {
-        char *log = xstrdup(tmpdir_path(is_target ? "log-own" : "log-other"));
-        char *dir =
-            xstrdup(tmpdir_path(is_target ? "secret-own" : "secret-other"));
+        char *log = tmpdir_path(is_target ? "log-own" : "log-other");
+        char *dir = tmpdir_path(is_target ? "secret-own" : "secret-other");
         struct metricsserver server =
             metricsserver_start(good_page, WAY_GOOD, log);
-        char *metrics = xasprintf("%s/metrics?token=t0ken", server.url);
+        char *metrics = keepf("%s/metrics?token=t0ken", server.url);
         struct proc stub;
         struct proc_result r;
         json_t *manifest;
@@ -477,13 +446,8 @@ TEST(secrets_go_to_the_target_alone)
         assert_null(strstr(r.err, "t0ken"));
         free(text);
         json_decref(manifest);
-        proc_result_fini(&r);
         metricsserver_stop(&server);
         stub_stop(&stub);
-        free(url);
-        free(metrics);
-        free(dir);
-        free(log);
     }
 }
 

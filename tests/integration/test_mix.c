@@ -8,6 +8,7 @@
 #include "common/base/xalloc.h"
 #include "common/measure/measure.h"
 #include "common/recording/schema.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
 #include "tests/support/test.h"
@@ -44,19 +45,16 @@ struct result {
 static struct result run(const char *name, const char *threads,
                          const char *transport)
 {
-    char *file = xstrdup(tmpdir_write("mix.yaml", text, strlen(text)));
+    char *file = tmpdir_write("mix.yaml", text, strlen(text));
     struct result out = {.dir = xasprintf("%s/%s", tmpdir_root(), name)};
     struct proc_result r =
         proc_run(ARGS("run", file, "-t", threads, "--transport", transport,
                       "-q", "-o", out.dir));
-    char *path = xasprintf("%s/requests.tgr", out.dir);
+    char *path = keepf("%s/requests.tgr", out.dir);
 
     expect_status_as_reported(&r, out.dir);
-    proc_result_fini(&r);
     out.rows = table_read(path, &schema_requests, &out.n);
     assert_int_equal(out.n, REQUESTS);
-    free(path);
-    free(file);
     return out;
 }
 
@@ -79,7 +77,7 @@ static void check_row(const struct facts *f)
 static void check_truth(const struct result *r)
 {
     int64_t class_of[REQUESTS] = {0};
-    char *path = xasprintf("%s/truth.tgr", r->dir);
+    char *path = keepf("%s/truth.tgr", r->dir);
     struct truth *truth;
     size_t n;
 
@@ -91,8 +89,6 @@ static void check_truth(const struct result *r)
         assert_in_range(truth[i].id, 0, REQUESTS - 1);
         assert_int_equal(truth[i].tokens == 8, class_of[truth[i].id] == CHAT);
     }
-    free(truth);
-    free(path);
 }
 
 static double class_number(const json_t *summary, size_t i, const char *path)
@@ -112,12 +108,11 @@ static void check_summary(const struct result *r)
         chats += r->rows[i].class == CHAT;
     assert_true(class_number(summary, CHAT, "requests.ok") == (double)chats);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        char *key = xasprintf("requests.%s", keys[i]);
+        char *key = keepf("requests.%s", keys[i]);
 
         assert_true(class_number(summary, CHAT, key) +
                         class_number(summary, EMBED, key) ==
                     number_at(summary, key));
-        free(key);
     }
     for (size_t i = 0; i < 2; i++) {
         const json_t *class =
@@ -127,7 +122,6 @@ static void check_summary(const struct result *r)
             json_string_value(json_object_get(class, "verdict")), "pass");
         assert_int_equal(json_array_size(json_object_get(class, "slo")), 1);
     }
-    json_decref(summary);
 }
 
 /* The recording says all that the run said. */
@@ -139,9 +133,7 @@ static void check_report(const struct result *r)
 
     assert_non_null(again);
     assert_true(json_equal(first, again));
-    json_decref(first);
     json_decref(again);
-    proc_result_fini(&p);
 }
 
 TEST(each_class_is_sent_as_it_says)
@@ -189,10 +181,10 @@ TEST(classes_share_connections)
         "  - {name: embed, target: {url: 'http://stub/v1/embeddings'}}\n"
         "stub: {service: none}\n";
     static const char *const transports[] = {"native", "curl"};
-    char *file = xstrdup(tmpdir_write("c.yaml", closed, strlen(closed)));
+    char *file = tmpdir_write("c.yaml", closed, strlen(closed));
 
     for (size_t t = 0; t < 2; t++) {
-        char *dir = xasprintf("%s/shared%zu", tmpdir_root(), t);
+        char *dir = keepf("%s/shared%zu", tmpdir_root(), t);
         struct proc_result r = proc_run(
             ARGS("run", file, "--transport", transports[t], "-q", "-o", dir));
         json_t *summary;
@@ -201,11 +193,7 @@ TEST(classes_share_connections)
         summary = load_summary(dir);
         assert_true(number_at(summary, "requests.ok") == 60);
         assert_true(number_at(summary, "requests.opened_connection") == 1);
-        json_decref(summary);
-        proc_result_fini(&r);
-        free(dir);
     }
-    free(file);
 }
 
 /* What was left by a stream that is over says nothing of a plain answer that
@@ -220,8 +208,8 @@ TEST(plain_requests_beside_streams)
         "  - {name: chat, data: {input_tokens: 5, output_tokens: 2}}\n"
         "  - {name: plain, target: {url: 'http://stub/'}}\n"
         "stub: {service: fixed 300ms, replicas: 4}\n";
-    char *file = xstrdup(tmpdir_write("b.yaml", both, strlen(both)));
-    char *dir = xasprintf("%s/plain", tmpdir_root());
+    char *file = tmpdir_write("b.yaml", both, strlen(both));
+    char *dir = keepf("%s/plain", tmpdir_root());
     struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));
     json_t *summary;
 
@@ -229,16 +217,12 @@ TEST(plain_requests_beside_streams)
     summary = load_summary(dir);
     assert_true(number_at(summary, "requests.ok") == 24);
     assert_true(class_number(summary, 1, "requests.ok") > 0);
-    json_decref(summary);
-    proc_result_fini(&r);
-    free(dir);
-    free(file);
 }
 
 /* validate says what each class comes to, and what it cannot answer. */
 TEST(the_plan_lists_them)
 {
-    char *file = xstrdup(tmpdir_write("mix.yaml", text, strlen(text)));
+    char *file = tmpdir_write("mix.yaml", text, strlen(text));
     struct proc_result r =
         proc_run(ARGS("validate", file, "--set", "slo=e2e p99 < 1s"));
 
@@ -247,12 +231,9 @@ TEST(the_plan_lists_them)
                                   "280 in the window"));
     assert_non_null(strstr(r.out, "prompts of 11 tokens"));
     assert_non_null(strstr(r.out, "slo        ttft p50 < 30s: needs at least"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("validate", file, "-n", "5"));
     assert_non_null(strstr(r.err, "mix.yaml:8: classes: chat: slo: ttft p50 < "
                                   "30s: needs at least"));
-    proc_result_fini(&r);
-    free(file);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

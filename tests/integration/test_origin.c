@@ -149,8 +149,8 @@ static void try_place(const struct place *p)
     bool moves = strncmp(p->name, "redirect", 8) == 0;
     struct logged target = start("target", moves ? other.server.url : NULL);
     char *text = fill(p->settings, &target, &other);
-    char *file = xstrdup(tmpdir_write("s.yaml", text, strlen(text)));
-    char *dir = xstrdup(tmpdir_path("r"));
+    char *file = tmpdir_write("s.yaml", text, strlen(text));
+    char *dir = tmpdir_path("r");
     struct proc_result r = proc_run(
         p->flag ? ARGS("run", file, "-q", "-o", dir, "--force", p->flag)
                 : ARGS("run", file, "-q", "-o", dir, "--force"));
@@ -159,15 +159,12 @@ static void try_place(const struct place *p)
         run_expect(&r, dir, 0);
     else
         proc_expect(&r, p->status);
-    proc_result_fini(&r);
     check(p, &target, TARGET, p->target);
     check(p, &other, OTHER, p->other);
     echoserver_stop(&target.server);
     echoserver_stop(&other.server);
     free(target.log);
     free(other.log);
-    free(dir);
-    free(file);
     free(text);
 }
 

@@ -2,11 +2,10 @@
  * report on the recording says the same. */
 #include <jansson.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
 #include "tests/support/test.h"
@@ -26,14 +25,13 @@ static int start(void **state)
 static int end(void **state)
 {
     stub_stop(&stub);
-    free(url);
     return tmpdir_teardown(state);
 }
 
 /* What the rows say is what is said of them. */
 static void check_rows(const char *dir, const json_t *summary)
 {
-    char *path = xasprintf("%s/requests.tgr", dir);
+    char *path = keepf("%s/requests.tgr", dir);
     json_t *manifest = load_manifest(dir);
     int64_t start_ns = (int64_t)number_at(manifest, "end.window_start_ns");
     int64_t end_ns = (int64_t)number_at(manifest, "end.window_end_ns");
@@ -51,9 +49,6 @@ static void check_rows(const char *dir, const json_t *summary)
     assert_int_equal(number_at(summary, "requests.scheduled"),
                      (int)n - before - after);
     assert_int_equal(number_at(manifest, "end.scheduled"), (int)n);
-    json_decref(manifest);
-    free(rows);
-    free(path);
 }
 
 /* The recording alone gives the same. */
@@ -68,7 +63,6 @@ static void check_report(const char *dir, const json_t *summary)
     assert_true(json_equal(json_object_get(again, "window"),
                            json_object_get(summary, "window")));
     json_decref(again);
-    proc_result_fini(&r);
 }
 
 TEST(every_scenario_has_its_phases)
@@ -87,7 +81,7 @@ TEST(every_scenario_has_its_phases)
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-        char *dir = xstrdup(tmpdir_path(cases[i].name));
+        char *dir = tmpdir_path(cases[i].name);
         const char *argv[24] = {"tailgate", "run", url,   "--warmup-requests",
                                 "50",       "-n",  "100", "--cooldown",
                                 "200ms",    "-q",  "-o",  dir};
@@ -106,16 +100,13 @@ TEST(every_scenario_has_its_phases)
         assert_true(number_at(summary, "requests.in_cooldown") > 0);
         check_rows(dir, summary);
         check_report(dir, summary);
-        json_decref(summary);
-        proc_result_fini(&r);
-        free(dir);
     }
 }
 
 /* The lanes of a closed loop agree on one window. */
 TEST(threads_of_a_closed_loop_agree)
 {
-    char *dir = xstrdup(tmpdir_path("lanes"));
+    char *dir = tmpdir_path("lanes");
     struct proc_result r = proc_run(
         ARGS("run", url, "-c", "6", "-t", "3", "--warmup-requests", "50", "-d",
              "200ms", "--cooldown", "100ms", "-q", "-o", dir));
@@ -127,9 +118,6 @@ TEST(threads_of_a_closed_loop_agree)
     assert_true(number_at(summary, "window.length_s") == 0.2);
     check_rows(dir, summary);
     check_report(dir, summary);
-    json_decref(summary);
-    proc_result_fini(&r);
-    free(dir);
 }
 
 /* Long prompts before the window and short ones from then on, whoever sends
@@ -143,16 +131,16 @@ TEST(a_warm_up_has_data_of_its_own)
     };
 
     for (size_t i = 0; i < COUNT(loads); i++) {
-        char *name = xasprintf("own%zu", i);
-        char *dir = xstrdup(tmpdir_path(name));
-        char *text = xasprintf("target: {url: \"%s/v1/completions\"}\n"
-                               "load: %s\n"
-                               "client: {threads: 3}\n"
-                               "data: {input_tokens: 20, output_tokens: 5}\n"
-                               "warmup_data: {input_tokens: 300}\n",
-                               url, loads[i]);
-        char *file = xstrdup(tmpdir_write("own.yaml", text, strlen(text)));
-        char *path = xasprintf("%s/requests.tgr", dir);
+        char *name = keepf("own%zu", i);
+        char *dir = tmpdir_path(name);
+        char *text = keepf("target: {url: \"%s/v1/completions\"}\n"
+                           "load: %s\n"
+                           "client: {threads: 3}\n"
+                           "data: {input_tokens: 20, output_tokens: 5}\n"
+                           "warmup_data: {input_tokens: 300}\n",
+                           url, loads[i]);
+        char *file = tmpdir_write("own.yaml", text, strlen(text));
+        char *path = keepf("%s/requests.tgr", dir);
         struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));
         json_t *manifest;
         struct facts *rows;
@@ -172,21 +160,13 @@ TEST(a_warm_up_has_data_of_its_own)
             assert_int_equal(rows[k].output_asked, 5);
             assert_int_equal(rows[k].class, 0);
         }
-        json_decref(manifest);
-        proc_result_fini(&r);
-        free(rows);
-        free(path);
-        free(file);
-        free(text);
-        free(dir);
-        free(name);
     }
 }
 
 /* Of one that was killed the rows say when its window began, if it had. */
 TEST(a_killed_run_is_worked_out_from_its_rows)
 {
-    char *dir = xstrdup(tmpdir_path("killed"));
+    char *dir = tmpdir_path("killed");
     struct proc p =
         proc_start(ARGS("run", "null://", "--rate", "1000", "-d", "10m",
                         "--warmup-requests", "50", "-q", "-o", dir));
@@ -197,7 +177,6 @@ TEST(a_killed_run_is_worked_out_from_its_rows)
     wait_for_rows(dir);
     kill(p.pid, SIGKILL);
     r = proc_wait(&p);
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", dir, "--format", "json"));
     summary = json_loads(r.out, 0, NULL);
     assert_non_null(summary);
@@ -207,8 +186,6 @@ TEST(a_killed_run_is_worked_out_from_its_rows)
     else
         assert_true(before <= 50);
     json_decref(summary);
-    proc_result_fini(&r);
-    free(dir);
 }
 
 GROUP_FIXTURE(start, end)

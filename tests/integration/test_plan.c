@@ -1,11 +1,10 @@
 /* What is said before anything is sent: the plan of `validate` and of `run
  * --dry-run`, and warnings with file and line.  Nobody listens at the target.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -14,7 +13,7 @@
 
 static char *write_file(const char *text)
 {
-    return xstrdup(tmpdir_write("s.yaml", text, strlen(text)));
+    return tmpdir_write("s.yaml", text, strlen(text));
 }
 
 static void must_have(const char *text, const char *want)
@@ -116,9 +115,6 @@ TEST(plans_say_what_is_to_come)
             must_have(r.out, plans[i].want[j]);
         assert_string_equal(dry.out, r.out);
         assert_string_equal(r.err, "");
-        proc_result_fini(&dry);
-        proc_result_fini(&r);
-        free(file);
     }
 }
 
@@ -165,20 +161,16 @@ TEST(doubts_have_file_and_line)
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *file = write_file(cases[i].text);
-        char *want = xasprintf("warning: %s%s", file, cases[i].want);
+        char *want = keepf("warning: %s%s", file, cases[i].want);
         struct proc_result r = proc_run(ARGS("validate", file));
 
         proc_expect(&r, 0);
         assert_string_equal(r.err, want);
-        proc_result_fini(&r);
         r = proc_run(ARGS("run", file, "-o", tmpdir_path("never")));
         proc_expect(&r, 3);
         must_have(r.err, want);
         assert_true(strstr(r.err, want) <
                     strstr(r.err, "refused")); /* before */
-        proc_result_fini(&r);
-        free(want);
-        free(file);
     }
 }
 
@@ -242,36 +234,29 @@ TEST(what_has_no_effect)
     tmpdir_write("two.jsonl", samples, strlen(samples));
     tmpdir_write("az.csv", rows, strlen(rows));
     for (size_t i = 0; i < COUNT(idle); i++) {
-        char *text = xasprintf("target: {url: \"" URL "/v1/completions\"}\n%s",
-                               idle[i].text);
+        char *text = keepf("target: {url: \"" URL "/v1/completions\"}\n%s",
+                           idle[i].text);
         char *file = write_file(text);
-        char *want = xasprintf("warning: %s%s", file, idle[i].want);
+        char *want = keepf("warning: %s%s", file, idle[i].want);
         struct proc_result r = proc_run(ARGS("validate", file));
 
         proc_expect(&r, 0);
         assert_string_equal(r.err, want);
-        proc_result_fini(&r);
-        free(want);
-        free(file);
-        free(text);
     }
 }
 
 TEST(a_dry_run_leaves_nothing)
 {
-    char *dir = xstrdup(tmpdir_path("none"));
+    char *dir = tmpdir_path("none");
     struct proc_result r =
         proc_run(ARGS("run", URL, "--rate", "5", "--dry-run", "-o", dir));
 
     proc_expect(&r, 0);
     assert_int_equal(access(dir, F_OK), -1);
-    proc_result_fini(&r);
     r = proc_run(ARGS("run", URL, "--rate", "5", "--dry-run", "--show"));
     proc_expect(&r, 2);
     assert_string_equal(r.err,
                         "tailgate: --show cannot be combined with --dry-run\n");
-    proc_result_fini(&r);
-    free(dir);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

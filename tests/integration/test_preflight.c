@@ -46,7 +46,6 @@ static void must_refuse(const char *const *flags, int status, const char *want,
             fail_msg("%s %s: exit %d, said: %s", commands[i], flags[0],
                      r.status, r.err);
         assert_string_equal(r.out, "");
-        proc_result_fini(&r);
     }
     while (n > 0)
         free(owned[--n]);
@@ -109,19 +108,15 @@ TEST(more_than_the_machine_has)
 /* It is not asked for a passphrase, nor is anything else wrong. */
 TEST(files_that_are_right)
 {
-    char *ca = xstrdup(tmpdir_path("ca.pem"));
-    char *cert = xstrdup(tmpdir_path("client.pem"));
-    char *key = xstrdup(tmpdir_path("client.key"));
+    char *ca = tmpdir_path("ca.pem");
+    char *cert = tmpdir_path("client.pem");
+    char *key = tmpdir_path("client.key");
     struct proc_result r =
         proc_run(ARGS("validate", URL, "--rate", "5", "--cacert", ca, "--cert",
                       cert, "--key", key));
 
     proc_expect(&r, 0);
     assert_string_equal(r.err, "");
-    proc_result_fini(&r);
-    free(key);
-    free(cert);
-    free(ca);
 }
 
 GROUP_FIXTURE(setup, tmpdir_teardown)

@@ -72,7 +72,6 @@ static json_t *said(const char *const *argv)
 
     if (!json)
         fail_msg("exit %d: %s%s", r.status, r.out, r.err);
-    proc_result_fini(&r);
     return json;
 }
 
@@ -88,7 +87,6 @@ static void refused(const char *const *argv, int status, const char *why)
     proc_expect(&r, status);
     if (!strstr(r.err, why))
         fail_msg("%s", r.err);
-    proc_result_fini(&r);
 }
 
 /* The price is in the recording: the table may go. */
@@ -152,7 +150,6 @@ TEST(a_claim_of_a_set_has_its_price)
                                       "USD/hour; medians over 2 trials"));
     else
         assert_non_null(strstr(r.out, "no claim: the set of trials is "));
-    proc_result_fini(&r);
     refused(ARGS("report", made.set, "--claim", "--json"), 2,
             "--claim requires --format text");
     refused(ARGS("report", made.set, "--claim", "--energy-file", "/nowhere"), 2,
@@ -202,26 +199,21 @@ TEST(sweeps_and_variants)
         "conditions: {hardware: 2xL4}\ncost: {prices: prices.csv}\n"
         "variants: [{name: a, stub: {service: fixed 100us}},\n"
         "           {name: b, stub: {service: fixed 200us}}]\n";
-    char *file = xstrdup(tmpdir_write("two.yaml", two, sizeof(two) - 1));
-    char *sweep = xstrdup(tmpdir_path("sweep"));
-    char *study = xstrdup(tmpdir_path("study"));
+    char *file = tmpdir_write("two.yaml", two, sizeof(two) - 1);
+    char *sweep = tmpdir_path("sweep");
+    char *study = tmpdir_path("study");
     struct proc_result r =
         proc_run(ARGS("sweep", made.file, "--rates", "200,400", "-n", "100",
                       "-q", "-o", sweep));
 
     expect_as_reported(&r, sweep);
     assert_non_null(strstr(r.out, " per 1000 good requests"));
-    proc_result_fini(&r);
     expect_priced(sweep, true);
     r = proc_run(ARGS("run", file, "-q", "-o", study));
     expect_as_reported(&r, study);
-    proc_result_fini(&r);
     expect_priced(study, false);
     refused(ARGS("report", made.set, "--co2-g-per-kwh", "400"), 2,
             "/set/trial-1\n");
-    free(study);
-    free(sweep);
-    free(file);
 }
 
 /* The one with this name; NULL: there is none. */
@@ -277,7 +269,6 @@ TEST(machines_are_not_mixed)
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "K = 4 does not match K = 1: machine: "
                                   "L4 | H100"));
-    proc_result_fini(&r);
 }
 
 TEST(timings_by_machine)
@@ -323,7 +314,7 @@ TEST(timings_of_the_machine_that_is_asked_for)
 
 static double usd_of_rerun(const char *name, const char *const *flags)
 {
-    char *dir = xstrdup(tmpdir_path(name));
+    char *dir = tmpdir_path(name);
     const char *argv[16] = {"tailgate", "rerun", made.l4, "-q", "-o", dir};
     json_t *json;
     double usd;
@@ -334,7 +325,6 @@ static double usd_of_rerun(const char *name, const char *const *flags)
     json = said(ARGS("report", dir, "--json"));
     usd = usd_of(json);
     json_decref(json);
-    free(dir);
     return usd;
 }
 

@@ -104,11 +104,10 @@ static struct proc_result session_end(struct session *s)
     return proc_wait(&s->proc);
 }
 
-static void session_free(struct session *s, struct proc_result *r)
+static void session_free(struct session *s)
 {
     buf_fini(&s->seen);
     free(s->screen);
-    proc_result_fini(r);
 }
 
 TEST(a_block_is_redrawn_and_erased)
@@ -136,7 +135,6 @@ TEST(a_block_is_redrawn_and_erased)
         run_expect(&r, dir, 0);
         again = proc_run(ARGS("report", dir));
         assert_string_equal(r.out, again.out);
-        proc_result_fini(&again);
         /* One a quarter of a second, if the machine lets it, and one to erase
          * them. */
         assert_int_not_equal(s.screen->frames, 1);
@@ -145,7 +143,7 @@ TEST(a_block_is_redrawn_and_erased)
                          cases[i].has_colour && s.screen->frames > 0);
         assert_int_equal(screen_used(s.screen), 1);
         assert_int_equal(screen_count(s.screen, "recording  "), 1);
-        session_free(&s, &r);
+        session_free(&s);
     }
 }
 
@@ -172,7 +170,7 @@ TEST(an_interruption_leaves_no_trace)
         assert_non_null(strstr(r.out, "interrupted by signal"));
         assert_false(s.screen->is_cursor_hidden);
         assert_int_equal(screen_used(s.screen), 1);
-        session_free(&s, &r);
+        session_free(&s);
     }
 }
 
@@ -205,7 +203,7 @@ static void end_after_a_line(struct session *s)
     close(s->master);
     r = proc_wait(&s->proc);
     proc_expect(&r, 128 + SIGINT);
-    session_free(s, &r);
+    session_free(s);
 }
 
 TEST(lines_where_nothing_can_be_redrawn)
@@ -236,7 +234,7 @@ TEST(quiet_is_silent)
     assert_int_equal(s.seen.len, 0);
     assert_int_equal(s.screen->frames, 0);
     assert_non_null(strstr(r.out, "verdict"));
-    session_free(&s, &r);
+    session_free(&s);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -11,6 +11,7 @@
 #include "common/recording/failures.h"
 #include "common/recording/manifest.h"
 #include "common/recording/schema.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -62,11 +63,10 @@ static int make_recording(void **state)
     char *path;
 
     assert_int_equal(tmpdir_setup(state), 0);
-    recording = xstrdup(tmpdir_path("rec"));
+    recording = tmpdir_path("rec");
     assert_int_equal(mkdir(recording, 0777), 0);
-    path = xasprintf("%s/requests.tgr", recording);
+    path = keepf("%s/requests.tgr", recording);
     write_requests(path);
-    free(path);
     settings_init(&settings);
     strlist_add(&settings.target.urls, "http://127.0.0.1:1/");
     settings.load.rate_rps = 100;
@@ -78,12 +78,6 @@ static int make_recording(void **state)
     manifest_fini(&manifest);
     settings_fini(&settings);
     return 0;
-}
-
-static int remove_recording(void **state)
-{
-    free(recording);
-    return tmpdir_teardown(state);
 }
 
 TEST(verdict_and_exit_code)
@@ -126,7 +120,6 @@ TEST(verdict_and_exit_code)
         assert_string_equal(json_string_value(json_object_get(json, "verdict")),
                             cases[i].verdict);
         json_decref(json);
-        proc_result_fini(&r);
     }
 }
 
@@ -155,12 +148,10 @@ TEST(a_verdict_may_have_to_be_shown)
             assert_int_equal(is_shown, cases[i].status != 4);
         assert_true((number_at(json, "decide_in_s") == 0) == is_shown);
         json_decref(json);
-        proc_result_fini(&r);
         r = proc_run(ARGS("report", "--exit-undecided", "75", recording,
                           "--slo", cases[i].slo, "--require",
                           cases[i].require));
         proc_expect(&r, cases[i].status == 4 ? 75 : cases[i].status);
-        proc_result_fini(&r);
     }
 }
 
@@ -184,7 +175,6 @@ TEST(the_numbers_are_those_recorded)
     assert_true(json_is_null(json_object_get(
         json_object_get(json_object_get(json, "measures"), "e2e"), "max_ms")));
     json_decref(json);
-    proc_result_fini(&r);
 }
 
 TEST(a_truth_that_is_not_there)
@@ -194,7 +184,6 @@ TEST(a_truth_that_is_not_there)
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "/truth.tgr: no truth log; "));
     assert_non_null(strstr(r.err, "--truth-file"));
-    proc_result_fini(&r);
 }
 
 static void expect_tier(const json_t *tier, const char *name,
@@ -224,13 +213,11 @@ TEST(tiers_are_reported_each_by_itself)
     assert_true(number_at(json_array_get(json_object_get(json, "slo"), 0),
                           "tightest_ms") == 1.01);
     json_decref(json);
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", recording, "--slo",
                       "gold: e2e p99 < 1ms, silver: e2e p99 < 1.5ms"));
     assert_non_null(strstr(r.out, "(by the last of its tiers, silver)\n"));
     assert_non_null(strstr(r.out, " tier gold, fail, "));
     assert_non_null(strstr(r.out, "best tier met: silver\n"));
-    proc_result_fini(&r);
 }
 
 /* 10 s at 36 an hour and 2 replicas are 20 cents, for 995 good requests. */
@@ -251,14 +238,12 @@ TEST(an_old_recording_has_its_cost)
         json_is_null(json_object_get(cost, "usd_per_million_good_tokens")));
     assert_non_null(json_object_get(cost, "usd_per_million_good_tokens_note"));
     json_decref(json);
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", recording, "--usd-per-hour", "36", "--slo",
                       "e2e p99 < 1us"));
     proc_expect(&r, 1);
     assert_non_null(strstr(r.out, "\ncost       for the window 0.1 USD\n"
                                   "           the SLO is missed: these "
                                   "costs are not deliverable\n"));
-    proc_result_fini(&r);
 }
 
 /* Answers take 1 ms, and 5 of 1000 fail. */
@@ -279,7 +264,6 @@ TEST(a_curve_has_the_limits_of_the_slo)
     assert_true(number_at(last, "within") == N - 5);
     assert_true(json_is_true(json_object_get(last, "slo")));
     json_decref(json);
-    proc_result_fini(&r);
 }
 
 TEST(what_does_not_go_together_is_refused)
@@ -302,8 +286,7 @@ TEST(what_does_not_go_together_is_refused)
 
         proc_expect(&r, 2);
         assert_non_null(strstr(r.err, cases[i].says));
-        proc_result_fini(&r);
     }
 }
 
-GROUP_FIXTURE(make_recording, remove_recording)
+GROUP_FIXTURE(make_recording, tmpdir_teardown)

@@ -1,6 +1,5 @@
 /* A recording is repeated: the same requests, with what differs beside the
  * numbers; what somebody else would lack; the sentence to quote. */
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,8 +11,8 @@
 #include "common/base/xalloc.h"
 #include "common/measure/measure.h"
 #include "common/recording/schema.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
-#include "tests/support/strangers.h"
 #include "tests/support/table.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -36,11 +35,10 @@ static int by_place(const void *a, const void *b)
 
 static struct facts *rows_of(const char *dir, size_t *n)
 {
-    char *path = xasprintf("%s/requests.tgr", dir);
+    char *path = keepf("%s/requests.tgr", dir);
     struct facts *rows = table_read(path, &schema_requests, n);
 
     qsort(rows, *n, sizeof(*rows), by_place);
-    free(path);
     return rows;
 }
 
@@ -58,8 +56,6 @@ static void assert_same_requests(const char *a, const char *b)
         assert_int_equal(x[i].prompt_asked, y[i].prompt_asked);
         assert_int_equal(x[i].bytes_out, y[i].bytes_out);
     }
-    free(x);
-    free(y);
 }
 
 /* Settings, recorded to `dir`. */
@@ -76,7 +72,6 @@ static void refused(const char *const *argv, const char *why)
 
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, why));
-    proc_result_fini(&r);
 }
 
 static char *first;
@@ -87,32 +82,22 @@ static int make_first(void **state)
     char *file;
 
     assert_int_equal(tmpdir_setup(state), 0);
-    file = xstrdup(tmpdir_write("a.yaml", text, sizeof(text) - 1));
-    first = xstrdup(tmpdir_path("first"));
+    file = tmpdir_write("a.yaml", text, sizeof(text) - 1);
+    first = tmpdir_path("first");
     r = proc_run(ARGS("run", file, "-q", "-o", first));
     run_expect(&r, first, 0);
-    proc_result_fini(&r);
-    free(file);
     return 0;
-}
-
-static int remove_first(void **state)
-{
-    free(first);
-    return tmpdir_teardown(state);
 }
 
 TEST(the_same_requests_again)
 {
-    char *again = xstrdup(tmpdir_path("again"));
+    char *again = tmpdir_path("again");
     struct proc_result r = proc_run(ARGS("rerun", first, "-o", again));
 
     run_expect(&r, again, 0);
     assert_non_null(strstr(r.err, "conditions that differ:\n"
                                   "           endpoints: "));
-    proc_result_fini(&r);
     assert_same_requests(first, again);
-    free(again);
 }
 
 /* What classes and the warm-up say themselves is said again. */
@@ -135,23 +120,21 @@ TEST(every_kind_of_request_again)
     };
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        char *once = xasprintf("%s-%zu", tmpdir_path("once"), i);
-        char *again = xasprintf("%s-%zu", tmpdir_path("twice"), i);
+        char *once = keepf("%s-%zu", tmpdir_path("once"), i);
+        char *again = keepf("%s-%zu", tmpdir_path("twice"), i);
 
         ran_text(texts[i], once);
         run_as_reported(ARGS("rerun", once, "-q", "-o", again));
         assert_same_requests(once, again);
-        free(once);
-        free(again);
     }
 }
 
 /* Of a set it is one run, with that trial's seed. */
 TEST(one_trial_is_repeated_alone)
 {
-    char *set = xstrdup(tmpdir_path("set"));
-    char *trial = xasprintf("%s/trial-2", set);
-    char *again = xstrdup(tmpdir_path("one"));
+    char *set = tmpdir_path("set");
+    char *trial = keepf("%s/trial-2", set);
+    char *again = tmpdir_path("one");
     struct proc_result r;
 
     run_as_reported(ARGS("run", tmpdir_path("a.yaml"), "-q", "--trials", "2",
@@ -160,24 +143,19 @@ TEST(one_trial_is_repeated_alone)
     r = proc_run(ARGS("report", set, "--checklist"));
     proc_expect(&r, 1);
     assert_non_null(strstr(r.out, "present  repeats        one of 2 trials"));
-    proc_result_fini(&r);
     run_as_reported(ARGS("rerun", trial, "-q", "-o", again));
     assert_same_requests(trial, again);
-    free(set);
-    free(trial);
-    free(again);
 }
 
 TEST(what_is_said_again_counts)
 {
-    char *again = xstrdup(tmpdir_path("shorter"));
+    char *again = tmpdir_path("shorter");
     size_t n;
 
     run_as_reported(ARGS("rerun", first, "-o", again, "-q", "--set",
                          "load.duration=200ms"));
-    free(rows_of(again, &n));
+    rows_of(again, &n);
     assert_true(n < 80);
-    free(again);
 }
 
 TEST(only_recordings_are_repeated)
@@ -186,36 +164,31 @@ TEST(only_recordings_are_repeated)
 
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "rerun requires a recording"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("rerun"));
     proc_expect(&r, 2);
-    proc_result_fini(&r);
 }
 
 /* Secrets are not in it, so they must be given again. */
 TEST(a_secret_is_asked_for)
 {
-    char *dir = xstrdup(tmpdir_path("secret"));
-    char *file = xstrdup(tmpdir_path("a.yaml"));
+    char *dir = tmpdir_path("secret");
+    char *file = tmpdir_path("a.yaml");
     struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir, "-H",
                                          "authorization: Bearer hidden"));
 
     run_expect(&r, dir, 0);
-    proc_result_fini(&r);
     refused(ARGS("rerun", dir, "-q", "-o", tmpdir_path("secret2")),
             "give the header 'authorization' again");
     run_as_reported(ARGS("rerun", dir, "-q", "-o", tmpdir_path("secret2"), "-H",
                          "authorization: Bearer hidden"));
-    free(file);
-    free(dir);
 }
 
 /* A URL is shown with stars in its place, which are not to be sent. */
 TEST(a_secret_of_a_url_is_asked_for)
 {
     static const char url[] = "http://127.0.0.1/v1/completions?api_key=hidden";
-    char *dir = xstrdup(tmpdir_path("key"));
-    char *assign = xasprintf("target.url=%s", url);
+    char *dir = tmpdir_path("key");
+    char *assign = keepf("target.url=%s", url);
 
     run_as_reported(ARGS("run", tmpdir_path("a.yaml"), "-q", "-o", dir,
                          "--duration", "200ms", "--set", assign));
@@ -223,8 +196,6 @@ TEST(a_secret_of_a_url_is_asked_for)
             "give target.url again");
     run_as_reported(
         ARGS("rerun", dir, "-q", "-o", tmpdir_path("key2"), "--set", assign));
-    free(assign);
-    free(dir);
 }
 
 /* A class with a header of its own has the run's too, as it is given again. */
@@ -238,15 +209,13 @@ TEST(a_secret_given_again_is_that_of_classes_too)
         "  - {name: a, target: {headers: {x-team: red}}}\n"
         "  - {name: b}\n"
         "stub: {service: fixed 1ms}\n";
-    char *once = xstrdup(tmpdir_path("mixed"));
-    char *again = xstrdup(tmpdir_path("mixed2"));
+    char *once = tmpdir_path("mixed");
+    char *again = tmpdir_path("mixed2");
 
     ran_text(workload, once);
     run_as_reported(ARGS("rerun", once, "-q", "-o", again, "-H",
                          "authorization: Bearer hidden"));
     assert_same_requests(once, again);
-    free(once);
-    free(again);
 }
 
 /* A secret of one class is given to it, and to no other. */
@@ -259,8 +228,8 @@ TEST(a_secret_of_a_class_is_given_to_it_again)
         "  - {name: a, target: {headers: {authorization: Bearer hidden}}}\n"
         "  - {name: b}\n"
         "stub: {service: fixed 1ms}\n";
-    char *once = xstrdup(tmpdir_path("keyed"));
-    char *again = xstrdup(tmpdir_path("keyed2"));
+    char *once = tmpdir_path("keyed");
+    char *again = tmpdir_path("keyed2");
 
     ran_text(workload, once);
     refused(ARGS("rerun", once, "-q", "-o", again),
@@ -273,8 +242,6 @@ TEST(a_secret_of_a_class_is_given_to_it_again)
     run_as_reported(ARGS("rerun", once, "-q", "-o", again, "-H",
                          "a/authorization: Bearer hidden"));
     assert_same_requests(once, again);
-    free(once);
-    free(again);
 }
 
 /* Give the recording in `dir` its original manifest, except that it says so.
@@ -282,7 +249,7 @@ TEST(a_secret_of_a_class_is_given_to_it_again)
 static void plant(const char *dir, const json_t *original, const char *class,
                   const char *block, const char *key, const char *value)
 {
-    char *path = xasprintf("%s/manifest.json", dir);
+    char *path = keepf("%s/manifest.json", dir);
     json_t *manifest = json_deep_copy(original);
     json_t *settings = json_object_get(manifest, "settings");
     json_t *of = settings;
@@ -299,13 +266,12 @@ static void plant(const char *dir, const json_t *original, const char *class,
     json_object_set_new(json_object_get(of, block), key, json_string(value));
     assert_int_equal(json_dump_file(manifest, path, 0), 0);
     json_decref(manifest);
-    free(path);
 }
 
 /* A run of nothing, whose manifest is then somebody else's. */
 static char *record_nothing(const char *name)
 {
-    char *dir = xstrdup(tmpdir_path(name));
+    char *dir = tmpdir_path(name);
 
     run_as_reported(ARGS("run", "null://", "-q", "-c", "1", "-n", "3", "-o",
                          dir, "--force"));
@@ -341,13 +307,13 @@ TEST(a_strangers_recording_is_refused)
         {"a", "target", "body", "@/etc/hostname", NULL, 0},
         {"a", "data", "file", "/etc/hostname", NULL, 0},
     };
-    char *mark = xstrdup(tmpdir_path("mark"));
+    char *mark = tmpdir_path("mark");
     char *dir = record_nothing("stranger");
     json_t *original = load_manifest(dir);
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *value = str_replace(cases[i].value, "%m", mark);
-        char *why = xasprintf(
+        char *why = keepf(
             "the recording would use commands, keys or files of this machine: "
             "%s%s%s%s.%s '%s'; --allow-commands",
             cases[i].class ? "classes: " : "",
@@ -363,15 +329,10 @@ TEST(a_strangers_recording_is_refused)
             r = proc_run(ARGS("validate", dir, "--set", cases[i].given));
             proc_expect(&r, cases[i].status);
             assert_null(strstr(r.err, "the recording names"));
-            proc_result_fini(&r);
         }
         assert_int_equal(access(mark, F_OK), -1);
-        free(why);
         free(value);
     }
-    json_decref(original);
-    free(dir);
-    free(mark);
 }
 
 /* A name that does not fit into the message does not hide what it names. */
@@ -390,9 +351,6 @@ TEST(a_long_name_hides_nothing)
     r = proc_run(ARGS("rerun", dir, "-q"));
     proc_expect(&r, 3);
     assert_non_null(strstr(r.err, "classes: the value has the wrong type"));
-    proc_result_fini(&r);
-    json_decref(original);
-    free(dir);
 }
 
 /* With consent it is printed first, and done. */
@@ -400,9 +358,9 @@ TEST(what_is_allowed_is_shown_and_done)
 {
     char *dir = record_nothing("own");
     json_t *original = load_manifest(dir);
-    char *mark = xstrdup(tmpdir_path("done"));
-    char *command = xasprintf("echo now >&2; touch %s", mark);
-    char *twice = xstrdup(tmpdir_path("twice"));
+    char *mark = tmpdir_path("done");
+    char *command = keepf("echo now >&2; touch %s", mark);
+    char *twice = tmpdir_path("twice");
     struct proc_result r;
     const char *shown;
 
@@ -419,12 +377,6 @@ TEST(what_is_allowed_is_shown_and_done)
     assert_non_null(shown);
     assert_true(shown < strstr(r.err, "now\n"));
     assert_null(strstr(shown + 20, "from the recording")); /* said once */
-    proc_result_fini(&r);
-    json_decref(original);
-    free(twice);
-    free(command);
-    free(mark);
-    free(dir);
 }
 
 /* git obeys the configuration that it finds next to a file: it is asked about a
@@ -433,13 +385,13 @@ TEST(git_is_not_run_next_to_a_recording)
 {
     static const char settings[] = "target: {url: 'null://'}\n"
                                    "load: {clients: 1, requests: 3}\n";
-    char *mark = xstrdup(tmpdir_path("git-ran"));
-    char *script = xasprintf("#!/bin/sh\ntouch %s\n", mark);
-    char *git = xstrdup(tmpdir_write("git", script, strlen(script)));
+    char *mark = tmpdir_path("git-ran");
+    char *script = keepf("#!/bin/sh\ntouch %s\n", mark);
+    char *git = tmpdir_write("git", script, strlen(script));
     char *old = xstrdup(getenv("PATH"));
     char *path =
-        xasprintf("%.*s:%s", (int)(strlen(git) - strlen("/git")), git, old);
-    char *dir = xstrdup(tmpdir_path("with-git"));
+        keepf("%.*s:%s", (int)(strlen(git) - strlen("/git")), git, old);
+    char *dir = tmpdir_path("with-git");
 
     assert_int_equal(chmod(git, 0700), 0);
     assert_int_equal(setenv("PATH", path, 1), 0);
@@ -448,12 +400,7 @@ TEST(git_is_not_run_next_to_a_recording)
     run_as_reported(ARGS("rerun", dir, "-q", "-o", tmpdir_path("without-git")));
     assert_int_equal(access(mark, F_OK), -1);
     assert_int_equal(setenv("PATH", old, 1), 0);
-    free(dir);
-    free(path);
     free(old);
-    free(git);
-    free(script);
-    free(mark);
 }
 
 TEST(what_somebody_else_would_lack)
@@ -466,14 +413,11 @@ TEST(what_somebody_else_would_lack)
     assert_non_null(strstr(r.out, "present  server         the stub"));
     assert_non_null(strstr(r.out, "MISSING  repeats "));
     assert_non_null(strstr(r.out, "present  client "));
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", first, "--checklist", "--json"));
     proc_expect(&r, 1);
     assert_non_null(strstr(r.out, "\"name\": \"repeats\""));
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", first, "--checklist", "--claim"));
     proc_expect(&r, 2);
-    proc_result_fini(&r);
 }
 
-GROUP_FIXTURE(make_first, remove_first)
+GROUP_FIXTURE(make_first, tmpdir_teardown)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
@@ -26,7 +26,6 @@ static int start_stub(void **state)
 static int end_stub(void **state)
 {
     stub_stop(&stub);
-    free(stub_url);
     return tmpdir_teardown(state);
 }
 
@@ -62,11 +61,7 @@ TEST(report_repeats_the_run)
     assert_string_equal(run.out, report.out);
     assert_string_equal(run.err, "");
     assert_true(json_equal(saved, printed));
-    json_decref(saved);
     json_decref(printed);
-    proc_result_fini(&run);
-    proc_result_fini(&report);
-    proc_result_fini(&json);
 }
 
 TEST(a_settings_file_and_flags_over_it)
@@ -76,7 +71,7 @@ TEST(a_settings_file_and_flags_over_it)
                                "load: {rate: 1, duration: 1s, seed: 5}\n"
                                "slo: [e2e p99 < 1s]\n"
                                "conditions: {hardware: none}\n";
-    char *file = xstrdup(tmpdir_write("s.yaml", text, strlen(text)));
+    char *file = tmpdir_write("s.yaml", text, strlen(text));
     const char *dir = tmpdir_path("file");
     json_t *manifest;
     json_t *used;
@@ -95,8 +90,6 @@ TEST(a_settings_file_and_flags_over_it)
     assert_string_equal(text_at(used, "conditions", "batch"), "8");
     assert_int_equal(json_array_size(json_object_get(used, "slo")), 1);
     assert_string_equal(text_at(manifest, "asked", "file"), file);
-    json_decref(manifest);
-    free(file);
 }
 
 TEST(secrets_stay_out_of_the_recording)
@@ -115,13 +108,12 @@ TEST(secrets_stay_out_of_the_recording)
     assert_null(strstr(text, "sk-planted"));
     assert_non_null(strstr(text, "(redacted)"));
     free(text);
-    json_decref(manifest);
 }
 
 TEST(nothing_is_overwritten)
 {
-    char *dir = xstrdup(tmpdir_path("kept"));
-    char *other = xasprintf("%s/notes.txt", dir);
+    char *dir = tmpdir_path("kept");
+    char *other = keepf("%s/notes.txt", dir);
     struct proc_result r;
     struct stat st;
 
@@ -131,13 +123,10 @@ TEST(nothing_is_overwritten)
     r = must_run(
         ARGS("run", "null://", "--rate", "100", "-n", "4", "-q", "-o", dir), 2);
     assert_non_null(strstr(r.err, "is not empty; --force replaces"));
-    proc_result_fini(&r);
     run_for(ARGS("run", "null://", "--rate", "100", "-n", "4", "-q", "--force",
                  "-o", dir),
             dir, 0);
     assert_int_equal(stat(other, &st), 0);
-    free(other);
-    free(dir);
 }
 
 /* A body from a file, a method of one's own, many requests on few
@@ -145,8 +134,8 @@ TEST(nothing_is_overwritten)
 TEST(bodies_methods_and_keep_alive)
 {
     static const char *const methods[] = {"POST", "PUT", "HEAD", "GET"};
-    char *body = xstrdup(tmpdir_write("body.json", "{\"a\": 1}", 8));
-    char *at_body = xasprintf("@%s", body);
+    char *body = tmpdir_write("body.json", "{\"a\": 1}", 8);
+    char *at_body = keepf("@%s", body);
 
     for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
         const char *dir = tmpdir_path(methods[i]);
@@ -159,10 +148,7 @@ TEST(bodies_methods_and_keep_alive)
         assert_true(number_at(summary, "requests.ok") == 50);
         assert_true(number_at(summary, "requests.opened_connection") == 2);
         assert_true(number_at(summary, "bytes_out_per_s") > 0);
-        json_decref(summary);
     }
-    free(at_body);
-    free(body);
 }
 
 TEST(keys_that_scripts_rely_on)
@@ -197,7 +183,6 @@ TEST(keys_that_scripts_rely_on)
     assert_true(json_is_string(json_object_get(summary, "verdict")));
     assert_true(number_at(summary, "window.start_s") == 0.2);
     assert_true(number_at(summary, "window.length_s") == 1);
-    json_decref(summary);
 }
 
 /* Over before it has begun, so to speak. */
@@ -210,7 +195,6 @@ TEST(a_run_of_three_requests)
             0);
     summary = load_summary(dir);
     assert_true(number_at(summary, "requests.ok") == 3);
-    json_decref(summary);
 }
 
 /* Open and closed loop, several targets, more threads than cores: nothing is
@@ -220,14 +204,13 @@ TEST(several_threads)
     static const char *const loads[][2] = {{"--rate", "600"}, {"-c", "9"}};
 
     for (size_t i = 0; i < 2; i++) {
-        char *dir = xstrdup(tmpdir_path(i ? "threads-closed" : "threads-open"));
+        char *dir = tmpdir_path(i ? "threads-closed" : "threads-open");
         struct proc_result r = proc_run(
             ARGS("run", stub_url, stub_url, loads[i][0], loads[i][1], "-t", "3",
                  "-n", "600", "--preconnect", i ? "0" : "6", "-q", "-o", dir));
         json_t *summary;
 
         run_expect(&r, dir, 0);
-        proc_result_fini(&r);
         summary = load_summary(dir);
         assert_true(number_at(summary, "requests.ok") == 600);
         /* Each client two; one or two in flight, or all that were due while
@@ -236,8 +219,6 @@ TEST(several_threads)
             number_at(summary, "requests.opened_connection") <=
                 (i ? 18 : 300) ||
             (i == 0 && number_at(summary, "measures.e2e.max_ms") > 200));
-        json_decref(summary);
-        free(dir);
     }
 }
 
@@ -248,13 +229,11 @@ static char *progress_of(struct proc *run)
     char *line = NULL;
 
     while (!line || !strstr(line, "lag p50 ")) {
-        free(line);
         line = proc_read_error(run);
     }
     assert_int_equal(kill(run->pid, SIGTERM), 0);
     r = proc_wait(run);
     proc_expect(&r, 128 + SIGTERM);
-    proc_result_fini(&r);
     return line;
 }
 
@@ -262,7 +241,7 @@ static char *progress_of(struct proc *run)
  */
 TEST(progress_says_what_it_knows)
 {
-    char *dir = xstrdup(tmpdir_path("by-count"));
+    char *dir = tmpdir_path("by-count");
     struct proc count =
         proc_start(ARGS("run", "null://", "--arrival", "constant", "--rate",
                         "100", "-n", "1M", "-o", dir));
@@ -277,9 +256,6 @@ TEST(progress_says_what_it_knows)
     assert_null(strstr(by_count, "s of "));
     assert_non_null(strstr(by_count, " of 1000000 sent"));
     assert_non_null(strstr(by_time, "s of 3600s: "));
-    free(by_count);
-    free(by_time);
-    free(dir);
 }
 
 TEST(validate_prints_the_plan)
@@ -294,7 +270,6 @@ TEST(validate_prints_the_plan)
         strstr(r.out, "GET http://h/\n           and 1 more URLs in turn\n"));
     assert_non_null(strstr(r.out, "about 100 in the window"));
     assert_non_null(strstr(r.out, "TOO SHORT"));
-    proc_result_fini(&r);
 }
 
 GROUP_FIXTURE(start_stub, end_stub)

@@ -1,9 +1,8 @@
 /* A million requests: bounded memory, small files, a quick report. */
 #include <jansson.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -12,17 +11,16 @@
 
 static off_t bytes_in(const char *dir, const char *name)
 {
-    char *path = xasprintf("%s/%s", dir, name);
+    char *path = keepf("%s/%s", dir, name);
     struct stat st;
 
     assert_int_equal(stat(path, &st), 0);
-    free(path);
     return st.st_size;
 }
 
 TEST(a_million_requests)
 {
-    char *dir = xstrdup(tmpdir_path("million"));
+    char *dir = tmpdir_path("million");
     struct proc_result run = proc_run(
         ARGS("run", "null://", "--rate", "200k", "-n", "1M", "-q", "-o", dir));
     struct proc_result report = proc_run(ARGS("report", dir));
@@ -41,10 +39,6 @@ TEST(a_million_requests)
     /* The report says what the run said. */
     assert_string_equal(report.out, run.out);
     assert_int_equal(report.status, run.status);
-    json_decref(summary);
-    proc_result_fini(&run);
-    proc_result_fini(&report);
-    free(dir);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -10,9 +10,9 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "common/recording/study_set.h"
+#include "tests/support/keep.h"
 #include "tests/support/near.h"
 #include "tests/support/ondisk.h"
 #include "tests/support/outcome.h"
@@ -42,7 +42,7 @@ static char *set_dir(const struct routed *x, const char *k)
     char name[64];
 
     snprintf(name, sizeof(name), "%s/k%s", x->name, k);
-    return xstrdup(tmpdir_path(name));
+    return tmpdir_path(name);
 }
 
 /* The sets of a series are the variants of one study. */
@@ -65,10 +65,10 @@ static void make_study(const struct routed *x)
 static void write_set(const struct routed *x, const char *k)
 {
     bool is_one = k[0] == '1';
-    char *text = xasprintf("stub: {service: fixed 10ms, router: %s, "
-                           "replicas: %s, speed: ['%s']}\n"
-                           "conditions: {replicas: %s}\n",
-                           x->router, k, is_one ? "1" : x->speed, k);
+    char *text = keepf("stub: {service: fixed 10ms, router: %s, "
+                       "replicas: %s, speed: ['%s']}\n"
+                       "conditions: {replicas: %s}\n",
+                       x->router, k, is_one ? "1" : x->speed, k);
     const struct fixed_set set = {
         .settings = text,
         .trials = 2,
@@ -83,7 +83,6 @@ static void write_set(const struct routed *x, const char *k)
 
     snprintf(name, sizeof(name), "%s/k%s", x->name, k);
     free(fixed_set_write(name, &set));
-    free(text);
 }
 
 /* A meter that showed so many watts during the run. */
@@ -103,7 +102,6 @@ static void add_power(const struct routed *x, const char *k, double watts)
         table_write(dir, "meter.tgr", &schema_meter, looks, COUNT(looks), 2);
         free(dir);
     }
-    free(set);
 }
 
 /* Of K replicas, at one queue for all. */
@@ -154,7 +152,6 @@ static json_t *strong(const struct routed *series)
     struct proc_result r = scaled(series, "--strong");
     json_t *json = parsed(&r);
 
-    proc_result_fini(&r);
     return json;
 }
 
@@ -246,8 +243,6 @@ TEST(one_by_one)
     r = proc_run(ARGS("scale", dirs[3], dirs[0], dirs[2], dirs[1], "--strong",
                       "--tolerance", "0.1", "--json"));
     assert_string_equal(r.out, whole.out);
-    proc_result_fini(&r);
-    proc_result_fini(&whole);
     for (size_t i = 0; i < COUNT(ks); i++)
         free(dirs[i]);
 }
@@ -258,7 +253,6 @@ TEST(no_weak_scaling)
     struct proc_result r = scaled(&all[0], "--weak");
 
     says(&r, 4, "K = 8 does 160 requests, but K times the job is 1280");
-    proc_result_fini(&r);
 }
 
 TEST(other_servers_are_refused)
@@ -267,10 +261,7 @@ TEST(other_servers_are_refused)
     char *two = set_dir(&all[1], "2");
     struct proc_result r = proc_run(ARGS("scale", one, two, "--strong"));
 
-    free(two);
-    free(one);
     says(&r, 4, "K = 2 does not match K = 1: stub.router: shared | random");
-    proc_result_fini(&r);
 }
 
 /* ---- sets that grow with K ---- */
@@ -281,10 +272,10 @@ static const char grows[] = "stub: {service: fixed 10ms}\n"
 /* A real run of so many requests; *is_invalid if others disturbed it. */
 static char *grown_set(const char *k, const char *requests, bool *is_invalid)
 {
-    char *file = xstrdup(tmpdir_write("w.yaml", grows, strlen(grows)));
-    char *dir = xasprintf("%s/weak-%s", tmpdir_root(), k);
-    char *label = xasprintf("replicas=%s", k);
-    char *replicas = xasprintf("stub.%s", label);
+    char *file = tmpdir_write("w.yaml", grows, strlen(grows));
+    char *dir = keepf("%s/weak-%s", tmpdir_root(), k);
+    char *label = keepf("replicas=%s", k);
+    char *replicas = keepf("stub.%s", label);
     json_t *summary;
 
     run_for(ARGS("run", file, "--set", replicas, "--label", label, "--requests",
@@ -292,10 +283,6 @@ static char *grown_set(const char *k, const char *requests, bool *is_invalid)
             dir, 0);
     summary = load_summary(dir);
     *is_invalid |= was_disturbed(summary);
-    json_decref(summary);
-    free(replicas);
-    free(label);
-    free(file);
     return dir;
 }
 
@@ -311,8 +298,6 @@ TEST(weak_scaling)
     struct proc_result strong = proc_run(ARGS("scale", one, two, "--strong"));
     struct proc_result alone = proc_run(ARGS("scale", one, "--weak"));
 
-    free(two);
-    free(one);
     says(&weak, is_invalid ? 4 : 0,
          is_invalid ? "invalid: " : "20 requests at K = 1, K times that at K");
     says(&strong, 4,
@@ -320,9 +305,6 @@ TEST(weak_scaling)
                     : "not strong scaling: K = 2 does 40 requests, but the "
                       "one job is 20");
     proc_expect(&alone, 4);
-    proc_result_fini(&alone);
-    proc_result_fini(&strong);
-    proc_result_fini(&weak);
 }
 
 /* The same of made sets: a law is named. */
@@ -352,7 +334,6 @@ TEST(weak_scaling_of_sets)
             says(&r, 4,
                  "not strong scaling: K = 2 does 40 requests, but the one job "
                  "is 20");
-        proc_result_fini(&r);
     }
     free(dirs[1]);
     free(dirs[0]);
@@ -367,11 +348,8 @@ TEST(an_open_loop_is_refused)
     struct proc_result r = proc_run(ARGS("scale", open, "--strong"));
 
     says(&r, 4, "an open loop: how long it lasts is no T(K)");
-    proc_result_fini(&r);
     r = proc_run(ARGS("scale", open, "--capacity"));
     says(&r, 4, "a run has no capacity; tailgate search finds one");
-    proc_result_fini(&r);
-    free(open);
 }
 
 /* ---- a sealed baseline ---- */
@@ -379,7 +357,7 @@ TEST(an_open_loop_is_refused)
 /* Trials of one launch, the first of which warms it. */
 static char *warm_set(const char *k)
 {
-    char *text = xasprintf("conditions: {replicas: %s}\n", k);
+    char *text = keepf("conditions: {replicas: %s}\n", k);
     const struct fixed_set set = {.settings = text,
                                   .trials = 3,
                                   .n = 60,
@@ -389,7 +367,6 @@ static char *warm_set(const char *k)
                                   .first_slow = 3};
     char *dir = fixed_set_write(k, &set);
 
-    free(text);
     return dir;
 }
 
@@ -408,7 +385,7 @@ TEST(a_sealed_baseline)
 {
     char *one = warm_set("1");
     char *two = warm_set("2");
-    char *file = xstrdup(tmpdir_path("baseline.json"));
+    char *file = tmpdir_path("baseline.json");
     struct proc_result sealed =
         proc_run(ARGS("baseline", "freeze", one, "-o", file));
     struct proc_result alone =
@@ -419,7 +396,6 @@ TEST(a_sealed_baseline)
                       "--efficiency", "0.01"));
     struct proc_result altered;
 
-    free(one);
     proc_expect(&sealed, 0);
     says(&alone, 0, "sealed baseline: 'baseline' of ");
     says(&alone, 0, "present  warm-up excluded");
@@ -428,12 +404,6 @@ TEST(a_sealed_baseline)
     alter(file);
     altered = proc_run(ARGS("scale", two, "--strong", "--baseline", file));
     says(&altered, 4, "altered since it was sealed: quantities");
-    proc_result_fini(&altered);
-    proc_result_fini(&both);
-    proc_result_fini(&alone);
-    proc_result_fini(&sealed);
-    free(file);
-    free(two);
 }
 
 /* ---- tables and usage ---- */
@@ -443,9 +413,9 @@ TEST(exit_codes)
     static const char good[] = "workers,seconds\n1,10\n2,5.5\n";
     static const char bad[] = "workers,seconds\n1,10\n2,9\n";
     static const char wrong[] = "workers,secs\n1,10\n";
-    char *yes = xstrdup(tmpdir_write("good.csv", good, strlen(good)));
-    char *no = xstrdup(tmpdir_write("bad.csv", bad, strlen(bad)));
-    char *typo = xstrdup(tmpdir_write("typo.csv", wrong, strlen(wrong)));
+    char *yes = tmpdir_write("good.csv", good, strlen(good));
+    char *no = tmpdir_write("bad.csv", bad, strlen(bad));
+    char *typo = tmpdir_write("typo.csv", wrong, strlen(wrong));
     const struct {
         const char *const *argv;
         int status;
@@ -469,11 +439,7 @@ TEST(exit_codes)
         struct proc_result r = proc_run(cases[i].argv);
 
         says(&r, cases[i].status, cases[i].what);
-        proc_result_fini(&r);
     }
-    free(typo);
-    free(no);
-    free(yes);
 }
 
 GROUP_FIXTURE(make_sets, tmpdir_teardown)

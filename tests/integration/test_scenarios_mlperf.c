@@ -9,6 +9,7 @@
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
+#include "tests/support/keep.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
@@ -33,15 +34,13 @@ static int end_stubs(void **state)
 {
     stub_stop(&fast_stub);
     stub_stop(&slow_stub);
-    free(fast_url);
-    free(slow_url);
     return tmpdir_teardown(state);
 }
 
 /* By place; the caller owns them. */
 static struct facts *rows_of(const char *dir, size_t want)
 {
-    char *path = xasprintf("%s/requests.tgr", dir);
+    char *path = keepf("%s/requests.tgr", dir);
     size_t n;
     struct facts *read = table_read(path, &schema_requests, &n);
     struct facts *rows = xcalloc(n + 1, sizeof(*rows));
@@ -51,8 +50,6 @@ static struct facts *rows_of(const char *dir, size_t want)
         assert_in_range(read[i].seq, 0, n - 1);
         rows[read[i].seq] = read[i];
     }
-    free(read);
-    free(path);
     return rows;
 }
 
@@ -69,7 +66,7 @@ static const char *text_at(const json_t *json, const char *block,
 
 TEST(single_stream_has_one_in_flight)
 {
-    char *dir = xstrdup(tmpdir_path("single"));
+    char *dir = tmpdir_path("single");
     json_t *summary;
     struct facts *rows;
     size_t n;
@@ -90,14 +87,12 @@ TEST(single_stream_has_one_in_flight)
         assert_int_equal(rows[i].due, rows[i - 1].end);
     assert_true(rows[n - 1].due >= 100 * NS_PER_MS);
     free(rows);
-    json_decref(summary);
-    free(dir);
 }
 
 /* Ten queries of four, though 37 requests were asked for. */
 TEST(multi_stream_waits_for_the_whole_query)
 {
-    char *dir = xstrdup(tmpdir_path("multi"));
+    char *dir = tmpdir_path("multi");
     json_t *summary;
     struct facts *rows;
     int64_t last_ns = 0;
@@ -121,13 +116,11 @@ TEST(multi_stream_waits_for_the_whole_query)
         }
     }
     free(rows);
-    json_decref(summary);
-    free(dir);
 }
 
 TEST(a_client_thinks)
 {
-    char *dir = xstrdup(tmpdir_path("think"));
+    char *dir = tmpdir_path("think");
     struct facts *rows;
 
     run_for(ARGS("run", fast_url, "-c", "1", "--think", "fixed 5ms", "-n", "20",
@@ -137,14 +130,13 @@ TEST(a_client_thinks)
     for (size_t i = 1; i < 20; i++)
         assert_int_equal(rows[i].due, rows[i - 1].end + 5 * NS_PER_MS);
     free(rows);
-    free(dir);
 }
 
 /* ---- offline ---- */
 
 TEST(offline_sends_all_there_is)
 {
-    char *dir = xstrdup(tmpdir_path("offline"));
+    char *dir = tmpdir_path("offline");
     json_t *summary;
     struct facts *rows;
     int64_t last_ns = 0;
@@ -168,8 +160,6 @@ TEST(offline_sends_all_there_is)
     assert_true(number_at(summary, "mlperf.result_per_s") >=
                 299.99 * 1e9 / (double)last_ns);
     free(rows);
-    json_decref(summary);
-    free(dir);
 }
 
 /* Nobody answers: the end comes all the same, and says so. */
@@ -188,7 +178,7 @@ TEST(max_duration_holds_in_every_scenario)
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-        char *dir = xasprintf("%s-cut", tmpdir_path(cases[i].scenario));
+        char *dir = keepf("%s-cut", tmpdir_path(cases[i].scenario));
         struct proc_result r;
         json_t *summary;
 
@@ -205,11 +195,8 @@ TEST(max_duration_holds_in_every_scenario)
                     cases[i].scheduled - cases[i].unsent);
         assert_true(json_is_true(json_object_get(
             json_object_get(summary, "window"), "cut_by_max_duration")));
-        json_decref(summary);
         r = proc_run(ARGS("report", dir));
         assert_non_null(strstr(r.out, "max_duration ended the run before"));
-        proc_result_fini(&r);
-        free(dir);
     }
 }
 
@@ -220,7 +207,6 @@ static json_t *report_of(const char *dir)
 
     proc_expect(&r, 4); /* it was killed */
     assert_non_null(summary);
-    proc_result_fini(&r);
     return summary;
 }
 
@@ -238,8 +224,8 @@ static json_t *kill_one(const char *dir, const char *scenario, const char *n)
 /* What was due is accounted for: offline all of it was. */
 TEST(a_killed_run_is_reported)
 {
-    char *offline = xstrdup(tmpdir_path("killed-offline"));
-    char *multi = xstrdup(tmpdir_path("killed-multi"));
+    char *offline = tmpdir_path("killed-offline");
+    char *multi = tmpdir_path("killed-multi");
     json_t *summary = kill_one(offline, "offline", "1000000");
 
     assert_true(number_at(summary, "requests.scheduled") == 1000000);
@@ -251,8 +237,6 @@ TEST(a_killed_run_is_reported)
     assert_true(number_at(summary, "measures.query.n") * 8 <=
                 number_at(summary, "requests.scheduled") + 7);
     json_decref(summary);
-    free(offline);
-    free(multi);
 }
 
 /* ---- LoadGen's schedule ---- */
@@ -310,8 +294,6 @@ TEST(the_csv_has_loadgens_schedule)
         for (size_t k = 0; k < COUNT(golden_gaps); k++)
             assert_int_equal(due[first + k + 1] - due[first + k],
                              golden_gaps[k]);
-        proc_result_fini(&csv);
-        proc_result_fini(&run);
         free(due);
     }
 }
@@ -335,7 +317,6 @@ TEST(contradictions_end_before_the_start)
 
         proc_expect(&r, 2);
         assert_non_null(strstr(r.err, "load."));
-        proc_result_fini(&r);
     }
 }
 
@@ -348,7 +329,6 @@ TEST(plans_name_the_scenario)
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "one query of 8 requests at a time, 104 "));
     assert_non_null(strstr(r.out, "299 queries; this run is TOO"));
-    proc_result_fini(&r);
 }
 
 GROUP_FIXTURE(start_stubs, end_stubs)

@@ -5,6 +5,7 @@
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
 #include "tests/support/test.h"
@@ -17,8 +18,8 @@ static void record_schedule(const char *name, const char *arrival,
                             const char *seed, const char *threads,
                             int64_t due[N])
 {
-    char *dir = xstrdup(tmpdir_path(name));
-    char *path = xasprintf("%s/requests.tgr", dir);
+    char *dir = tmpdir_path(name);
+    char *path = keepf("%s/requests.tgr", dir);
     struct proc_result r = proc_run(
         ARGS("run", "null://", "--rate", "10k", "-n", "5k", "--arrival",
              arrival, "--seed", seed, "-t", threads, "-q", "-o", dir));
@@ -26,7 +27,6 @@ static void record_schedule(const char *name, const char *arrival,
     size_t n;
 
     run_expect(&r, dir, 0);
-    proc_result_fini(&r);
     memset(due, 0, N * sizeof(*due));
     rows = table_read(path, &schema_requests, &n);
     assert_int_equal(n, N);
@@ -34,9 +34,6 @@ static void record_schedule(const char *name, const char *arrival,
         assert_in_range(rows[i].seq, 0, N - 1);
         due[rows[i].seq] = rows[i].due;
     }
-    free(rows);
-    free(path);
-    free(dir);
 }
 
 /* Whatever the number of threads. */
@@ -65,8 +62,8 @@ TEST(a_seed_fixes_the_schedule)
  * frees them. */
 static int64_t *record_shape(const char *flag, const char *text, size_t *n)
 {
-    char *dir = xstrdup(tmpdir_path(flag + 2));
-    char *path = xasprintf("%s/requests.tgr", dir);
+    char *dir = tmpdir_path(flag + 2);
+    char *path = keepf("%s/requests.tgr", dir);
     struct proc_result r =
         proc_run(ARGS("run", "null://", flag, text, "--arrival", "constant",
                       "--warmup", "50ms", "-t", "1", "-q", "-o", dir));
@@ -74,16 +71,12 @@ static int64_t *record_shape(const char *flag, const char *text, size_t *n)
     int64_t *due;
 
     run_expect(&r, dir, 0);
-    proc_result_fini(&r);
     rows = table_read(path, &schema_requests, n);
     due = xcalloc(*n, sizeof(*due));
     for (size_t i = 0; i < *n; i++) {
         assert_in_range(rows[i].seq, 0, *n - 1);
         due[rows[i].seq] = rows[i].due;
     }
-    free(rows);
-    free(path);
-    free(dir);
     return due;
 }
 
@@ -92,7 +85,7 @@ TEST(a_shape_is_its_stages)
 {
     static const char table[] = "0,100\n0.2,100\n0.2,1000\n0.3,1000\n"
                                 "0.3,100\n0.5,100\n";
-    char *file = xstrdup(tmpdir_write("t.csv", table, strlen(table)));
+    char *file = tmpdir_write("t.csv", table, strlen(table));
     size_t n[3];
     int64_t *stages =
         record_shape("--stage", "100/s 200ms,1k/s 100ms,100/s 200ms", &n[0]);
@@ -110,7 +103,6 @@ TEST(a_shape_is_its_stages)
     free(stages);
     free(shape);
     free(rates);
-    free(file);
 }
 
 TEST(a_metronome_needs_no_seed)

@@ -12,7 +12,7 @@
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/hash.h"
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/searched.h"
 #include "tests/support/test.h"
@@ -42,7 +42,6 @@ static void expect_recorded(const struct proc_result *r, const char *dir)
     assert_true(number_at(kept, "requests") > 10);
     json_decref(json);
     json_decref(kept);
-    proc_result_fini(&again);
 }
 
 /* The same probes by another objective. */
@@ -54,16 +53,14 @@ static void look_at_it_again(const char *dir)
 
     proc_expect(&r, searched_status(json));
     json_decref(json);
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", dir, "--slo", "e2e p50 < 1us"));
     assert_non_null(strstr(r.out, "by another SLO"));
-    proc_result_fini(&r);
 }
 
 static void interrupt(const char *const *argv, const char *probe)
 {
     struct proc p = proc_start(argv);
-    char *rows = xasprintf("%s/requests.tgr", probe);
+    char *rows = keepf("%s/requests.tgr", probe);
     struct proc_result r;
 
     for (int ms = 0; access(rows, F_OK) != 0; ms++) {
@@ -75,8 +72,6 @@ static void interrupt(const char *const *argv, const char *probe)
     r = proc_wait(&p);
     proc_expect(&r, 130);
     assert_non_null(strstr(r.out, "--resume"));
-    proc_result_fini(&r);
-    free(rows);
 }
 
 /* Everything that is recorded of the first probe, byte for byte. */
@@ -87,12 +82,11 @@ static void read_first(const char *dir, struct buf *out)
 
     buf_init(out, MAX_FIRST);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        char *path = xasprintf("%s/probe-1/%s", dir, names[i]);
+        char *path = keepf("%s/probe-1/%s", dir, names[i]);
         struct err err = {0};
 
         if (file_read(path, out, &err))
             fail_msg("%s", err.msg);
-        free(path);
     }
 }
 
@@ -115,8 +109,8 @@ static void expect_first(const char *dir, double value)
 TEST(it_may_be_interrupted)
 {
     char *file = searched_file("fixed.yaml", fixed);
-    char *dir = xstrdup(tmpdir_path("fixed"));
-    char *second = xasprintf("%s/probe-2", dir);
+    char *dir = tmpdir_path("fixed");
+    char *second = keepf("%s/probe-2", dir);
     struct proc_result r;
     struct buf before;
     struct buf after;
@@ -128,7 +122,6 @@ TEST(it_may_be_interrupted)
         ARGS("search", file, "-q", "-o", dir, "--resume", "--seed", "2"));
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "other settings"));
-    proc_result_fini(&r);
 
     /* a budget may be another one */
     r = proc_run(
@@ -139,18 +132,15 @@ TEST(it_may_be_interrupted)
     expect_recorded(&r, dir);
     expect_first(dir, 60);
     look_at_it_again(dir);
-    proc_result_fini(&r);
     buf_fini(&before);
     buf_fini(&after);
-    free(second);
-    free(dir);
     free(file);
 }
 
 /* The directory is empty: --resume says so and begins. */
 TEST(clients_of_a_closed_loop_are_counted)
 {
-    char *dir = xstrdup(tmpdir_path("closed"));
+    char *dir = tmpdir_path("closed");
     char *file = searched_file("closed.yaml",
                                "stub: {service: fixed 10ms}\n"
                                "slo: [e2e p50 < 500ms]\n"
@@ -175,9 +165,7 @@ TEST(clients_of_a_closed_loop_are_counted)
         assert_true(value == 1 || value == 2);
     }
     json_decref(json);
-    proc_result_fini(&r);
     free(file);
-    free(dir);
 }
 
 /* It takes what it is sent and says nothing: the run ends neither with its
@@ -221,7 +209,6 @@ TEST(nonsense_is_refused)
         proc_expect(&r, 2);
         if (!strstr(r.err, bad[i].why))
             fail_msg("%s: %s", bad[i].why, r.err);
-        proc_result_fini(&r);
     }
 }
 
@@ -230,7 +217,7 @@ static void expect_made_with(const char *dir, const char *role,
                              const char *sha256)
 {
     for (int n = 1; n <= 2; n++) {
-        char *name = xasprintf("%s-%d/manifest.json", role, n);
+        char *name = keepf("%s-%d/manifest.json", role, n);
         json_t *manifest = searched_json(dir, name);
 
         assert_string_equal(searched_text(json_object_get(manifest, "asked"),
@@ -240,7 +227,6 @@ static void expect_made_with(const char *dir, const char *role,
             searched_text(json_object_get(manifest, "settings"), "name"),
             "original");
         json_decref(manifest);
-        free(name);
     }
 }
 
@@ -261,9 +247,9 @@ TEST(an_edited_file_has_no_effect)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char *path = xstrdup(tmpdir_path("edited.yaml"));
-        char *dir = xstrdup(tmpdir_path(cases[i].command));
-        char *text = xasprintf(
+        char *path = tmpdir_path("edited.yaml");
+        char *dir = tmpdir_path(cases[i].command);
+        char *text = keepf(
             "name: original\n"
             "target: {url: 'http://127.0.0.1:{port}/'}\n"
             "server:\n"
@@ -284,26 +270,19 @@ TEST(an_edited_file_has_no_effect)
         proc_expect(&r, 3);
         assert_non_null(strstr(r.err, "server.start: the server ended"));
         expect_made_with(dir, cases[i].role, sha256);
-        proc_result_fini(&r);
-        free(text);
-        free(dir);
-        free(path);
     }
 }
 
 /* Nobody listens: nothing is left behind but the error. */
 TEST(a_server_that_is_not_there_is_exit_3)
 {
-    char *url = xasprintf("http://127.0.0.1:%d/", refusing_port());
-    char *dir = xstrdup(tmpdir_path("absent"));
+    char *url = keepf("http://127.0.0.1:%d/", refusing_port());
+    char *dir = tmpdir_path("absent");
     struct proc_result r =
         proc_run(ARGS("search", url, "--slo", "errors < 1%", "-q", "-o", dir));
 
     proc_expect(&r, 3);
-    proc_result_fini(&r);
     assert_int_equal(access(dir, F_OK), -1);
-    free(dir);
-    free(url);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -13,6 +13,7 @@
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "tests/support/echoserver.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -67,7 +68,7 @@ struct rig {
 static char *fill(const char *text, const struct rig *rig)
 {
     char *proxy =
-        xasprintf("http://me:" KEY "@%s", rig->server.url + strlen("http://"));
+        keepf("http://me:" KEY "@%s", rig->server.url + strlen("http://"));
     struct buf out;
     char *filled;
 
@@ -85,7 +86,6 @@ static char *fill(const char *text, const struct rig *rig)
     }
     filled = xstrdup(buf_text(&out));
     buf_fini(&out);
-    free(proxy);
     return filled;
 }
 
@@ -118,7 +118,7 @@ static int search_recording(const char *dir)
 
     assert_true(n > 0);
     for (int i = 0; i < n; i++) {
-        char *path = xasprintf("%s/%s", dir, entries[i]->d_name);
+        char *path = keepf("%s/%s", dir, entries[i]->d_name);
         struct buf bytes;
 
         if (entries[i]->d_name[0] != '.') {
@@ -127,7 +127,6 @@ static int search_recording(const char *dir)
             buf_fini(&bytes);
             files++;
         }
-        free(path);
         free(entries[i]);
     }
     free(entries);
@@ -175,32 +174,24 @@ static void search(const struct rig *rig, const struct strlist *words,
                 "200", "-n", "5", "--request-id", "-o", rig->dir, "--force");
     run_expect(&r, rig->dir, 1);
     status = r.status;
-    proc_result_fini(&r);
     assert_true(search_recording(rig->dir) >= 4);
     r = RUN_WAY("run", words, 1, "--transport", transport, "--show");
     assert_non_null(strstr(r.out, "HTTP/1.1 500 Echo"));
     assert_non_null(strstr(r.out, "Set-Cookie: (redacted)"));
     assert_null(strstr(r.out, "echo-cookie"));
-    proc_result_fini(&r);
     if (strcmp(transport, "native") != 0)
         return; /* what reads settings and recordings does not know which */
-    r = RUN_WAY("validate", words, 0, "--transport", transport, "-c", "1");
-    proc_result_fini(&r);
-    r = must_run(ARGS("report", rig->dir), status);
-    proc_result_fini(&r);
-    r = must_run(ARGS("report", rig->dir, "--format", "json"), status);
-    proc_result_fini(&r);
+    RUN_WAY("validate", words, 0, "--transport", transport, "-c", "1");
+    must_run(ARGS("report", rig->dir), status);
+    must_run(ARGS("report", rig->dir, "--format", "json"), status);
 }
 
 /* Nobody listens any more. */
 static void search_failure(const struct rig *rig, const struct strlist *words,
                            const char *transport)
 {
-    struct proc_result r;
-
-    r = RUN_WAY("run", words, 3, "-c", "1", "--transport", transport, "-o",
-                rig->dir, "--force", "--wait-ready", "1ms");
-    proc_result_fini(&r);
+    RUN_WAY("run", words, 3, "-c", "1", "--transport", transport, "-o",
+            rig->dir, "--force", "--wait-ready", "1ms");
 }
 
 static void try_way(const struct way *way, const char *transport)
@@ -288,7 +279,6 @@ TEST(messages_do_not_repeat_it)
             argv[k] = cases[i][k];
         r = must_run(argv, 2);
         assert_true(strlen(r.err) > 0);
-        proc_result_fini(&r);
     }
 }
 

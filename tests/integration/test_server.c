@@ -12,6 +12,7 @@
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -25,18 +26,16 @@ static char *write_settings(const char *name, const char *url,
                             const char *start, const char *rest)
 {
     char *text =
-        xasprintf("target: {url: '%s', timeout: 2s}\n"
-                  "load: {rate: 100/s, duration: 300ms}\n"
-                  "server:\n"
-                  "  start: |\n"
-                  "    me=%s; dir=%s/%s; pids=$dir.pids\n"
-                  "    %s\n%s",
-                  url, getenv("TAILGATE"), tmpdir_root(), name, start, rest);
-    char *file_name = xasprintf("%s.yaml", name);
-    char *path = xstrdup(tmpdir_write(file_name, text, strlen(text)));
+        keepf("target: {url: '%s', timeout: 2s}\n"
+              "load: {rate: 100/s, duration: 300ms}\n"
+              "server:\n"
+              "  start: |\n"
+              "    me=%s; dir=%s/%s; pids=$dir.pids\n"
+              "    %s\n%s",
+              url, getenv("TAILGATE"), tmpdir_root(), name, start, rest);
+    char *file_name = keepf("%s.yaml", name);
+    char *path = tmpdir_write(file_name, text, strlen(text));
 
-    free(file_name);
-    free(text);
     return path;
 }
 
@@ -56,7 +55,7 @@ static char *text_of(const char *name)
 /* All that were noted are gone; at least `least` of them were. */
 static void expect_gone(const char *name, int least)
 {
-    char *file = xasprintf("%s.pids", name);
+    char *file = keepf("%s.pids", name);
     char *text = text_of(file);
     int n = 0;
 
@@ -72,16 +71,14 @@ static void expect_gone(const char *name, int least)
     }
     assert_true(n >= least);
     free(text);
-    free(file);
 }
 
 /* Did it come to noting its pid? */
 static bool is_noted(const char *name)
 {
-    char *file = xasprintf("%s.pids", name);
+    char *file = keepf("%s.pids", name);
     bool is = access(tmpdir_path(file), F_OK) == 0;
 
-    free(file);
     return is;
 }
 
@@ -109,11 +106,11 @@ TEST(it_serves_the_run)
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        char *rest = xasprintf(rows[i].rest, tmpdir_root());
+        char *rest = keepf(rows[i].rest, tmpdir_root());
         char *file =
             write_settings(rows[i].name, FREE_URL, rows[i].start, rest);
-        char *dir = xstrdup(tmpdir_path(rows[i].name));
-        char *log_name = xasprintf("%s/server.log", rows[i].name);
+        char *dir = tmpdir_path(rows[i].name);
+        char *log_name = keepf("%s/server.log", rows[i].name);
         struct proc_result r = proc_run(
             ARGS("run", file, "-q", "--slo", "errors < 30%", "-o", dir));
         char *log = text_of(log_name);
@@ -121,12 +118,7 @@ TEST(it_serves_the_run)
         run_expect(&r, dir, 0);
         assert_non_null(strstr(log, "listening on http://127.0.0.1:"));
         expect_gone(rows[i].name, rows[i].processes);
-        proc_result_fini(&r);
         free(log);
-        free(log_name);
-        free(dir);
-        free(file);
-        free(rest);
     }
 }
 
@@ -138,7 +130,6 @@ static void run_again(const char *from, const char *dir)
 
     run_expect(&r, dir, 0);
     assert_non_null(strstr(r.err, "from the recording: server.start: "));
-    proc_result_fini(&r);
 }
 
 /* Of a recording, too: on a port of its own, whose memory is read. */
@@ -153,23 +144,20 @@ TEST(it_is_started_again)
         proc_run(ARGS("run", file, "-q", "--slo", "errors < 30%", "-o", from));
 
     run_expect(&r, from, 0);
-    proc_result_fini(&r);
     for (size_t i = 1; i < COUNT(dirs); i++) {
         char *to = xstrdup(tmpdir_path(dirs[i]));
-        char *name = xasprintf("%s/summary.json", dirs[i]);
+        char *name = keepf("%s/summary.json", dirs[i]);
         char *summary;
 
         run_again(from, to);
         summary = text_of(name);
         assert_non_null(strstr(summary, "peak_memory"));
         free(summary);
-        free(name);
         free(from);
         from = to;
     }
     expect_gone("again", 9);
     free(from);
-    free(file);
 }
 
 TEST(what_fails_is_said_and_ended)
@@ -202,7 +190,7 @@ TEST(what_fails_is_said_and_ended)
     for (size_t i = 0; i < COUNT(rows); i++) {
         char *file =
             write_settings(rows[i].name, FREE_URL, rows[i].start, rows[i].rest);
-        char *dir = xstrdup(tmpdir_path(rows[i].name));
+        char *dir = tmpdir_path(rows[i].name);
         struct proc_result r =
             proc_run(ARGS("run", file, "--duration", "20s", "-q", "-o", dir));
 
@@ -213,9 +201,6 @@ TEST(what_fails_is_said_and_ended)
             expect_gone(rows[i].name, 1);
         else if (is_noted(rows[i].name))
             expect_gone(rows[i].name, 0);
-        proc_result_fini(&r);
-        free(dir);
-        free(file);
     }
 }
 
@@ -226,16 +211,12 @@ TEST(another_server_is_not_taken_for_it)
     struct proc other = stub_start(ARGS("stub", "--port", "0"), &url);
     char *file =
         write_settings("taken", url, "echo $$ >>$pids; sleep 1000", "");
-    char *dir = xstrdup(tmpdir_path("taken"));
+    char *dir = tmpdir_path("taken");
     struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));
 
     proc_expect(&r, 3);
     assert_non_null(strstr(r.err, "another server listens on 127.0.0.1:"));
-    proc_result_fini(&r);
     stub_stop(&other);
-    free(url);
-    free(dir);
-    free(file);
 }
 
 TEST(it_ends_with_us)
@@ -243,9 +224,9 @@ TEST(it_ends_with_us)
     static const int signals[] = {SIGKILL, SIGTERM, SIGINT};
 
     for (size_t i = 0; i < COUNT(signals); i++) {
-        char *name = xasprintf("signal-%d", signals[i]);
+        char *name = keepf("signal-%d", signals[i]);
         char *file = write_settings(name, FREE_URL, TREE "wait", "");
-        char *dir = xstrdup(tmpdir_path(name));
+        char *dir = tmpdir_path(name);
         struct proc p =
             proc_start(ARGS("run", file, "--duration", "60s", "-q", "-o", dir));
         struct proc_result r;
@@ -255,10 +236,6 @@ TEST(it_ends_with_us)
         r = proc_wait(&p);
         assert_int_equal(r.status, 128 + signals[i]);
         expect_gone(name, 3);
-        proc_result_fini(&r);
-        free(dir);
-        free(file);
-        free(name);
     }
 }
 

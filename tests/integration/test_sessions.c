@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
+#include "tests/support/keep.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
@@ -35,11 +35,10 @@ static int by_turn(const void *a, const void *b)
 /* Session by session, turn by turn. */
 static struct facts *read_turns(const char *dir, size_t *n)
 {
-    char *path = xasprintf("%s/requests.tgr", dir);
+    char *path = keepf("%s/requests.tgr", dir);
     struct facts *rows = table_read(path, &schema_requests, n);
 
     qsort(rows, *n, sizeof(*rows), by_turn);
-    free(path);
     return rows;
 }
 
@@ -66,7 +65,6 @@ static void check_summary(const char *dir, const struct facts *rows, size_t n)
     assert_true(number_at(summary, "sessions.first.turns") == begun);
     assert_true(number_at(summary, "sessions.later.turns") ==
                 (double)n - begun);
-    json_decref(summary);
 }
 
 /* Each turn follows an answer, and no failure. */
@@ -99,8 +97,8 @@ TEST(later_turns_carry_what_was_said)
                    &url);
 
     for (size_t i = 0; i < COUNT(paths); i++) {
-        char *dir = xasprintf("%s/turns%zu", tmpdir_root(), i);
-        char *target = xasprintf("%s/%s", url, paths[i]);
+        char *dir = keepf("%s/turns%zu", tmpdir_root(), i);
+        char *target = keepf("%s/%s", url, paths[i]);
         struct proc_result r = proc_run(
             ARGS("run", target, SESSIONS, "--threads", "2", "-o", dir, "--api",
                  i == 0   ? "openai-chat"
@@ -110,7 +108,6 @@ TEST(later_turns_carry_what_was_said)
         size_t n;
 
         run_expect(&r, dir, 0);
-        proc_result_fini(&r);
         rows = read_turns(dir, &n);
         check_sequence(rows, n, 2);
         check_summary(dir, rows, n);
@@ -119,12 +116,8 @@ TEST(later_turns_carry_what_was_said)
                              PROMPT + rows[k].turn * (ANSWER + PROMPT));
             assert_int_equal(rows[k].prompt_asked, rows[k].prompt_tokens);
         }
-        free(rows);
-        free(target);
-        free(dir);
     }
     stub_stop(&stub);
-    free(url);
 }
 
 /* A stub that knows bodies again has seen them all. */
@@ -133,21 +126,19 @@ TEST(threads_do_not_change_a_byte)
     char *url;
     struct proc stub =
         stub_start(ARGS("stub", "--service", "fixed 1ms", "--cache"), &url);
-    char *target = xasprintf("%s/v1/chat/completions", url);
+    char *target = keepf("%s/v1/chat/completions", url);
     struct facts *rows[2];
     size_t n[2];
     size_t found = 0;
 
     for (int i = 0; i < 2; i++) {
-        char *dir = xasprintf("%s/threads%d", tmpdir_root(), i);
+        char *dir = keepf("%s/threads%d", tmpdir_root(), i);
         struct proc_result r =
             proc_run(ARGS("run", target, SESSIONS, "--nonce", "5", "--threads",
                           i == 0 ? "1" : "2", "-o", dir));
 
         run_expect(&r, dir, 0);
-        proc_result_fini(&r);
         rows[i] = read_turns(dir, &n[i]);
-        free(dir);
     }
     for (size_t i = 0, k = 0; i < n[0]; i++) {
         while (k < n[1] && by_turn(&rows[1][k], &rows[0][i]) < 0)
@@ -163,8 +154,6 @@ TEST(threads_do_not_change_a_byte)
     free(rows[0]);
     free(rows[1]);
     stub_stop(&stub);
-    free(target);
-    free(url);
 }
 
 TEST(a_failure_breaks_its_session)
@@ -173,15 +162,14 @@ TEST(a_failure_breaks_its_session)
     struct proc stub = stub_start(
         ARGS("stub", "--service", "fixed 1ms", "--fault", "status=500 every=5"),
         &url);
-    char *target = xasprintf("%s/v1/completions", url);
-    char *dir = xstrdup(tmpdir_path("broken"));
+    char *target = keepf("%s/v1/completions", url);
+    char *dir = tmpdir_path("broken");
     struct proc_result r = proc_run(ARGS("run", target, SESSIONS, "-o", dir));
     struct facts *rows;
     size_t broken = 0;
     size_t n;
 
     run_expect(&r, dir, 0);
-    proc_result_fini(&r);
     rows = read_turns(dir, &n);
     check_sequence(rows, n, 1);
     check_summary(dir, rows, n);
@@ -189,10 +177,6 @@ TEST(a_failure_breaks_its_session)
         broken += rows[i].outcome == OUTCOME_STATUS;
     assert_true(broken > 0);
     stub_stop(&stub);
-    free(rows);
-    free(dir);
-    free(target);
-    free(url);
 }
 
 /* Of a mix all turns of a session are of one class, and after the window they
@@ -206,25 +190,24 @@ TEST(a_session_is_of_one_class)
                         "--decode", "100us", "--batching", "continuous"),
                    &url);
     char *text =
-        xasprintf("target: {url: \"%s/v1/chat/completions\", timeout: 60s}\n"
-                  "load: {rate: 60, turns: uniform 1 5, duration: 1s,\n"
-                  "       cooldown: 300ms}\n"
-                  "data: {input_tokens: 8, output_tokens: 4}\n"
-                  "client: {threads: 2}\n"
-                  "classes:\n"
-                  "  - {name: chat}\n"
-                  "  - {name: text, data: {input_tokens: 20},\n"
-                  "     target: {url: \"%s/v1/completions\"}}\n",
-                  url, url);
-    char *file = xstrdup(tmpdir_write("mix.yaml", text, strlen(text)));
-    char *dir = xstrdup(tmpdir_path("mix"));
+        keepf("target: {url: \"%s/v1/chat/completions\", timeout: 60s}\n"
+              "load: {rate: 60, turns: uniform 1 5, duration: 1s,\n"
+              "       cooldown: 300ms}\n"
+              "data: {input_tokens: 8, output_tokens: 4}\n"
+              "client: {threads: 2}\n"
+              "classes:\n"
+              "  - {name: chat}\n"
+              "  - {name: text, data: {input_tokens: 20},\n"
+              "     target: {url: \"%s/v1/completions\"}}\n",
+              url, url);
+    char *file = tmpdir_write("mix.yaml", text, strlen(text));
+    char *dir = tmpdir_path("mix");
     struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));
     size_t seen[2] = {0};
     struct facts *rows;
     size_t n;
 
     run_expect(&r, dir, 0);
-    proc_result_fini(&r);
     rows = read_turns(dir, &n);
     check_sequence(rows, n, 2);
     for (size_t i = 0; i < n; i++) {
@@ -238,25 +221,20 @@ TEST(a_session_is_of_one_class)
     }
     assert_true(seen[0] > 1 && seen[1] > 1);
     stub_stop(&stub);
-    free(rows);
-    free(dir);
-    free(file);
-    free(text);
-    free(url);
 }
 
 /* A cache of one server is of no use to the next turn at another. */
 TEST(a_session_stays_where_it_began)
 {
-    char *truth_path = xstrdup(tmpdir_path("sticky.tgr"));
-    char *dir = xstrdup(tmpdir_path("sticky"));
+    char *truth_path = tmpdir_path("sticky.tgr");
+    char *dir = tmpdir_path("sticky");
     char *urls[2];
     struct proc first = stub_start(
         ARGS("stub", "--service", "none", "--truth", truth_path), &urls[0]);
     struct proc second =
         stub_start(ARGS("stub", "--service", "none"), &urls[1]);
-    char *a = xasprintf("%s/v1/completions", urls[0]);
-    char *b = xasprintf("%s/v1/completions", urls[1]);
+    char *a = keepf("%s/v1/completions", urls[0]);
+    char *b = keepf("%s/v1/completions", urls[1]);
     struct proc_result r =
         proc_run(ARGS("run", "--url", a, "--url", b, SESSIONS, "--request-id",
                       "--threads", "2", "-o", dir));
@@ -267,7 +245,6 @@ TEST(a_session_stays_where_it_began)
     size_t even = 0;
 
     run_expect(&r, dir, 0);
-    proc_result_fini(&r);
     stub_stop(&first);
     stub_stop(&second);
     rows = read_turns(dir, &n);
@@ -281,22 +258,16 @@ TEST(a_session_stays_where_it_began)
         even += is_first;
     }
     assert_true(even > 1 && even < n);
-    free(rows);
-    free(truth);
-    free(truth_path);
-    free(dir);
     for (int i = 0; i < 2; i++)
         free(urls[i]);
-    free(a);
-    free(b);
 }
 
 TEST(a_killed_run_is_accounted_for)
 {
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--service", "fixed 1ms"), &url);
-    char *target = xasprintf("%s/v1/completions", url);
-    char *dir = xstrdup(tmpdir_path("killed"));
+    char *target = keepf("%s/v1/completions", url);
+    char *dir = tmpdir_path("killed");
     struct proc run = proc_start(ARGS("run", target, SESSIONS, "--duration",
                                       "1h", "--threads", "2", "-o", dir));
     struct proc_result r;
@@ -305,7 +276,6 @@ TEST(a_killed_run_is_accounted_for)
     wait_for_rows(dir);
     assert_int_equal(kill(run.pid, SIGKILL), 0);
     r = proc_wait(&run);
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", dir, "--format", "json"));
     json = json_loads(r.out, 0, NULL);
     assert_non_null(json);
@@ -320,11 +290,7 @@ TEST(a_killed_run_is_accounted_for)
                     number_at(json, "sessions.broken") +
                     number_at(json, "sessions.cut"));
     json_decref(json);
-    proc_result_fini(&r);
     stub_stop(&stub);
-    free(dir);
-    free(target);
-    free(url);
 }
 
 static const char talks[] =
@@ -339,9 +305,9 @@ TEST(conversations_are_held_as_they_were)
 {
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--service", "fixed 1ms"), &url);
-    char *target = xasprintf("%s/v1/chat/completions", url);
-    char *data = xstrdup(tmpdir_write("talks.jsonl", talks, sizeof(talks) - 1));
-    char *dir = xstrdup(tmpdir_path("talks"));
+    char *target = keepf("%s/v1/chat/completions", url);
+    char *data = tmpdir_write("talks.jsonl", talks, sizeof(talks) - 1);
+    char *dir = tmpdir_path("talks");
     struct proc_result r;
     struct facts *rows;
     size_t n;
@@ -351,7 +317,6 @@ TEST(conversations_are_held_as_they_were)
                       "recorded", "--repeat-prompts", "--timeout", "60s", "-q",
                       "-o", dir));
     run_expect(&r, dir, 0);
-    proc_result_fini(&r);
     rows = read_turns(dir, &n);
     check_sequence(rows, n, 1);
     for (size_t i = 0; i < n; i++) {
@@ -359,11 +324,6 @@ TEST(conversations_are_held_as_they_were)
         assert_int_equal(rows[i].prompt_tokens, rows[i].turn == 0 ? 3 : 6);
     }
     stub_stop(&stub);
-    free(rows);
-    free(dir);
-    free(data);
-    free(target);
-    free(url);
 }
 
 static void assert_says(const char *const *argv, const char *text)
@@ -372,13 +332,12 @@ static void assert_says(const char *const *argv, const char *text)
 
     if (!strstr(r.out, text))
         fail_msg("no '%s' in: %s%s", text, r.out, r.err);
-    proc_result_fini(&r);
 }
 
 /* Whoever reads of it knows what it is. */
 TEST(plan_and_report_say_sessions)
 {
-    char *dir = xstrdup(tmpdir_path("said"));
+    char *dir = tmpdir_path("said");
 
     assert_says(ARGS("validate", "null://", "--rate", "60", "--duration",
                      "1500ms", "--session-turns", "uniform 1 5"),
@@ -391,7 +350,6 @@ TEST(plan_and_report_say_sessions)
     assert_says(ARGS("report", dir), "\nsessions   ");
     assert_says(ARGS("report", dir, "--format", "json"),
                 "\"scenario\": \"sessions\"");
-    free(dir);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

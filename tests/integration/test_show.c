@@ -10,6 +10,7 @@
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "tests/support/echoserver.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/rawserver.h"
 #include "tests/support/test.h"
@@ -26,7 +27,7 @@ static void must_say(const char *text, const char *what)
 TEST(both_sides_are_printed)
 {
     struct echoserver s = echoserver_start(&(struct echo_setup){0});
-    char *dir = xstrdup(tmpdir_path("none"));
+    char *dir = tmpdir_path("none");
     struct stat st;
 
     for (size_t t = 0; t < COUNT(transports); t++) {
@@ -48,10 +49,8 @@ TEST(both_sides_are_printed)
         must_say(r.out, transports[t]);
         assert_string_equal(r.err, "");
         assert_int_equal(stat(dir, &st), -1);
-        proc_result_fini(&r);
     }
     echoserver_stop(&s);
-    free(dir);
 }
 
 /* Without --request-id it is none of ours. */
@@ -66,7 +65,6 @@ TEST(a_header_like_our_id_is_left_alone)
 
         proc_expect(&r, 0);
         must_say(r.out, "> x-tailgate-id: 5\n");
-        proc_result_fini(&r);
     }
     echoserver_stop(&s);
 }
@@ -106,7 +104,6 @@ TEST(answers_of_every_kind_are_shown)
         proc_expect(&r, answers[k].status);
         must_say(r.out, "> GET / HTTP/1.1\n");
         must_say(r.out, answers[k].want);
-        proc_result_fini(&r);
         rawserver_stop(&s);
     }
 }
@@ -128,7 +125,6 @@ TEST(a_long_answer_is_cut)
         proc_expect(&r, 0);
         must_say(r.out, "xxx\n< ... 100019 bytes in all\n");
         assert_true(strlen(r.out) < 70000);
-        proc_result_fini(&r);
     }
     rawserver_stop(&s);
     free(bytes);
@@ -136,7 +132,7 @@ TEST(a_long_answer_is_cut)
 
 TEST(nobody_there_is_3)
 {
-    char *url = xasprintf("http://127.0.0.1:%d/", refusing_port());
+    char *url = keepf("http://127.0.0.1:%d/", refusing_port());
 
     for (size_t t = 0; t < COUNT(transports); t++) {
         struct proc_result r =
@@ -144,22 +140,18 @@ TEST(nobody_there_is_3)
 
         proc_expect(&r, 3);
         must_say(r.err, "Connection refused");
-        proc_result_fini(&r);
     }
-    free(url);
 }
 
 TEST(the_stub_beside_can_be_shown)
 {
     static const char text[] = "stub: {service: none}\nload: {rate: 5}\n";
-    char *file = xstrdup(tmpdir_write("s.yaml", text, strlen(text)));
+    char *file = tmpdir_write("s.yaml", text, strlen(text));
     struct proc_result r = proc_run(ARGS("run", file, "--show"));
 
     proc_expect(&r, 0);
     must_say(r.out, "> x-tailgate-id: 000000000000000000\n");
     must_say(r.out, "outcome    ok, HTTP status 200\n");
-    proc_result_fini(&r);
-    free(file);
 }
 
 /* ---- --wait-ready ---- */
@@ -177,7 +169,7 @@ TEST(late_servers_are_waited_for)
         const struct echo_setup *setup = &late_ones[i / COUNT(transports)];
         const char *transport = transports[i % COUNT(transports)];
         int status = setup->status ? 1 : 0;
-        char *dir = xasprintf("%s/late-%zu", tmpdir_root(), i);
+        char *dir = keepf("%s/late-%zu", tmpdir_root(), i);
         struct echoserver s = echoserver_start(setup);
         struct proc_result r = proc_run(
             ARGS("run", s.url, "--wait-ready", "60s", "--rate", "50", "-n", "5",
@@ -186,16 +178,14 @@ TEST(late_servers_are_waited_for)
         run_expect(&r, dir, status);
         must_say(r.out, "scheduled 5 = issued 5 + unsent 0");
         must_say(r.out, status ? "ok 0 + failed 5" : "ok 5 + failed 0");
-        proc_result_fini(&r);
         echoserver_stop(&s);
-        free(dir);
     }
 }
 
 /* They were asked with a GET that has no body. */
 TEST(the_question_has_no_body)
 {
-    char *log = xstrdup(tmpdir_path("log"));
+    char *log = tmpdir_path("log");
     struct echoserver s = echoserver_start(
         &(struct echo_setup){.first_status = 503, .n_first = 1, .log = log});
     struct proc_result r =
@@ -212,9 +202,7 @@ TEST(the_question_has_no_body)
     must_say(bytes, "x-team: me\r\n\r\nGET / HTTP/1.1\r\n");
     must_say(bytes, "x-team: me\r\n\r\nPOST / HTTP/1.1\r\n");
     must_say(bytes, "\r\n\r\ntext");
-    proc_result_fini(&r);
     echoserver_stop(&s);
-    free(log);
 }
 
 TEST(all_targets_must_be_ready)
@@ -225,13 +213,11 @@ TEST(all_targets_must_be_ready)
     struct proc_result r =
         proc_run(ARGS("run", first.url, second.url, "--rate", "50", "-n", "4",
                       "--wait-ready", "2s", "-o", tmpdir_path("two")));
-    char *want = xasprintf("tailgate: %s: not ready within 2s: HTTP status 503",
-                           second.url);
+    char *want =
+        keepf("tailgate: %s: not ready within 2s: HTTP status 503", second.url);
 
     proc_expect(&r, 3);
     must_say(r.err, want);
-    free(want);
-    proc_result_fini(&r);
     echoserver_stop(&first);
     echoserver_stop(&second);
 }
@@ -248,16 +234,15 @@ TEST(the_last_answer_is_told)
                       tmpdir_path("mute")));
     proc_expect(&r, 3);
     must_say(r.err, ": not ready within 2s: HTTP status 503\n");
-    proc_result_fini(&r);
     echoserver_stop(&s);
 }
 
 TEST(a_server_that_never_comes_is_3)
 {
-    char *url = xasprintf("http://127.0.0.1:%d/", refusing_port());
-    char *want = xasprintf(
-        "tailgate: %s: not ready within 1s: Connection refused\n", url);
-    char *dir = xstrdup(tmpdir_path("never"));
+    char *url = keepf("http://127.0.0.1:%d/", refusing_port());
+    char *want =
+        keepf("tailgate: %s: not ready within 1s: Connection refused\n", url);
+    char *dir = tmpdir_path("never");
     struct stat st;
 
     for (int i = 0; i < 4; i++) {
@@ -270,11 +255,7 @@ TEST(a_server_that_never_comes_is_3)
             assert_string_equal(r.err, want);
         must_say(r.err, "not ready within 1s: ");
         assert_int_equal(stat(dir, &st), -1);
-        proc_result_fini(&r);
     }
-    free(dir);
-    free(want);
-    free(url);
 }
 
 /* Wrong settings are said at once. */
@@ -293,7 +274,6 @@ TEST(nobody_waits_for_what_cannot_run)
                           "1h", wrong[i][0], wrong[i][1]));
 
         proc_expect(&r, 2);
-        proc_result_fini(&r);
     }
 }
 
@@ -301,7 +281,7 @@ TEST(waiting_can_be_interrupted)
 {
     static const int signals[] = {SIGINT, SIGTERM};
     struct rawserver silent = rawserver_start("", 0, RAW_HOLD);
-    char *refused = xasprintf("http://127.0.0.1:%d/", refusing_port());
+    char *refused = keepf("http://127.0.0.1:%d/", refusing_port());
     const char *urls[] = {refused, silent.url};
 
     for (size_t i = 0; i < 4; i++) {
@@ -315,10 +295,8 @@ TEST(waiting_can_be_interrupted)
         r = proc_wait(&p);
         proc_expect(&r, 128 + signals[i % 2]);
         must_say(r.err, "interrupted while waiting");
-        proc_result_fini(&r);
     }
     rawserver_stop(&silent);
-    free(refused);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

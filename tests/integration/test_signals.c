@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/clk.h"
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -41,7 +41,7 @@ static pid_t wait_for_pid(const char *path)
  * wait for it. */
 static bool is_gone(pid_t pid)
 {
-    char *path = xasprintf("/proc/%d/stat", (int)pid);
+    char *path = keepf("/proc/%d/stat", (int)pid);
     FILE *file = fopen(path, "r");
     char line[256] = "";
     const char *name_end;
@@ -54,7 +54,6 @@ static bool is_gone(pid_t pid)
     }
     if (file)
         fclose(file);
-    free(path);
     return is_gone;
 }
 
@@ -72,10 +71,10 @@ static void wait_until_gone(pid_t pid)
 
 TEST(a_second_interrupt_leaves_nothing)
 {
-    char *pids = xstrdup(tmpdir_path("deaf.pid"));
-    char *command = xasprintf(
-        "trap '' TERM; sleep 1000 & echo $! >%s.new; mv %s.new %s; wait", pids,
-        pids, pids);
+    char *pids = tmpdir_path("deaf.pid");
+    char *command =
+        keepf("trap '' TERM; sleep 1000 & echo $! >%s.new; mv %s.new %s; wait",
+              pids, pids, pids);
     struct proc p = proc_start(ARGS(
         "run", "http://127.0.0.1:1/", "-R", "1", "--duration", "1s", "--trials",
         "2", "--restart", command, "-q", "-o", tmpdir_path("deaf")));
@@ -88,9 +87,6 @@ TEST(a_second_interrupt_leaves_nothing)
     r = proc_wait(&p);
     proc_expect(&r, 128 + SIGINT);
     wait_until_gone(pid);
-    proc_result_fini(&r);
-    free(command);
-    free(pids);
 }
 
 /* ---- standard descriptors that are closed ---- */
@@ -108,12 +104,11 @@ static void close_output(void)
 
 static void expect_null(const struct proc *p, int fd)
 {
-    char *path = xasprintf("/proc/%d/fd/%d", (int)p->pid, fd);
+    char *path = keepf("/proc/%d/fd/%d", (int)p->pid, fd);
     char target[64] = "";
 
     assert_true(readlink(path, target, sizeof(target) - 1) > 0);
     assert_string_equal(target, "/dev/null");
-    free(path);
 }
 
 /* They would be taken by sockets, files and what libraries open. */
@@ -122,8 +117,8 @@ TEST(closed_descriptors_are_not_used_for_others)
     const char *text = "target: {url: 'http://127.0.0.1:1/'}\n"
                        "load: {rate: 20/s, duration: 60s}\n"
                        "stub: {service: fixed 1ms}\n";
-    char *file = xstrdup(tmpdir_write("closed.yaml", text, strlen(text)));
-    char *dir = xstrdup(tmpdir_path("closed"));
+    char *file = tmpdir_write("closed.yaml", text, strlen(text));
+    char *dir = tmpdir_path("closed");
     struct proc p =
         proc_start_with(ARGS("run", file, "-o", dir), close_input_and_messages);
     struct proc_result r;
@@ -135,9 +130,6 @@ TEST(closed_descriptors_are_not_used_for_others)
     r = proc_wait(&p);
     proc_expect(&r, 128 + SIGINT);
     assert_non_null(strstr(r.out, "interrupted"));
-    proc_result_fini(&r);
-    free(dir);
-    free(file);
 }
 
 /* It is not lost without a word. */
@@ -148,7 +140,6 @@ TEST(a_report_that_cannot_be_written)
 
     proc_expect(&r, 3);
     assert_string_equal(r.err, "tailgate: cannot write to standard output\n");
-    proc_result_fini(&r);
 }
 
 /* ---- a terminal that takes nothing ---- */
@@ -165,7 +156,7 @@ static void use_terminal(void)
  * and ends a run of a minute after a second. */
 TEST(a_stopped_terminal_does_not_stop_the_run)
 {
-    char *dir = xstrdup(tmpdir_path("stopped"));
+    char *dir = tmpdir_path("stopped");
     struct proc_result r;
     struct proc stub;
     struct proc p;
@@ -181,12 +172,9 @@ TEST(a_stopped_terminal_does_not_stop_the_run)
     r = proc_wait(&p);
     run_expect(&r, dir, 1);
     assert_non_null(strstr(r.out, "ABORTED errors > 50%: "));
-    proc_result_fini(&r);
     stub_stop(&stub);
     close(master);
     close(slave);
-    free(url);
-    free(dir);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

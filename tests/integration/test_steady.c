@@ -2,10 +2,9 @@
  * time.  Its timeline is ideal, so that the queue grows however fast the
  * machine is.  What is overload and what is not is decided in unit.steady. */
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -24,7 +23,6 @@ static int start(void **state)
 static int end(void **state)
 {
     stub_stop(&stub);
-    free(url);
     return tmpdir_teardown(state);
 }
 
@@ -32,8 +30,8 @@ static int end(void **state)
  * overloaded, and misses its term. */
 TEST(overloaded_trials_miss_their_terms)
 {
-    char *dir = xstrdup(tmpdir_path("trials"));
-    char *first = xasprintf("%s/trial-1", dir);
+    char *dir = tmpdir_path("trials");
+    char *first = keepf("%s/trial-1", dir);
     struct proc_result r =
         proc_run(ARGS("run", url, "--rate", "200", "--arrival", "constant",
                       "--duration", "1s", "--trials", "2", "--settle", "0s",
@@ -46,7 +44,6 @@ TEST(overloaded_trials_miss_their_terms)
     assert_true(json_is_true(json_object_get(summary, "overloaded")));
     assert_true(json_is_true(json_object_get(json_array_get(terms, 0), "met")));
     json_decref(summary);
-    proc_result_fini(&r);
 
     /* no tier holds either */
     r = proc_run(ARGS("report", first, "--slo",
@@ -56,14 +53,11 @@ TEST(overloaded_trials_miss_their_terms)
     assert_non_null(summary);
     assert_true(json_is_null(json_object_get(summary, "best_tier")));
     json_decref(summary);
-    proc_result_fini(&r);
-    free(first);
-    free(dir);
 }
 
 TEST(a_closed_loop_cannot_tell)
 {
-    char *dir = xstrdup(tmpdir_path("closed"));
+    char *dir = tmpdir_path("closed");
     struct proc_result r =
         proc_run(ARGS("run", url, "-c", "3", "-n", "20", "-q", "-o", dir));
     json_t *summary;
@@ -74,9 +68,6 @@ TEST(a_closed_loop_cannot_tell)
     assert_non_null(
         strstr(json_string_value(json_object_get(summary, "overloaded_note")),
                "closed loop"));
-    json_decref(summary);
-    proc_result_fini(&r);
-    free(dir);
 }
 
 GROUP_FIXTURE(start, end)

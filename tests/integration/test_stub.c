@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "common/base/clk.h"
-#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "tests/support/httpget.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
 #include "tests/support/test.h"
@@ -48,13 +48,12 @@ static void expect_status(struct http_reply reply, int status)
 static long long metric(const char *url, const char *name)
 {
     struct http_reply reply = HTTP_ASK(url, .path = "/metrics");
-    char *key = xasprintf("\ntailgate_stub_%s ", name);
+    char *key = keepf("\ntailgate_stub_%s ", name);
     const char *at = strstr(buf_text(&reply.body), key);
     long long value;
 
     assert_non_null(at);
     value = strtoll(at + strlen(key), NULL, 10);
-    free(key);
     http_reply_fini(&reply);
     return value;
 }
@@ -112,7 +111,6 @@ TEST(plain_answers)
         http_reply_fini(&reply);
     }
     stub_stop(&stub);
-    free(url);
 }
 
 /* Plain and streamed answers in turn. */
@@ -137,7 +135,6 @@ TEST(a_connection_goes_on)
     }
     close(fd);
     stub_stop(&stub);
-    free(url);
 }
 
 /* Without chunks a stream ends with its connection. */
@@ -156,7 +153,6 @@ TEST(an_old_client_gets_its_stream)
     assert_non_null(strstr(buf_text(&reply.body), "data: [DONE]\n\n"));
     http_reply_fini(&reply);
     stub_stop(&stub);
-    free(url);
 }
 
 static void few_descriptors(void)
@@ -184,7 +180,6 @@ TEST(out_of_descriptors_clients_wait)
         close(fds[i]);
     }
     stub_stop(&stub);
-    free(line);
 }
 
 /* ---- pages ---- */
@@ -212,7 +207,6 @@ TEST(pages)
     expect_status(HTTP_ASK(url, .path = "/"), 200);
     assert_int_equal(metric(url, "served_total"), 1);
     stub_stop(&stub);
-    free(url);
 }
 
 TEST(metrics_show_a_queue)
@@ -237,7 +231,6 @@ TEST(metrics_show_a_queue)
     close(first);
     close(second);
     stub_stop(&stub);
-    free(url);
 }
 
 /* ---- refusals ---- */
@@ -276,7 +269,6 @@ TEST(bad_requests_are_refused)
             HTTP_ASK(url, .path = cases[i].path, .body = cases[i].body),
             cases[i].status);
     stub_stop(&stub);
-    free(url);
 }
 
 /* The first request occupies the server for four seconds, time enough for
@@ -315,7 +307,6 @@ TEST(a_bounded_queue_refuses)
         close(first);
         close(second);
         stub_stop(&stub);
-        free(url);
     }
 }
 
@@ -325,7 +316,7 @@ TEST(a_cache_answers_the_second_at_once)
 {
     static const char *const bodies[] = {"one", "one", "two", "one", "two"};
     static const int64_t want_ms[] = {20, 0, 20, 0, 0};
-    char *truth = xstrdup(tmpdir_path("truth.tgr"));
+    char *truth = tmpdir_path("truth.tgr");
     char *url;
     struct proc stub = stub_start(
         ARGS("stub", "--service", "fixed 20ms", "--cache", "--truth", truth),
@@ -339,15 +330,12 @@ TEST(a_cache_answers_the_second_at_once)
     for (int i = 0; i < 5; i++)
         assert_int_equal(rows[i].finish - rows[i].arrival,
                          want_ms[i] * NS_PER_MS);
-    free(rows);
-    free(url);
-    free(truth);
 }
 
 TEST(a_cold_start_is_slow)
 {
     static const int64_t want_ms[] = {10, 10, 1, 1};
-    char *truth = xstrdup(tmpdir_path("truth.tgr"));
+    char *truth = tmpdir_path("truth.tgr");
     char *url;
     struct proc stub =
         stub_start(ARGS("stub", "--service", "fixed 1ms", "--cold=2",
@@ -361,16 +349,13 @@ TEST(a_cold_start_is_slow)
     rows = read_truth(4);
     for (int i = 0; i < 4; i++)
         assert_int_equal(rows[i].service, want_ms[i] * NS_PER_MS);
-    free(rows);
-    free(url);
-    free(truth);
 }
 
 TEST(low_numbers_go_first)
 {
     static const int priorities[] = {9, 5, 1, 3, 1};
     static const int64_t order[] = {0, 2, 4, 3, 1};
-    char *truth = xstrdup(tmpdir_path("truth.tgr"));
+    char *truth = tmpdir_path("truth.tgr");
     char *url;
     struct proc stub = stub_start(
         ARGS("stub", SLOW_AT_FIRST, "--discipline=priority", "--truth", truth),
@@ -393,16 +378,13 @@ TEST(low_numbers_go_first)
         if (i > 0)
             assert_int_equal(rows[i].start, rows[i - 1].finish);
     }
-    free(rows);
-    free(url);
-    free(truth);
 }
 
 /* A row a token, in order, and as many as the row of the request says. */
 TEST(steps_are_in_a_file_of_their_own)
 {
     static const int tokens[] = {1, 7, 30};
-    char *truth = xstrdup(tmpdir_path("truth.tgr"));
+    char *truth = tmpdir_path("truth.tgr");
     char *url;
     struct proc stub =
         stub_start(ARGS("stub", "--service", "llm", "--batching", "continuous",
@@ -439,17 +421,13 @@ TEST(steps_are_in_a_file_of_their_own)
             assert_int_equal(steps[at].at, rows[i].first + NS_PER_US * 100 * k);
         }
     }
-    free(steps);
-    free(rows);
-    free(url);
-    free(truth);
 }
 
 /* In service, waiting, gone; and one that was answered. */
 TEST(its_end_leaves_nobody_out)
 {
     static const int signals[] = {SIGTERM, SIGINT};
-    char *truth = xstrdup(tmpdir_path("truth.tgr"));
+    char *truth = tmpdir_path("truth.tgr");
 
     for (int k = 0; k < 2; k++) {
         char *url;
@@ -469,7 +447,6 @@ TEST(its_end_leaves_nobody_out)
         assert_int_equal(kill(stub.pid, signals[k]), 0);
         result = proc_wait(&stub);
         proc_expect(&result, 0);
-        proc_result_fini(&result);
         rows = read_truth(5);
         for (int i = 0; i < 5; i++) {
             bool is_answered = rows[i].id != 1;
@@ -482,10 +459,7 @@ TEST(its_end_leaves_nobody_out)
             if (i != 1)
                 close(fds[i]);
         }
-        free(rows);
-        free(url);
     }
-    free(truth);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

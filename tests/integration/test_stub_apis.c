@@ -12,6 +12,7 @@
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "tests/support/httpget.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 
@@ -256,7 +257,6 @@ TEST(streams_are_read)
             http_reply_fini(&reply);
         }
         stub_stop(&stub);
-        free(url);
     }
 }
 
@@ -281,7 +281,6 @@ TEST(usage_counts_up)
     events_fini(&events);
     http_reply_fini(&reply);
     stub_stop(&stub);
-    free(url);
 }
 
 /* ---- faults ---- */
@@ -313,7 +312,6 @@ TEST(errors_are_objects)
             http_reply_fini(&reply);
         }
         stub_stop(&stub);
-        free(url);
     }
 }
 
@@ -345,7 +343,6 @@ TEST(streams_that_are_none)
         assert_true(reply.body.len >= cases[k].bytes);
         http_reply_fini(&reply);
         stub_stop(&stub);
-        free(url);
     }
 }
 
@@ -413,7 +410,6 @@ TEST(whole_answers_are_read)
         http_reply_fini(&reply);
     }
     stub_stop(&stub);
-    free(url);
 }
 
 TEST(pages_are_read)
@@ -447,7 +443,6 @@ TEST(pages_are_read)
         http_reply_fini(&reply);
     }
     stub_stop(&stub);
-    free(url);
 }
 
 /* ---- binary tensors ---- */
@@ -455,14 +450,13 @@ TEST(pages_are_read)
 /* The request's head and JSON, then the bytes. */
 static void send_tensor(int fd, const char *json, const void *bytes, size_t len)
 {
-    char *head = xasprintf("POST /v2/models/m/infer HTTP/1.1\r\n"
-                           "Inference-Header-Content-Length: %zu\r\n"
-                           "Content-Length: %zu\r\n\r\n%s",
-                           strlen(json), strlen(json) + len, json);
+    char *head = keepf("POST /v2/models/m/infer HTTP/1.1\r\n"
+                       "Inference-Header-Content-Length: %zu\r\n"
+                       "Content-Length: %zu\r\n\r\n%s",
+                       strlen(json), strlen(json) + len, json);
 
     assert_int_equal(send(fd, head, strlen(head), MSG_NOSIGNAL), strlen(head));
     assert_int_equal(send(fd, bytes, len, MSG_NOSIGNAL), len);
-    free(head);
 }
 
 static size_t json_len_of(const struct http_reply *reply)
@@ -515,6 +509,5 @@ TEST(an_image_goes_there_and_back)
     }
     close(fd);
     stub_stop(&stub);
-    free(url);
     free(image);
 }

@@ -9,6 +9,7 @@
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "tests/support/httpget.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 
@@ -327,7 +328,6 @@ TEST(each_fault_by_number)
         for (size_t i = 0; i < AT_ONCE && first + i < N_WIRES; i++)
             check(&wires[first + i], url, (int)i + 1);
         stub_stop(&stub);
-        free(url);
     }
 }
 
@@ -340,13 +340,11 @@ TEST(each_fault_by_probability)
 
         if (!wires[i].fault)
             continue;
-        text = xasprintf("%s p=100%%", wires[i].fault);
+        text = keepf("%s p=100%%", wires[i].fault);
         stub = stub_start(ARGS(STUB, "--fault", text), &url);
         check(&wires[i], url, 1);
         check(&wires[i], url, 2);
         stub_stop(&stub);
-        free(text);
-        free(url);
     }
 }
 
@@ -373,5 +371,4 @@ TEST(a_slow_accept)
     http_reply_fini(&second);
     close(fd);
     stub_stop(&stub);
-    free(url);
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
 #include "tests/support/test.h"
@@ -96,16 +96,15 @@ static void check_report(const char *dir, size_t n)
     at = strstr(at, "\nmeasured - truth");
     assert_non_null(at);
     print_message("%.*s\n", (int)strcspn(at + 1, "\n"), at + 1);
-    proc_result_fini(&r);
 }
 
 static void check_model(size_t m)
 {
-    char *text = xasprintf("stub: {%s}\n%sclient: {spin: 80us}\n",
-                           models[m].stub, models[m].target);
-    char *file = xstrdup(tmpdir_write("s.yaml", text, strlen(text)));
-    char *dir = xasprintf("%s/%zu", tmpdir_root(), m);
-    char *path = xasprintf("%s/truth.tgr", dir);
+    char *text = keepf("stub: {%s}\n%sclient: {spin: 80us}\n", models[m].stub,
+                       models[m].target);
+    char *file = tmpdir_write("s.yaml", text, strlen(text));
+    char *dir = keepf("%s/%zu", tmpdir_root(), m);
+    char *path = keepf("%s/truth.tgr", dir);
     struct proc_result r =
         proc_run(ARGS("run", file, "--rate", models[m].rate, "--duration",
                       "500ms", "--seed", "5", "-q", "-o", dir));
@@ -114,7 +113,6 @@ static void check_model(size_t m)
     size_t n;
 
     run_expect(&r, dir, 0);
-    proc_result_fini(&r);
     summary = load_summary(dir);
     rows = table_read(path, &schema_truth, &n);
     print_message("%s, %zu requests: ", models[m].name, n);
@@ -123,12 +121,6 @@ static void check_model(size_t m)
     assert_true(number_at(summary, "requests.failed") == 0);
     check_rows(m, rows, n);
     check_report(dir, n);
-    json_decref(summary);
-    free(rows);
-    free(path);
-    free(dir);
-    free(file);
-    free(text);
 }
 
 TEST(every_model_over_the_network)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/clk.h"
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/searched.h"
 #include "tests/support/test.h"
@@ -22,7 +22,7 @@ static char *settings_file(void)
                                    "load: {duration: 400ms}\n"
                                    "slo: [errors < 50%]\n";
 
-    return xstrdup(tmpdir_write("s.yaml", settings, strlen(settings)));
+    return tmpdir_write("s.yaml", settings, strlen(settings));
 }
 
 /* 4 if a value has no run to be trusted, which its summary says as well; 0
@@ -45,32 +45,29 @@ static void expect_done(const struct proc_result *r, const char *dir)
 
 static bool is_there(const char *dir, const char *name)
 {
-    char *path = xasprintf("%s/%s", dir, name);
+    char *path = keepf("%s/%s", dir, name);
     bool is = access(path, F_OK) == 0;
 
-    free(path);
     return is;
 }
 
 /* The rate that a point's manifest says it was made at. */
 static double rate_of(const char *dir, const char *point)
 {
-    char *path = xasprintf("%s/%s", dir, point);
+    char *path = keepf("%s/%s", dir, point);
     json_t *manifest = load_manifest(path);
     const char *rate = json_string_value(json_object_get(
         json_object_get(json_object_get(manifest, "settings"), "load"),
         "rate"));
     double value = strtod(rate ? rate : "0", NULL);
 
-    json_decref(manifest);
-    free(path);
     return value;
 }
 
 TEST(each_value_is_run_as_often)
 {
     char *file = settings_file();
-    char *dir = xstrdup(tmpdir_path("sweep"));
+    char *dir = tmpdir_path("sweep");
     struct proc_result r = proc_run(ARGS("sweep", file, "--rates", "20,30..40",
                                          "--repeats", "2", "-q", "-o", dir));
     json_t *json;
@@ -78,7 +75,6 @@ TEST(each_value_is_run_as_often)
     double sum = 0;
 
     expect_done(&r, dir);
-    proc_result_fini(&r);
     json = searched_json(dir, "summary.json");
     assert_string_equal(json_string_value(json_object_get(json, "kind")),
                         "sweep");
@@ -103,18 +99,13 @@ TEST(each_value_is_run_as_often)
     r = proc_run(ARGS("report", dir));
     expect_done(&r, dir);
     assert_non_null(strstr(r.out, "runs recorded 6 of 6"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", dir, "--slo", "e2e p50 < 1us"));
     expect_done(&r, dir);
     assert_non_null(strstr(r.out, "e2e p50 < 1us"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", dir, "--format", "csv"));
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "point-1"));
-    proc_result_fini(&r);
     json_decref(json);
-    free(dir);
-    free(file);
 }
 
 /* It is interrupted in the second run; what it has is kept, and not made
@@ -122,8 +113,8 @@ TEST(each_value_is_run_as_often)
 TEST(it_goes_on_where_it_stopped)
 {
     char *file = settings_file();
-    char *dir = xstrdup(tmpdir_path("resumed"));
-    char *second = xasprintf("%s/point-2", dir);
+    char *dir = tmpdir_path("resumed");
+    char *second = keepf("%s/point-2", dir);
     const char *const *argv = ARGS("sweep", file, "--rates", "20,21..22",
                                    "--duration", "1s", "-q", "-o", dir);
     struct proc p = proc_start(argv);
@@ -141,19 +132,16 @@ TEST(it_goes_on_where_it_stopped)
     proc_expect(&r, 130);
     assert_non_null(strstr(r.out, "runs recorded 1 of 3"));
     assert_non_null(strstr(r.out, "--resume"));
-    proc_result_fini(&r);
     before = searched_json(dir, "point-1/manifest.json");
 
     r = proc_run(ARGS("sweep", file, "--rates", "20,21..22", "-q", "-o", dir,
                       "--resume"));
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "started with other settings"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("sweep", file, "--rates", "20,21..22", "--duration", "1s",
                       "-q", "-o", dir, "--resume"));
     expect_done(&r, dir);
     assert_non_null(strstr(r.out, "runs recorded 3 of 3"));
-    proc_result_fini(&r);
     after = searched_json(dir, "point-1/manifest.json");
     assert_true(json_equal(before, after));
     json_decref(before);
@@ -161,15 +149,10 @@ TEST(it_goes_on_where_it_stopped)
 
     r = proc_run(ARGS("sweep", file, "--rates", "20", "-q", "-o", dir));
     proc_expect(&r, 2);
-    proc_result_fini(&r);
     r = proc_run(
         ARGS("sweep", file, "--rates", "20", "-q", "-o", dir, "--force"));
     expect_done(&r, dir);
-    proc_result_fini(&r);
     assert_false(is_there(dir, "point-2"));
-    free(second);
-    free(dir);
-    free(file);
 }
 
 TEST(nonsense_is_refused_before_anything_runs)
@@ -183,7 +166,7 @@ TEST(nonsense_is_refused_before_anything_runs)
         {"--repeats", "2", "nothing to vary"},
     };
     char *file = settings_file();
-    char *dir = xstrdup(tmpdir_path("none"));
+    char *dir = tmpdir_path("none");
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct proc_result r = proc_run(
@@ -192,11 +175,8 @@ TEST(nonsense_is_refused_before_anything_runs)
         proc_expect(&r, 2);
         if (!strstr(r.err, bad[i][2]))
             fail_msg("%s %s: %s", bad[i][0], bad[i][1], r.err);
-        proc_result_fini(&r);
         assert_int_equal(access(dir, F_OK), -1);
     }
-    free(dir);
-    free(file);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

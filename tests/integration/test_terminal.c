@@ -1,13 +1,12 @@
 /* Servers and recordings say what a terminal would obey; nothing of it comes
  * out, whichever command shows it. */
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
 
-#include "common/base/xalloc.h"
 #include "tests/support/corpus.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/rawserver.h"
 #include "tests/support/test.h"
@@ -20,7 +19,6 @@ static void is_harmless(struct proc_result *r, const char *says)
     corpus_check("stderr", r->err);
     if (!strstr(r->out, says) && !strstr(r->err, says))
         fail_msg("'%s' is not in: %s%s", says, r->out, r->err);
-    proc_result_fini(r);
 }
 
 static void shows(const char *const *argv, int status, const char *says)
@@ -75,14 +73,14 @@ TEST(servers_tell_the_terminal_nothing)
          "", 1, "outcome    status: HTTP status 500", 1},
         {"no HTTP", CORPUS "\r\n" CORPUS, "", 1, "outcome    malformed", 1},
     };
-    char *dir = xstrdup(tmpdir_path("r"));
+    char *dir = tmpdir_path("r");
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         bool is_named = strstr(cases[i].path, "model=m") != NULL;
         const char *model = is_named ? "--model=m" : "--stream=auto";
         struct rawserver s =
             rawserver_start(cases[i].bytes, strlen(cases[i].bytes), RAW_CLOSE);
-        char *url = xasprintf("%s%s", s.url, cases[i].path);
+        char *url = keepf("%s%s", s.url, cases[i].path);
 
         shows(ARGS("run", url, "--show", model), cases[i].shown, cases[i].says);
         if (cases[i].run == 1) {
@@ -94,17 +92,15 @@ TEST(servers_tell_the_terminal_nothing)
             shows(ARGS(ONE(model)), cases[i].run, "");
         }
         shows(ARGS("init", url), 0, "target:");
-        free(url);
         rawserver_stop(&s);
     }
-    free(dir);
 }
 
 /* A recording may be somebody else's. */
 TEST(recordings_tell_the_terminal_nothing)
 {
-    char *dir = xstrdup(tmpdir_path("planted"));
-    char *path = xasprintf("%s/manifest.json", dir);
+    char *dir = tmpdir_path("planted");
+    char *path = keepf("%s/manifest.json", dir);
     struct proc_result r =
         proc_run(ARGS("run", "null://", "-q", "-c", "1", "-n", "3", "-o", dir));
     json_t *text = json_loads("\"" CORPUS_JSON "\"", JSON_DECODE_ANY, NULL);
@@ -112,7 +108,6 @@ TEST(recordings_tell_the_terminal_nothing)
     json_t *settings;
 
     run_expect(&r, dir, 0);
-    proc_result_fini(&r);
     manifest = load_manifest(dir);
     settings = json_object_get(manifest, "settings");
     json_object_set(settings, "name", text);
@@ -127,10 +122,7 @@ TEST(recordings_tell_the_terminal_nothing)
     shows(ARGS("rerun", dir, "--trials", "2"), 2, "study.restart '" SHOWN);
     shows(ARGS("validate", dir, "--trials", "2", "--allow-commands"), 0,
           "from the recording: study.restart: " SHOWN);
-    json_decref(manifest);
     json_decref(text);
-    free(path);
-    free(dir);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,10 +1,9 @@
 /* A run whose objective has tiers, from the settings file to the report, and
  * what if others had been asked. */
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -31,17 +30,10 @@ static int make_recording(void **state)
     char *file;
 
     assert_int_equal(tmpdir_setup(state), 0);
-    file = xstrdup(tmpdir_write("tiers.yaml", text, strlen(text)));
-    dir = xasprintf("%s/run", tmpdir_root());
+    file = tmpdir_write("tiers.yaml", text, strlen(text));
+    dir = keepf("%s/run", tmpdir_root());
     run_as_reported(ARGS("run", file, "-q", "-o", dir));
-    free(file);
     return 0;
-}
-
-static int remove_recording(void **state)
-{
-    free(dir);
-    return tmpdir_teardown(state);
 }
 
 static json_t *reported(const char *flag, const char *value)
@@ -53,7 +45,6 @@ static json_t *reported(const char *flag, const char *value)
 
     assert_string_equal(r.err, "");
     assert_non_null(json);
-    proc_result_fini(&r);
     return json;
 }
 
@@ -136,4 +127,4 @@ TEST(it_costs_what_the_settings_say)
     json_decref(json);
 }
 
-GROUP_FIXTURE(make_recording, remove_recording)
+GROUP_FIXTURE(make_recording, tmpdir_teardown)

@@ -5,16 +5,14 @@
 #include <jansson.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/base/clk.h"
-#include "common/base/xalloc.h"
 #include "tests/support/certs.h"
 #include "tests/support/forty.h"
 #include "tests/support/h2server.h"
+#include "tests/support/keep.h"
 #include "tests/support/nginx.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
@@ -55,11 +53,10 @@ static int setup(void **state)
 
     if (certs_setup(state))
         return -1;
-    asks = xasprintf("ssl_verify_client on; ssl_client_certificate %s;",
-                     tmpdir_path("ca.pem"));
+    asks = keepf("ssl_verify_client on; ssl_client_certificate %s;",
+                 tmpdir_path("ca.pem"));
     sites[CLIENT_CERT].settings = asks;
     nginx = nginx_start(sites, SITES);
-    free(asks);
     return 0;
 }
 
@@ -89,10 +86,9 @@ TEST(https)
  * has. */
 TEST(https_by_name)
 {
-    char *url = xasprintf("https://localhost:%d/", nginx.ports[TLS]);
+    char *url = keepf("https://localhost:%d/", nginx.ports[TLS]);
 
     must_be_ok(RUN(0, url, "--cacert", nginx.ca));
-    free(url);
 }
 
 TEST(what_the_report_says_of_tls)
@@ -106,28 +102,25 @@ TEST(what_the_report_says_of_tls)
     assert_non_null(strstr(r.out, ", share of reuse 95%"));
     assert_non_null(
         strstr(r.out, "INSECURE: the server's certificate was not verified"));
-    proc_result_fini(&r);
 }
 
 TEST(a_client_certificate)
 {
-    char *cert = xstrdup(tmpdir_path("client.pem"));
-    char *key = xstrdup(tmpdir_path("client.key"));
+    char *cert = tmpdir_path("client.pem");
+    char *key = tmpdir_path("client.key");
 
     must_be_ok(RUN(0, nginx.urls[CLIENT_CERT], "--cacert", nginx.ca, "--cert",
                    cert, "--key", key));
     /* nginx ends the handshake, and then says what it lacks */
     must_all_say(RUN(1, nginx.urls[CLIENT_CERT], "--cacert", nginx.ca),
                  "status", "HTTP status 400");
-    free(key);
-    free(cert);
 }
 
 /* Not for every connection. */
 TEST(authorities_are_read_once)
 {
-    char *copy = xasprintf("%s.copy", nginx.ca);
-    char *dir = xstrdup(tmpdir_path("read-once"));
+    char *copy = keepf("%s.copy", nginx.ca);
+    char *dir = tmpdir_path("read-once");
     struct proc run;
     json_t *summary;
 
@@ -141,9 +134,6 @@ TEST(authorities_are_read_once)
     summary = load_summary(dir);
     assert_true(number_at(summary, "requests.failed") == 0);
     assert_true(number_at(summary, "requests.opened_connection") > 50);
-    json_decref(summary);
-    free(dir);
-    free(copy);
 }
 
 TEST(a_file_without_authorities)
@@ -154,7 +144,6 @@ TEST(a_file_without_authorities)
 
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "empty.pem: no certificates in it"));
-    proc_result_fini(&r);
 }
 
 /* ---- no handshake ---- */
@@ -199,12 +188,11 @@ TEST(a_server_that_wants_a_certificate)
 TEST(a_very_short_connect_timeout)
 {
     struct rawserver server = rawserver_start("", 0, RAW_HOLD);
-    char *url = xasprintf("https%s", server.url + strlen("http"));
+    char *url = keepf("https%s", server.url + strlen("http"));
 
     must_all_say(RUN(1, url, "--connect-timeout", "100us"), "connect",
                  "not connected within the connect timeout");
     rawserver_stop(&server);
-    free(url);
 }
 
 /* Servers that do something else where a handshake is due. */
@@ -225,13 +213,12 @@ TEST(servers_that_break_the_handshake_off)
     for (size_t i = 0; i < sizeof(no_tls) / sizeof(no_tls[0]); i++) {
         struct rawserver server = rawserver_start(
             no_tls[i].bytes, strlen(no_tls[i].bytes), no_tls[i].ending);
-        char *url = xasprintf("https%s", server.url + strlen("http"));
+        char *url = keepf("https%s", server.url + strlen("http"));
 
         must_all_mention(RUN(1, url, "--connect-timeout",
                              no_tls[i].ending == RAW_HOLD ? "50ms" : "10s"),
                          "connect", no_tls[i].part);
         rawserver_stop(&server);
-        free(url);
     }
 }
 
@@ -246,7 +233,6 @@ TEST(files_that_are_not_there)
 
         proc_expect(&r, 2);
         assert_non_null(strstr(r.err, "/nowhere/at/all: No such file"));
-        proc_result_fini(&r);
     }
 }
 
@@ -341,8 +327,6 @@ TEST(a_goodbye_with_the_answer)
     assert_true(number_at(summary, "requests.ok") == 10);
     assert_true(number_at(summary, "requests.opened_connection") == 10);
     assert_int_equal(atomic_load(server.requests), 10);
-    json_decref(summary);
-    proc_result_fini(&r);
     h2server_stop(&server);
 }
 

@@ -1,5 +1,4 @@
 /* A trace, replayed against the stub: what was offered is what it says. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +6,8 @@
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
-#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
 #include "tests/support/test.h"
@@ -50,7 +49,7 @@ static char *write_azure(void)
         if (i % 20 == 19)
             buf_adds(&text, "2023-11-16 18:17:04,12\n");
     }
-    path = xstrdup(tmpdir_write("azure.csv", buf_text(&text), text.len));
+    path = tmpdir_write("azure.csv", buf_text(&text), text.len);
     buf_fini(&text);
     return path;
 }
@@ -67,7 +66,7 @@ static char *write_mooncake(void)
                  "{\"timestamp\": %d, \"input_length\": 2048, "
                  "\"output_length\": 3, \"hash_ids\": [0, 1, %d, %d]}\n",
                  i / 20 * 500, 2 * i + 2, 2 * i + 3);
-    path = xstrdup(tmpdir_write("mooncake.jsonl", buf_text(&text), text.len));
+    path = tmpdir_write("mooncake.jsonl", buf_text(&text), text.len);
     buf_fini(&text);
     return path;
 }
@@ -83,11 +82,10 @@ static int by_place(const void *a, const void *b)
 /* In the order of the schedule: on disk they have that of their ends. */
 static struct facts *rows_of(const char *dir, size_t *n)
 {
-    char *path = xasprintf("%s/requests.tgr", dir);
+    char *path = keepf("%s/requests.tgr", dir);
     struct facts *rows = table_read(path, &schema_requests, n);
 
     qsort(rows, *n, sizeof(*rows), by_place);
-    free(path);
     return rows;
 }
 
@@ -95,10 +93,10 @@ TEST(what_is_offered_is_what_the_trace_says)
 {
     static const char *const threads[] = {"1", "3"};
     char *trace = write_azure();
-    char *target = xasprintf("%s/v1/completions", url);
+    char *target = keepf("%s/v1/completions", url);
 
     for (int t = 0; t < 2; t++) {
-        char *dir = xstrdup(tmpdir_path(threads[t]));
+        char *dir = tmpdir_path(threads[t]);
         struct proc_result r = proc_run(
             ARGS("run", target, "--trace", trace, "--time-scale", "4", "-t",
                  threads[t], "--model", "m", "--warmup", "100ms", "-o", dir));
@@ -110,7 +108,6 @@ TEST(what_is_offered_is_what_the_trace_says)
         assert_non_null(strstr(r.err, "azure (detected), 60 rows"));
         assert_non_null(strstr(r.err, "azure.csv:22: fewer fields"));
         assert_non_null(strstr(r.out, "rows 60, damaged lines skipped 3"));
-        proc_result_fini(&r);
         rows = rows_of(dir, &n);
         assert_int_equal(n, ROWS);
         for (size_t i = 0; i < n; i++) {
@@ -122,17 +119,12 @@ TEST(what_is_offered_is_what_the_trace_says)
             assert_int_equal(rows[i].output_asked, output_of(at));
             assert_int_equal(rows[i].output_tokens, output_of(at));
         }
-        free(rows);
         summary = load_summary(dir);
         assert_true(number_at(summary, "trace.rows") == ROWS);
         assert_true(number_at(summary, "trace.damaged") == 3);
         assert_true(number_at(summary, "trace.time_scale") == 4);
         assert_true(number_at(summary, "window.start_s") == 0.1);
-        json_decref(summary);
-        free(dir);
     }
-    free(target);
-    free(trace);
 }
 
 TEST(strict_ends_it_before_anything_is_sent)
@@ -144,19 +136,16 @@ TEST(strict_ends_it_before_anything_is_sent)
 
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "azure.csv:22: fewer fields than"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", tmpdir_path("strict")));
     proc_expect(&r, 2); /* there is no recording */
-    proc_result_fini(&r);
-    free(trace);
 }
 
 /* Within their steps, with prompts as long as the stub counts them. */
 TEST(steps_are_spread_and_said_to_be)
 {
     char *trace = write_mooncake();
-    char *target = xasprintf("%s/v1/completions", url);
-    char *dir = xstrdup(tmpdir_path("spread"));
+    char *target = keepf("%s/v1/completions", url);
+    char *dir = tmpdir_path("spread");
     struct proc_result r =
         proc_run(ARGS("run", target, "--trace", trace, "--spread", "500ms",
                       "--model", "m", "--to", "1s", "-o", dir));
@@ -167,7 +156,6 @@ TEST(steps_are_spread_and_said_to_be)
     run_expect(&r, dir, 0);
     assert_non_null(strstr(r.out, "times spread over 500ms"));
     assert_null(strstr(r.err, "at once"));
-    proc_result_fini(&r);
     rows = rows_of(dir, &n);
     assert_int_equal(n, 40); /* of the steps at 0 and 500 ms */
     for (size_t i = 0; i < n; i++) {
@@ -177,10 +165,6 @@ TEST(steps_are_spread_and_said_to_be)
         assert_int_equal(rows[i].prompt_tokens, 2048);
         last_ns = rows[i].due;
     }
-    free(rows);
-    free(target);
-    free(trace);
-    free(dir);
 }
 
 TEST(validate_prints_the_plan)
@@ -201,8 +185,6 @@ TEST(validate_prints_the_plan)
         if (!strstr(r.out, want[i]))
             fail_msg("no '%s' in\n%s", want[i], r.out);
     }
-    proc_result_fini(&r);
-    free(trace);
 }
 
 static int start(void **state)
@@ -216,7 +198,6 @@ static int start(void **state)
 static int stop(void **state)
 {
     stub_stop(&stub);
-    free(url);
     return tmpdir_teardown(state);
 }
 

@@ -9,6 +9,7 @@
 #include "common/base/err.h"
 #include "common/base/json.h"
 #include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -22,12 +23,12 @@ static const char settings[] = "stub: {service: fixed 1ms}\n"
 
 static char *settings_file(void)
 {
-    return xstrdup(tmpdir_write("t.yaml", settings, strlen(settings)));
+    return tmpdir_write("t.yaml", settings, strlen(settings));
 }
 
 static char *trial_dir(const char *dir, int number)
 {
-    return xasprintf("%s/trial-%d", dir, number);
+    return keepf("%s/trial-%d", dir, number);
 }
 
 /* A text of the settings in a trial's manifest. */
@@ -42,8 +43,6 @@ static char *setting_of(const char *dir, int number, const char *block,
 
     assert_non_null(text);
     copy = xstrdup(text);
-    json_decref(manifest);
-    free(path);
     return copy;
 }
 
@@ -98,8 +97,6 @@ static void is_median(const char *dir, const json_t *set, const char *key,
         json_t *summary = load_summary(path);
 
         value[i] = number_at(summary, key);
-        json_decref(summary);
-        free(path);
     }
     assert_true(number_at(set, path_in_set) ==
                 middle(value[0], value[1], value[2]));
@@ -115,8 +112,8 @@ TEST(classes_are_judged)
                                "classes:\n"
                                "  - {name: a}\n"
                                "  - {name: b, slo: [e2e p50 < 1us]}\n";
-    char *file = xstrdup(tmpdir_write("mix.yaml", text, strlen(text)));
-    char *dir = xstrdup(tmpdir_path("mix"));
+    char *file = tmpdir_write("mix.yaml", text, strlen(text));
+    char *dir = tmpdir_path("mix");
     struct proc_result r =
         proc_run(ARGS("run", file, "--trials", "2", "-o", dir, "--json"));
     json_t *set = parse(r.out);
@@ -131,15 +128,12 @@ TEST(classes_are_judged)
                         "fail");
     assert_true(number_at(own, "missed") == 2);
     json_decref(set);
-    proc_result_fini(&r);
-    free(dir);
-    free(file);
 }
 
 TEST(three_trials)
 {
     char *file = settings_file();
-    char *dir = xstrdup(tmpdir_path("three"));
+    char *dir = tmpdir_path("three");
     struct proc_result r = proc_run(
         ARGS("run", file, "--trials", "3", "--seed", "7", "-o", dir, "--json"));
     struct proc_result again;
@@ -162,33 +156,26 @@ TEST(three_trials)
     again = proc_run(ARGS("report", dir, "--format", "json"));
     assert_int_equal(again.status, r.status);
     assert_string_equal(again.out, r.out);
-    proc_result_fini(&again);
     again = proc_run(ARGS("report", dir, "--slo", "goodput >= 100000/s"));
     assert_non_null(strstr(again.out, "  goodput >= 100000/s  fail "));
-    proc_result_fini(&again);
     again = proc_run(ARGS("report", dir, "--format", "csv"));
     proc_expect(&again, 2);
-    proc_result_fini(&again);
     json_decref(set);
-    proc_result_fini(&r);
     free(seed);
-    free(dir);
-    free(file);
 }
 
 TEST(one_server_is_one_launch)
 {
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--port", "0"), &url);
-    char *dir = xstrdup(tmpdir_path("one"));
-    char *forced = xstrdup(tmpdir_path("restarted"));
+    char *dir = tmpdir_path("one");
+    char *forced = tmpdir_path("restarted");
     struct proc_result r =
         proc_run(ARGS("run", url, "-R", "100", "-d", "100ms", "--trials", "2",
                       "--settle", "0s", "-q", "-o", dir));
 
     expect_as_reported(&r, dir);
     assert_non_null(strstr(r.out, "launches   1: all trials used one"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("run", url, "-R", "100", "-d", "100ms", "--trials", "2",
                       "--settle", "0s", "--restart", "echo anew", "-q", "-o",
                       forced));
@@ -196,11 +183,7 @@ TEST(one_server_is_one_launch)
     assert_non_null(strstr(r.out, "launches   2: the server was restarted"));
     assert_null(strstr(r.out, "anew\nanew"));
     assert_non_null(strstr(r.err, "anew\nanew"));
-    proc_result_fini(&r);
     stub_stop(&stub);
-    free(url);
-    free(forced);
-    free(dir);
 }
 
 /* The second trial cannot begin: the first is kept, and said. */
@@ -208,8 +191,8 @@ TEST(one_that_cannot_run_ends_the_set)
 {
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--port", "0"), &url);
-    char *dir = xstrdup(tmpdir_path("ended"));
-    char *restart = xasprintf("test ! -e %s/trial-1", dir);
+    char *dir = tmpdir_path("ended");
+    char *restart = keepf("test ! -e %s/trial-1", dir);
     struct proc_result r =
         proc_run(ARGS("run", url, "-R", "100", "-d", "100ms", "--trials", "4",
                       "--restart", restart, "-q", "-o", dir));
@@ -217,28 +200,20 @@ TEST(one_that_cannot_run_ends_the_set)
     proc_expect(&r, 3);
     assert_non_null(strstr(r.out, "trials     recorded 1 of 4"));
     assert_non_null(strstr(r.err, "study.restart: exit code 1"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", dir));
     assert_non_null(strstr(r.out, "ended early: study.restart: exit code 1"));
-    proc_result_fini(&r);
     stub_stop(&stub);
-    free(url);
-    free(restart);
-    free(dir);
 }
 
 TEST(a_set_that_never_began_leaves_nothing)
 {
-    char *url = xasprintf("http://127.0.0.1:%d/", refusing_port());
-    char *dir = xstrdup(tmpdir_path("never"));
+    char *url = keepf("http://127.0.0.1:%d/", refusing_port());
+    char *dir = tmpdir_path("never");
     struct proc_result r = proc_run(ARGS("run", url, "-R", "100", "-d", "100ms",
                                          "--trials", "2", "-q", "-o", dir));
 
     proc_expect(&r, 3);
     assert_int_equal(access(dir, F_OK), -1);
-    proc_result_fini(&r);
-    free(dir);
-    free(url);
 }
 
 /* One whole trial, or one that was cut: 130, and the set says how many. */
@@ -253,14 +228,13 @@ static void expect_cut(const char *dir, double counted)
     assert_true(number_at(set, "trials.recorded") == 1);
     assert_true(number_at(set, "trials.counted") == counted);
     json_decref(set);
-    proc_result_fini(&r);
 }
 
 TEST(a_signal_between_trials)
 {
     char *file = settings_file();
-    char *dir = xstrdup(tmpdir_path("between"));
-    char *summary = xasprintf("%s/trial-1/summary.json", dir);
+    char *dir = tmpdir_path("between");
+    char *summary = keepf("%s/trial-1/summary.json", dir);
     struct proc run = proc_start(
         ARGS("run", file, "--trials", "3", "--settle", "1h", "-q", "-o", dir));
     struct proc_result r;
@@ -271,11 +245,7 @@ TEST(a_signal_between_trials)
     r = proc_wait(&run);
     proc_expect(&r, 130);
     assert_non_null(strstr(r.out, "trials     recorded 1 of 3\n"));
-    proc_result_fini(&r);
     expect_cut(dir, 1);
-    free(summary);
-    free(dir);
-    free(file);
 }
 
 /* Of three that are to last for an hour the first; has recorded something. */
@@ -288,14 +258,13 @@ static struct proc begin_first(const char *file, const char *dir)
     while (access(first, F_OK) != 0)
         clk_sleep_ns(NS_PER_MS);
     wait_for_rows(first);
-    free(first);
     return run;
 }
 
 TEST(a_signal_within_a_trial)
 {
     char *file = settings_file();
-    char *dir = xstrdup(tmpdir_path("within"));
+    char *dir = tmpdir_path("within");
     struct proc run = begin_first(file, dir);
     struct proc_result r;
 
@@ -303,40 +272,30 @@ TEST(a_signal_within_a_trial)
     r = proc_wait(&run);
     proc_expect(&r, 130);
     assert_non_null(strstr(r.out, "interrupted, not counted"));
-    proc_result_fini(&r);
     expect_cut(dir, 0);
-    free(dir);
-    free(file);
 }
 
 /* What is there of it is one trial, which did not come to its end. */
 TEST(killed_within_the_first_trial)
 {
     char *file = settings_file();
-    char *dir = xstrdup(tmpdir_path("killed"));
+    char *dir = tmpdir_path("killed");
     struct proc run = begin_first(file, dir);
     char *first = trial_dir(dir, 1);
-    char *want = xasprintf("tailgate: %s: no trial was completed; to see "
-                           "what the first one recorded: tailgate report "
-                           "%s\n",
-                           dir, first);
+    char *want = keepf("tailgate: %s: no trial was completed; to see "
+                       "what the first one recorded: tailgate report "
+                       "%s\n",
+                       dir, first);
     struct proc_result r;
 
     assert_int_equal(kill(run.pid, SIGKILL), 0);
     r = proc_wait(&run);
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", dir));
     proc_expect(&r, 4);
     assert_string_equal(r.err, want);
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", first));
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "requests "));
-    proc_result_fini(&r);
-    free(want);
-    free(first);
-    free(dir);
-    free(file);
 }
 
 TEST(two_take_turns)
@@ -346,10 +305,10 @@ TEST(two_take_turns)
                                 "slo: [errors < 90%]\n"
                                 "study: {settle: 10ms}\n";
     char *a = settings_file();
-    char *b = xstrdup(tmpdir_write("u.yaml", other, strlen(other)));
-    char *dir = xstrdup(tmpdir_path("turns"));
+    char *b = tmpdir_write("u.yaml", other, strlen(other));
+    char *dir = tmpdir_path("turns");
     char *sides[] = {xasprintf("%s/a", dir), xasprintf("%s/b", dir)};
-    char *study = xasprintf("%s/study.json", dir);
+    char *study = keepf("%s/study.json", dir);
     struct err err = {0};
     json_t *json = NULL;
     struct proc_result r = proc_run(ARGS("run", a, "--against", b, "--trials",
@@ -359,7 +318,6 @@ TEST(two_take_turns)
     assert_true(number_at(json, "a.trials.counted") == 2);
     assert_true(number_at(json, "b.trials.counted") == 2);
     json_decref(json);
-    proc_result_fini(&r);
     assert_int_equal(json_read_file(study, &json, &err), 0);
     assert_string_equal(json_string_value(json_object_get(json, "order")),
                         "ABBA");
@@ -372,49 +330,37 @@ TEST(two_take_turns)
         json = parse(r.out);
         proc_expect(&r, status_of(json));
         json_decref(json);
-        proc_result_fini(&r);
         free(service);
         free(sides[i]);
     }
     r = proc_run(ARGS("report", dir));
     proc_expect(&r, 2);
-    proc_result_fini(&r);
     r = proc_run(ARGS("run", a, "--against", b, "-q", "-o", dir));
     proc_expect(&r, 2); /* without --trials */
-    proc_result_fini(&r);
-    free(study);
-    free(dir);
-    free(b);
-    free(a);
 }
 
 TEST(what_makes_no_sense_is_refused)
 {
     static const char *const bad[] = {"0", "-1", "1.5", "1001", "x", ""};
     char *file = settings_file();
-    char *dir = xstrdup(tmpdir_path("refused"));
+    char *dir = tmpdir_path("refused");
     struct proc_result r;
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         r = proc_run(ARGS("run", file, "--trials", bad[i], "-q", "-o", dir));
         proc_expect(&r, 2);
-        proc_result_fini(&r);
     }
     r = proc_run(ARGS("run", file, "--trials", "2", "--restart", "true", "-q",
                       "-o", dir));
     proc_expect(&r, 2);
     assert_non_null(
         strstr(r.err, "study.restart cannot be combined with a block stub"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("run", "http://127.0.0.1:1/", "-R", "1", "--restart",
                       "true", "-q", "-o", dir));
     proc_expect(&r, 2);
     assert_non_null(
         strstr(r.err, "study.restart requires study.trials: 2 or more"));
-    proc_result_fini(&r);
     assert_int_equal(access(dir, F_OK), -1);
-    free(dir);
-    free(file);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

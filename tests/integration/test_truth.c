@@ -6,6 +6,7 @@
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
 #include "tests/support/test.h"
@@ -74,9 +75,7 @@ static void run_against_fifo(const char *dir, const char *truth_path)
                       "7", "--request-id", "--spin", "80us", "-q", "-o", dir));
 
     run_expect(&r, dir, 0);
-    proc_result_fini(&r);
     stub_stop(&stub);
-    free(url);
 }
 
 TEST(measured_e2e_is_the_truth_and_little_more)
@@ -84,9 +83,9 @@ TEST(measured_e2e_is_the_truth_and_little_more)
     struct facts *facts;
     struct truth *truth;
     int64_t *diff;
-    char *dir = xstrdup(tmpdir_path("fifo"));
-    char *truth_path = xstrdup(tmpdir_path("truth.tgr"));
-    char *requests = xasprintf("%s/requests.tgr", dir);
+    char *dir = tmpdir_path("fifo");
+    char *truth_path = tmpdir_path("truth.tgr");
+    char *requests = keepf("%s/requests.tgr", dir);
     size_t n;
     size_t measured;
     size_t middle;
@@ -104,12 +103,7 @@ TEST(measured_e2e_is_the_truth_and_little_more)
                   (double)diff[0] / 1e3, (double)diff[middle] / 1e3);
     /* How much it is, is the machine's too: bench/openloop says. */
     assert_true(diff[0] >= 0);
-    free(requests);
-    free(truth_path);
-    free(dir);
     free(diff);
-    free(truth);
-    free(facts);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

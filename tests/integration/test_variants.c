@@ -13,7 +13,7 @@
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -32,44 +32,38 @@ static const char two[] = "variants:\n"
 
 static char *write_study(const char *name, const char *variants)
 {
-    char *text = xasprintf("name: %s\n%s%s", name, load, variants);
-    char *file_name = xasprintf("%s.yaml", name);
-    char *path = xstrdup(tmpdir_write(file_name, text, strlen(text)));
+    char *text = keepf("name: %s\n%s%s", name, load, variants);
+    char *file_name = keepf("%s.yaml", name);
+    char *path = tmpdir_write(file_name, text, strlen(text));
 
-    free(file_name);
-    free(text);
     return path;
 }
 
 static json_t *load_json(const char *dir, const char *name)
 {
-    char *path = xasprintf("%s/%s", dir, name);
+    char *path = keepf("%s/%s", dir, name);
     struct err err = {0};
     json_t *json = NULL;
 
     assert_int_equal(json_read_file(path, &json, &err), 0);
-    free(path);
     return json;
 }
 
 static bool is_there(const char *dir, const char *name)
 {
-    char *path = xasprintf("%s/%s", dir, name);
+    char *path = keepf("%s/%s", dir, name);
     bool is = access(path, F_OK) == 0;
 
-    free(path);
     return is;
 }
 
 /* "fast slow slow fast ...", by when recordings began. */
 static int64_t began(const char *dir, const char *name)
 {
-    char *path = xasprintf("%s/%s", dir, name);
+    char *path = keepf("%s/%s", dir, name);
     json_t *manifest = load_manifest(path);
     int64_t at = (int64_t)number_at(manifest, "clock.monotonic_ns");
 
-    json_decref(manifest);
-    free(path);
     return at;
 }
 
@@ -78,7 +72,7 @@ TEST(trials_take_turns)
     static const char *const order[] = {"fast/trial-1", "slow/trial-1",
                                         "slow/trial-2", "fast/trial-2"};
     char *file = write_study("turns", two);
-    char *dir = xstrdup(tmpdir_path("turns"));
+    char *dir = tmpdir_path("turns");
     struct proc_result r =
         proc_run(ARGS("run", file, "--trials", "2", "-q", "-o", dir));
     json_t *a;
@@ -89,7 +83,6 @@ TEST(trials_take_turns)
         assert_true(began(dir, order[i]) > began(dir, order[i - 1]));
     assert_non_null(strstr(r.out, "turns: 2 variants, runs"));
     assert_non_null(strstr(r.out, "stub.service fixed 5ms"));
-    proc_result_fini(&r);
 
     /* the same load for both, and what differs is said */
     a = load_json(dir, "fast/trial-2/manifest.json");
@@ -106,33 +99,27 @@ TEST(trials_take_turns)
         "slow");
     json_decref(a);
     json_decref(b);
-    free(dir);
-    free(file);
 }
 
 /* What they say is the one variable, whatever it consists of: the recordings
  * are those of trials_take_turns. */
 TEST(variants_may_be_compared)
 {
-    char *fast = xstrdup(tmpdir_path("turns/fast/trial-1"));
-    char *slow = xstrdup(tmpdir_path("turns/slow/trial-1"));
+    char *fast = tmpdir_path("turns/fast/trial-1");
+    char *slow = tmpdir_path("turns/slow/trial-1");
     struct proc_result r = proc_run(ARGS("compare", fast, slow));
 
     assert_int_equal(r.status, 4);
     assert_non_null(strstr(r.out, "stub.service"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("compare", fast, slow, "--vary", "variant", "--json"));
     assert_non_null(strstr(r.out, "\"conditions.variant\""));
     assert_null(strstr(r.out, "\"answer\": \"refused\""));
-    proc_result_fini(&r);
-    free(slow);
-    free(fast);
 }
 
 TEST(sweeps_are_reported)
 {
     char *file = write_study("sweep", two);
-    char *dir = xstrdup(tmpdir_path("sweep"));
+    char *dir = tmpdir_path("sweep");
     struct proc_result r = proc_run(
         ARGS("sweep", file, "--rates", "50,100", "-q", "--json", "-o", dir));
     struct proc_result again;
@@ -151,12 +138,8 @@ TEST(sweeps_are_reported)
     printed = json_loads(again.out, 0, NULL);
     assert_true(json_equal(saved, printed));
     proc_expect(&again, r.status);
-    proc_result_fini(&again);
-    proc_result_fini(&r);
     json_decref(printed);
     json_decref(saved);
-    free(dir);
-    free(file);
 }
 
 /* Until this is there. */
@@ -176,7 +159,7 @@ TEST(searches_take_turns_probe_by_probe)
     static const char *const order[] = {"fast/probe-1", "slow/probe-1",
                                         "slow/probe-2", "fast/probe-2"};
     char *file = write_study("search", two);
-    char *dir = xstrdup(tmpdir_path("search"));
+    char *dir = tmpdir_path("search");
     struct proc p = proc_start(ARGS("search", file, "--slo", "e2e p50 < 50ms",
                                     "--start", "100", "--probe", "100ms",
                                     "--no-confirm", "-q", "-o", dir));
@@ -198,15 +181,11 @@ TEST(searches_take_turns_probe_by_probe)
     assert_int_equal(
         json_array_size(json_object_get(summary, "capacity_ranking")), 2);
     assert_non_null(strstr(r.out, "the highest load that meets the SLO"));
-    proc_result_fini(&r);
     r = proc_run(ARGS("report", dir, "--format", "csv"));
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "/fast/probe-1"));
     json_decref(summary);
     json_decref(study);
-    proc_result_fini(&r);
-    free(dir);
-    free(file);
 }
 
 /* ---- what fails ---- */
@@ -240,33 +219,32 @@ static void expect_gone(const char *path, int least)
  * and dies while it is asked. */
 static char *write_faulty(const char *pids)
 {
-    char *variants = xasprintf(
-        "variants:\n"
-        "  - name: broken\n"
-        "    target: {url: 'http://127.0.0.1:{port}/'}\n"
-        "    server: {start: 'echo $$ >>%s; echo no GPU; exit 1'}\n"
-        "  - name: fine\n"
-        "    target: {url: 'http://127.0.0.1:{port}/'}\n"
-        "    server:\n"
-        "      start: 'echo $$ >>%s; exec %s stub --port {port}'\n"
-        "  - name: stuck\n"
-        "    target: {url: 'http://127.0.0.1:{port}/'}\n"
-        "    server:\n"
-        "      start: 'echo $$ >>%s; sleep 1000 & echo $! >>%s; wait'\n"
-        "      ready_within: 300ms\n"
-        "  - name: dying\n"
-        "    target: {url: 'http://127.0.0.1:{port}/'}\n"
-        "    server:\n"
-        "      start: >-\n"
-        "        echo $$ >>%s; %s stub --port {port} & pid=$!;\n"
-        "        echo $pid >>%s;\n"
-        "        until test -s %s/faulty/dying/trial-1/manifest.json;\n"
-        "        do sleep 0.05; done; kill -9 $pid; exit 9\n",
-        pids, pids, getenv("TAILGATE"), pids, pids, pids, getenv("TAILGATE"),
-        pids, tmpdir_root());
+    char *variants =
+        keepf("variants:\n"
+              "  - name: broken\n"
+              "    target: {url: 'http://127.0.0.1:{port}/'}\n"
+              "    server: {start: 'echo $$ >>%s; echo no GPU; exit 1'}\n"
+              "  - name: fine\n"
+              "    target: {url: 'http://127.0.0.1:{port}/'}\n"
+              "    server:\n"
+              "      start: 'echo $$ >>%s; exec %s stub --port {port}'\n"
+              "  - name: stuck\n"
+              "    target: {url: 'http://127.0.0.1:{port}/'}\n"
+              "    server:\n"
+              "      start: 'echo $$ >>%s; sleep 1000 & echo $! >>%s; wait'\n"
+              "      ready_within: 300ms\n"
+              "  - name: dying\n"
+              "    target: {url: 'http://127.0.0.1:{port}/'}\n"
+              "    server:\n"
+              "      start: >-\n"
+              "        echo $$ >>%s; %s stub --port {port} & pid=$!;\n"
+              "        echo $pid >>%s;\n"
+              "        until test -s %s/faulty/dying/trial-1/manifest.json;\n"
+              "        do sleep 0.05; done; kill -9 $pid; exit 9\n",
+              pids, pids, getenv("TAILGATE"), pids, pids, pids,
+              getenv("TAILGATE"), pids, tmpdir_root());
     char *path = write_study("faulty", variants);
 
-    free(variants);
     return path;
 }
 
@@ -286,9 +264,9 @@ TEST(one_that_fails_is_marked)
         "not ready within 300ms",
         "ended during the run: exit code 9",
     };
-    char *pids = xstrdup(tmpdir_path("faulty.pids"));
+    char *pids = tmpdir_path("faulty.pids");
     char *file = write_faulty(pids);
-    char *dir = xstrdup(tmpdir_path("faulty"));
+    char *dir = tmpdir_path("faulty");
     struct proc_result r = proc_run(ARGS("run", file, "--duration", "1s",
                                          "--trials", "2", "-q", "-o", dir));
     json_t *study = load_json(dir, "study.json");
@@ -306,10 +284,6 @@ TEST(one_that_fails_is_marked)
     assert_true(is_there(dir, "broken/trial-1/server.log"));
     expect_gone(pids, 6);
     json_decref(study);
-    proc_result_fini(&r);
-    free(dir);
-    free(file);
-    free(pids);
 }
 
 /* ---- going on ---- */
@@ -317,7 +291,7 @@ TEST(one_that_fails_is_marked)
 TEST(what_was_interrupted_goes_on)
 {
     char *file = write_study("resume", two);
-    char *dir = xstrdup(tmpdir_path("resume"));
+    char *dir = tmpdir_path("resume");
     struct proc p = proc_start(ARGS("sweep", file, "--rates", "50,100",
                                     "--duration", "500ms", "-q", "-o", dir));
     struct proc_result r;
@@ -328,14 +302,12 @@ TEST(what_was_interrupted_goes_on)
     r = proc_wait(&p);
     assert_int_equal(r.status, 143);
     assert_non_null(strstr(r.out, "interrupted"));
-    proc_result_fini(&r);
     before = began(dir, "fast/point-1");
 
     r = proc_run(ARGS("sweep", file, "--rates", "50,100", "--duration", "2s",
                       "-q", "--resume", "-o", dir));
     proc_expect(&r, 2); /* other settings */
     assert_non_null(strstr(r.err, "was started with other settings"));
-    proc_result_fini(&r);
 
     r = proc_run(ARGS("sweep", file, "--rates", "50,100", "--duration", "500ms",
                       "-q", "--resume", "-o", dir));
@@ -344,9 +316,6 @@ TEST(what_was_interrupted_goes_on)
     assert_true(is_there(dir, "fast/point-2/summary.json"));
     assert_true(is_there(dir, "slow/point-2/summary.json"));
     assert_null(strstr(r.out, "interrupted"));
-    proc_result_fini(&r);
-    free(dir);
-    free(file);
 }
 
 TEST(usage_is_checked_first)
@@ -364,16 +333,13 @@ TEST(usage_is_checked_first)
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         char *file = write_study("usage", rows[i].variants);
-        char *dir = xstrdup(tmpdir_path("usage"));
+        char *dir = tmpdir_path("usage");
         struct proc_result r = proc_run(ARGS("run", file, "-o", dir));
 
         proc_expect(&r, 2);
         if (!strstr(r.err, rows[i].says))
             fail_msg("%s: not '%s'", r.err, rows[i].says);
         assert_int_equal(access(dir, F_OK), -1);
-        proc_result_fini(&r);
-        free(dir);
-        free(file);
     }
 }
 

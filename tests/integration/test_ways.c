@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/xalloc.h"
 #include "tests/support/certs.h"
 #include "tests/support/forty.h"
+#include "tests/support/keep.h"
 #include "tests/support/nginx.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
@@ -61,7 +61,7 @@ TEST(a_unix_socket)
 
 static char *place_of(enum site site)
 {
-    return xasprintf("localhost:%d", nginx.ports[site]);
+    return keepf("localhost:%d", nginx.ports[site]);
 }
 
 /* The name and the port of the URL lead nowhere; they are what is asked for. */
@@ -76,8 +76,6 @@ TEST(another_place)
                    "--transport", "curl"));
     must_be_ok(RUN(0, "https://elsewhere.invalid:1/", "--connect-to", named,
                    "--cacert", nginx.ca));
-    free(named);
-    free(plain);
 }
 
 /* ---- proxies ---- */
@@ -88,8 +86,8 @@ TEST(through_a_proxy)
 {
     struct proxy plain = proxy_start(nginx.ports[PLAIN]);
     struct proxy tls = proxy_start(nginx.ports[TLS]);
-    char *plain_url = xasprintf("http://127.0.0.1:%d", plain.port);
-    char *tls_url = xasprintf("http://localhost:%d", tls.port);
+    char *plain_url = keepf("http://127.0.0.1:%d", plain.port);
+    char *tls_url = keepf("http://localhost:%d", tls.port);
 
     must_be_ok(RUN(0, "http://nowhere.invalid/", "--proxy", plain_url));
     must_be_ok(RUN(0, "https://localhost:1/", "--proxy", tls_url, "--cacert",
@@ -97,8 +95,6 @@ TEST(through_a_proxy)
     setenv("no_proxy", "*", 1);
     must_be_ok(RUN(0, "http://nowhere.invalid/", "--proxy", plain_url));
     unsetenv("no_proxy");
-    free(tls_url);
-    free(plain_url);
     proxy_stop(&tls);
     proxy_stop(&plain);
 }
@@ -106,14 +102,12 @@ TEST(through_a_proxy)
 TEST(a_proxy_that_is_not_there)
 {
     int port = refusing_port();
-    char *proxy = xasprintf("http://user:planted@127.0.0.1:%d", port);
+    char *proxy = keepf("http://user:planted@127.0.0.1:%d", port);
     char *want =
-        xasprintf("tailgate: proxy 127.0.0.1:%d: Connection refused\n", port);
+        keepf("tailgate: proxy 127.0.0.1:%d: Connection refused\n", port);
 
     REFUSED(want, "http://nowhere.invalid/", "--proxy", proxy);
     REFUSED(want, "https://nowhere.invalid/", "--proxy", proxy);
-    free(want);
-    free(proxy);
 }
 
 static const char *const ambient[] = {"http_proxy", "https_proxy", "ALL_PROXY",
@@ -145,14 +139,12 @@ TEST(proxies_of_the_environment)
     set_ambient(false);
     run_expect(&r, tmpdir_path("run"), 0);
     for (size_t i = 0; i < sizeof(ambient) / sizeof(ambient[0]); i++) {
-        char *note = xasprintf(
-            "%s is set and ignored%s\n", ambient[i],
-            strcmp(ambient[i], "no_proxy") == 0 ? "" : "; use --proxy");
+        char *note =
+            keepf("%s is set and ignored%s\n", ambient[i],
+                  strcmp(ambient[i], "no_proxy") == 0 ? "" : "; use --proxy");
 
         assert_non_null(strstr(r.err, note));
-        free(note);
     }
-    proc_result_fini(&r);
 }
 
 /* Before anybody waits, and without a word of the password. */
@@ -173,7 +165,6 @@ TEST(proxies_that_are_none)
         proc_expect(&r, 2);
         assert_non_null(strstr(r.err, "not a proxy"));
         assert_null(strstr(r.err, "plan"));
-        proc_result_fini(&r);
     }
 }
 

@@ -2,10 +2,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/tmpdir.h"
 #include "tests/support/tool.h"
 
@@ -27,7 +26,7 @@ static const struct {
 
 static char *file(const char *name, const char *suffix)
 {
-    return xasprintf("%s/%s%s", tmpdir_root(), name, suffix);
+    return keepf("%s/%s%s", tmpdir_root(), name, suffix);
 }
 
 /* A key, a request for its certificate, and the certificate. */
@@ -39,7 +38,7 @@ static void make(const char *name, const char *extension, const char *days,
     char *key = file(name, ".key");
     char *request = file(name, ".csr");
     char *cert = file(name, ".pem");
-    char *subject = xasprintf("/CN=tailgate test %s", name);
+    char *subject = keepf("/CN=tailgate test %s", name);
     char *signer = file("ca", ".pem");
     char *signer_key = file(is_of_ca ? "ca" : name, ".key");
 
@@ -53,14 +52,6 @@ static void make(const char *name, const char *extension, const char *days,
                   is_of_ca ? "-CAkey" : "-signkey", signer_key,
                   is_of_ca ? "-CA" : NULL, signer),
              log);
-    free(signer_key);
-    free(signer);
-    free(subject);
-    free(cert);
-    free(request);
-    free(key);
-    free(config);
-    free(log);
 }
 
 int certs_setup(void **state)

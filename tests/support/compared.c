@@ -8,16 +8,16 @@
 
 #include <cmocka.h>
 
+#include "tests/support/keep.h"
 #include "tests/support/proc.h"
 
 json_t *compare_json(const char *const *argv, int status)
 {
     struct proc_result r = proc_run(argv);
-    json_t *json = json_loads(r.out, 0, NULL);
+    json_t *json = keep(json_loads(r.out, 0, NULL));
 
     proc_expect(&r, status);
     assert_non_null(json);
-    proc_result_fini(&r);
     return json;
 }
 

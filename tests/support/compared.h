@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-/* Of a command that must end with this status; the caller owns it. */
+/* Of a command that must end with this status (see keep.h). */
 json_t *compare_json(const char *const *argv, int status);
 
 const char *text_at(const json_t *json, const char *key);

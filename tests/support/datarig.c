@@ -11,6 +11,7 @@
 
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 
 const char datarig_three[] =
     "{\"prompt\":\"one\",\"label\":\"1\",\"max_tokens\":4,\"k\":{\"a\":1}}\n"
@@ -27,12 +28,11 @@ void datarig_set(struct datarig *rig, const char *assignment)
 
 void datarig_init(struct datarig *rig, const char *api, const char *text)
 {
-    char *choice = xasprintf("target.api=%s", api);
+    char *choice = keepf("target.api=%s", api);
 
     *rig = (struct datarig){0};
     settings_init(&rig->settings);
     datarig_set(rig, choice);
-    free(choice);
     datarig_set(rig, "target.stream=off");
     datarig_set(rig, "data.nonce=5");
     datarig_set(rig, "data.first_id=10");
@@ -85,7 +85,7 @@ json_t *datarig_body(const struct datarig *rig, int64_t seq)
     if (!json)
         fail_msg("no JSON: %s", buf_text(&body));
     buf_fini(&body);
-    return json;
+    return keep(json);
 }
 
 static int compare(const void *a, const void *b)

@@ -32,7 +32,7 @@ void datarig_fini(struct datarig *rig);
 /* The body of this request, alone. */
 void datarig_put_body(const struct datarig *rig, int64_t seq, struct buf *out);
 
-/* The same where it is JSON; the caller owns it. */
+/* The same where it is JSON (see keep.h). */
 struct json_t *datarig_body(const struct datarig *rig, int64_t seq);
 
 /* How many of the bodies of so many requests are different. */

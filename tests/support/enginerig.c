@@ -15,6 +15,7 @@
 #include "loadgen/engine/request.h"
 #include "loadgen/record/recorder.h"
 #include "loadgen/transport/transport.h"
+#include "tests/support/keep.h"
 #include "tests/support/table.h"
 #include "tests/support/tmpdir.h"
 
@@ -239,10 +240,9 @@ void rig_cut_at(struct rig *rig, int64_t at_ns)
 /* As they are on the disk. */
 static struct facts *read_table(const struct rig *rig, size_t *n)
 {
-    char *path = xasprintf("%s/requests.tgr", rig->dir);
+    char *path = keepf("%s/requests.tgr", rig->dir);
     struct facts *read = table_read(path, &schema_requests, n);
 
-    free(path);
     return read;
 }
 
@@ -266,7 +266,6 @@ static void read_rows(struct rig *rig)
             f.seq += rig->lane.workers;
         }
     }
-    free(read);
 }
 
 static struct engine_counts finish(struct rig *rig)

@@ -11,18 +11,16 @@
 
 #include <cmocka.h>
 
-#include "common/base/xalloc.h"
 #include "tests/support/outcome.h"
 
 struct json_t *forty_run(int status, const char *const *argv)
 {
     struct proc run = proc_start(argv);
-    char *dir = xstrdup(tmpdir_path("run"));
+    char *dir = tmpdir_path("run");
     json_t *summary;
 
     run_must_end(&run, dir, status);
     summary = load_summary(dir);
-    free(dir);
     return summary;
 }
 
@@ -75,5 +73,4 @@ void must_not_start(const char *part, const char *const *argv)
     if (!strstr(r.err, part))
         fail_msg("'%s' does not say '%s'", r.err, part);
     assert_int_equal(access(tmpdir_path("never"), F_OK), -1);
-    proc_result_fini(&r);
 }

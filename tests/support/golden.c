@@ -1,4 +1,5 @@
 #include "tests/support/golden.h"
+#include "tests/support/keep.h"
 
 #include <jansson.h>
 #include <setjmp.h>
@@ -35,8 +36,8 @@ void assert_golden(const char *name, const char *text)
 {
     const char *source = getenv("TAILGATE_SOURCE");
     const char *mode = getenv("TAILGATE_GOLDEN");
-    char *dir = xasprintf("%s/tests/golden", source ? source : ".");
-    char *path = xasprintf("%s/%s", dir, name);
+    char *dir = keepf("%s/tests/golden", source ? source : ".");
+    char *path = keepf("%s/%s", dir, name);
     struct err err = {0};
     struct buf want;
     int rc;
@@ -57,8 +58,6 @@ void assert_golden(const char *name, const char *text)
         fail();
     }
     buf_fini(&want);
-    free(path);
-    free(dir);
 }
 
 static char *rendered(const struct doc *d, enum doc_format format)
@@ -83,10 +82,9 @@ void assert_golden_doc(const char *name, struct doc *taken)
 
     for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++) {
         char *text = rendered(taken, both[i].format);
-        char *file = xasprintf("%s.%s", name, both[i].ending);
+        char *file = keepf("%s.%s", name, both[i].ending);
 
         assert_golden(file, text);
-        free(file);
         free(text);
     }
     doc_free(taken);

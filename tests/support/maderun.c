@@ -13,6 +13,7 @@
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/recording/failures.h"
+#include "tests/support/keep.h"
 #include "tests/support/rows.h"
 #include "tests/support/tmpdir.h"
 
@@ -57,7 +58,7 @@ void made_run_add_unsent(struct made_run *m, int64_t n)
 
 static void write_seen(const struct made_run *m, const char *dir)
 {
-    char *path = xasprintf("%s/client.tgr", dir);
+    char *path = keepf("%s/client.tgr", dir);
     struct tgr_writer *w;
     struct err err = {0};
 
@@ -67,18 +68,16 @@ static void write_seen(const struct made_run *m, const char *dir)
             assert_int_equal(tgr_append(w, i, &m->seen[i], 1, &err), 0);
     }
     assert_int_equal(tgr_finish(w, &err), 0);
-    free(path);
 }
 
 static void write_looks(const struct made_run *m, const char *dir)
 {
-    char *path = xasprintf("%s/server.tgr", dir);
+    char *path = keepf("%s/server.tgr", dir);
 
     unlink(path); /* of another test */
     if (m->looks[0].at > 0)
         table_write(dir, "server.tgr", &schema_server, m->looks, MADE_RUN_LOOKS,
                     TGR_MAX_ROWS);
-    free(path);
 }
 
 static void write_manifest(const struct made_run *m, const char *dir)
@@ -129,7 +128,7 @@ static void write_manifest(const struct made_run *m, const char *dir)
 
 struct read_run *made_run_sum_up(struct made_run *m, const struct strlist *slo)
 {
-    char *dir = xstrdup(tmpdir_path("run"));
+    char *dir = tmpdir_path("run");
     struct read_run *r;
 
     assert_true(mkdir(dir, 0777) == 0 || access(dir, W_OK) == 0);
@@ -139,7 +138,6 @@ struct read_run *made_run_sum_up(struct made_run *m, const struct strlist *slo)
     write_looks(m, dir);
     write_manifest(m, dir);
     r = read_run_new(dir, slo);
-    free(dir);
     free(m);
     return r;
 }

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,7 +12,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/tmpdir.h"
 #include "tests/support/tool.h"
 
@@ -92,14 +91,12 @@ static void wait_for(const char *path)
 static void start(struct nginx *n, const char *name, const char *config)
 {
     const char *root = tmpdir_root();
-    char *log = xasprintf("%s/%s.out", root, name);
-    char *pid_file = xasprintf("%s/%s.pid", root, name);
+    char *log = keepf("%s/%s.out", root, name);
+    char *pid_file = keepf("%s/%s.pid", root, name);
 
     n->pid =
         tool_start(TOOL("nginx", "-p", root, "-e", log, "-c", config), log);
     wait_for(pid_file); /* written once it listens */
-    free(pid_file);
-    free(log);
 }
 
 struct nginx nginx_start(const struct nginx_site *sites, size_t n_sites)
@@ -135,14 +132,13 @@ struct nginx nginx_start(const struct nginx_site *sites, size_t n_sites)
 
 struct nginx nginx_before(const char *url, const char *settings)
 {
-    char *location = xasprintf("proxy_pass %s;", url);
+    char *location = keepf("proxy_pass %s;", url);
     struct nginx front = nginx_start(&(struct nginx_site){.cert = "server",
                                                           .listen = "http2",
                                                           .settings = settings,
                                                           .location = location},
                                      1);
 
-    free(location);
     return front;
 }
 

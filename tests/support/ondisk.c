@@ -1,4 +1,5 @@
 #include "tests/support/ondisk.h"
+#include "tests/support/keep.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +16,7 @@ void table_write(const char *dir, const char *name,
                  const struct tgr_schema *schema, const void *rows, size_t n,
                  size_t block)
 {
-    char *path = xasprintf("%s/%s", dir, name);
+    char *path = keepf("%s/%s", dir, name);
     struct tgr_writer *w;
     struct err err = {0};
 
@@ -29,7 +30,6 @@ void table_write(const char *dir, const char *name,
                          0);
     }
     assert_int_equal(tgr_finish(w, &err), 0);
-    free(path);
 }
 
 struct read_run *read_run_new(const char *dir, const struct strlist *slo)

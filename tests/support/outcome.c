@@ -5,14 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "common/base/clk.h"
-#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
+#include "tests/support/keep.h"
 #include "tests/support/table.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -23,7 +22,6 @@ void must_end(struct proc *p, int status)
     struct proc_result r = proc_wait(p);
 
     proc_expect(&r, status);
-    proc_result_fini(&r);
 }
 
 void run_must_end(struct proc *p, const char *dir, int status)
@@ -31,7 +29,6 @@ void run_must_end(struct proc *p, const char *dir, int status)
     struct proc_result r = proc_wait(p);
 
     run_expect(&r, dir, status);
-    proc_result_fini(&r);
 }
 
 struct json_t *run_must_fail(struct proc *p, const char *dir)
@@ -43,7 +40,6 @@ struct json_t *run_must_fail(struct proc *p, const char *dir)
         proc_expect(&r, 4);
     else
         run_expect(&r, dir, 1);
-    proc_result_fini(&r);
     return summary;
 }
 
@@ -54,7 +50,6 @@ void run_must_time_out(struct proc *p, const char *dir, int n, const char *text)
     assert_int_equal(number_at(summary, "requests.unsent") +
                          failures_saying(summary, "timeout", text),
                      n);
-    json_decref(summary);
 }
 
 void run_for(const char *const *argv, const char *dir, int status)
@@ -80,7 +75,6 @@ struct json_t *run_on_stub(const char *const *stub, const char *const *run,
     memcpy(argv + n, more, sizeof(more));
     run_for(argv, dir, status);
     stub_stop(&server);
-    free(url);
     return load_summary(dir);
 }
 
@@ -95,13 +89,12 @@ static int64_t find_outcome(const char *path, enum outcome outcome, int64_t seq)
         if (rows[i].outcome == (int64_t)outcome && rows[i].seq > seq)
             found = rows[i].seq;
     }
-    free(rows);
     return found;
 }
 
 int64_t wait_for_outcome(const char *dir, enum outcome outcome, int64_t seq)
 {
-    char *path = xasprintf("%s/requests.tgr", dir);
+    char *path = keepf("%s/requests.tgr", dir);
     int64_t found = -1;
 
     wait_for_rows(dir);
@@ -111,7 +104,6 @@ int64_t wait_for_outcome(const char *dir, enum outcome outcome, int64_t seq)
             clk_sleep_ns(10 * NS_PER_MS);
     }
     assert_true(found >= 0);
-    free(path);
     return found;
 }
 

@@ -18,7 +18,7 @@ void run_must_end(struct proc *p, const char *dir, int status);
 
 /* The same for a run that fails, and whose timeout is so short that a busy
  * machine may keep the client from sending a request within it: that one is
- * unsent, and the numbers are withdrawn.  The caller owns the summary. */
+ * unsent, and the numbers are withdrawn. */
 struct json_t *run_must_fail(struct proc *p, const char *dir);
 
 /* The same where all of the n requests that are sent time out, saying so. */
@@ -29,7 +29,7 @@ void run_must_time_out(struct proc *p, const char *dir, int n,
 void run_for(const char *const *argv, const char *dir, int status);
 
 /* `tailgate stub` with these arguments, and against it `tailgate run` with
- * those and -q -o `dir`, which must end so; the caller owns its summary. */
+ * those and -q -o `dir`, which must end so; its summary. */
 struct json_t *run_on_stub(const char *const *stub, const char *const *run,
                            const char *dir, int status);
 

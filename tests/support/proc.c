@@ -28,6 +28,7 @@
 #include "common/base/json.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
+#include "tests/support/keep.h"
 #include "tests/support/loopback.h"
 
 #define MAX_OUTPUT ((size_t)4 << 20)
@@ -115,8 +116,8 @@ struct proc_result proc_wait(struct proc *p)
     close(p->out_fd);
     close(p->err_fd);
     r.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    r.out = xstrdup(buf_text(&out));
-    r.err = xstrdup(buf_text(&err));
+    r.out = keepf("%s", buf_text(&out));
+    r.err = keepf("%s", buf_text(&err));
     r.max_rss_kb = usage.ru_maxrss;
     r.cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
               (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
@@ -132,13 +133,6 @@ struct proc_result proc_run(const char *const *argv)
     return proc_wait(&p);
 }
 
-void proc_result_fini(struct proc_result *r)
-{
-    free(r->out);
-    free(r->err);
-    *r = (struct proc_result){0};
-}
-
 static char *read_line(int fd)
 {
     struct buf line;
@@ -148,7 +142,7 @@ static char *read_line(int fd)
     buf_init(&line, 4096);
     while (read(fd, &c, 1) == 1 && c != '\n')
         assert_int_equal(buf_add(&line, &c, 1), 0);
-    text = xstrdup(buf_text(&line));
+    text = keepf("%s", buf_text(&line));
     buf_fini(&line);
     return text;
 }
@@ -170,8 +164,7 @@ struct proc stub_start(const char *const *argv, char **url)
     char *line = proc_read_line(&p);
 
     assert_memory_equal(line, prefix, strlen(prefix));
-    *url = xstrdup(line + strlen(prefix));
-    free(line);
+    *url = keepf("%s", line + strlen(prefix));
     return p;
 }
 
@@ -184,7 +177,6 @@ void stub_stop(struct proc *p)
     if (r.status != 0)
         print_error("stub said: %s\n", r.err);
     assert_int_equal(r.status, 0);
-    proc_result_fini(&r);
 }
 
 /* 0 if there is none. */
@@ -198,7 +190,7 @@ static off_t size_of(const char *path)
 /* Of a table that holds nothing but its schema. */
 static off_t bare_size(const char *dir, const struct tgr_schema *schema)
 {
-    char *path = xasprintf("%s.bare", dir);
+    char *path = keepf("%s.bare", dir);
     struct tgr_writer *w;
     struct err err = {0};
     off_t size;
@@ -207,21 +199,19 @@ static off_t bare_size(const char *dir, const struct tgr_schema *schema)
     assert_int_equal(tgr_finish(w, &err), 0);
     size = size_of(path);
     unlink(path);
-    free(path);
     return size;
 }
 
 void wait_for_table(const char *dir, const char *name,
                     const struct tgr_schema *schema)
 {
-    char *path = xasprintf("%s/%s", dir, name);
+    char *path = keepf("%s/%s", dir, name);
     off_t bare = bare_size(dir, schema);
     int tries = 0;
 
     while (size_of(path) <= bare && tries++ < 2000)
         clk_sleep_ns(10 * NS_PER_MS);
     assert_true(size_of(path) > bare);
-    free(path);
 }
 
 void wait_for_rows(const char *dir)
@@ -231,7 +221,7 @@ void wait_for_rows(const char *dir)
 
 static bool catches(const struct proc *p, int signal_number)
 {
-    char *path = xasprintf("/proc/%d/status", (int)p->pid);
+    char *path = keepf("/proc/%d/status", (int)p->pid);
     const char *at;
     uint64_t caught = 0;
     struct err err = {0};
@@ -243,7 +233,6 @@ static bool catches(const struct proc *p, int signal_number)
     if (at)
         caught = strtoull(at + strlen("\nSigCgt:"), NULL, 16);
     buf_fini(&text);
-    free(path);
     return caught >> (signal_number - 1) & 1;
 }
 
@@ -311,15 +300,14 @@ static void check_identity(const json_t *summary)
 
 static json_t *load(const char *dir, const char *name)
 {
-    char *path = xasprintf("%s/%s", dir, name);
+    char *path = keepf("%s/%s", dir, name);
     struct err err = {0};
     json_t *json = NULL;
 
     if (json_read_file(path, &json, &err))
         print_error("%s\n", err.msg);
     assert_int_equal(err.code, ERR_NONE);
-    free(path);
-    return json;
+    return keep(json);
 }
 
 struct json_t *load_manifest(const char *dir)
@@ -406,7 +394,6 @@ void run_expect(const struct proc_result *r, const char *dir, int status)
         strcmp(verdict, "invalid") == 0 || strcmp(verdict, "undecided") == 0;
 
     proc_expect(r, was_disturbed(summary) && is_open ? 4 : status);
-    json_decref(summary);
 }
 
 void expect_status_as_reported(const struct proc_result *r, const char *dir)
@@ -414,7 +401,6 @@ void expect_status_as_reported(const struct proc_result *r, const char *dir)
     struct proc_result again = proc_run(ARGS("report", dir));
 
     proc_expect(r, again.status);
-    proc_result_fini(&again);
 }
 
 void run_as_reported(const char *const *argv)
@@ -426,7 +412,6 @@ void run_as_reported(const char *const *argv)
         i++;
     assert_non_null(argv[i]);
     expect_status_as_reported(&r, argv[i + 1]);
-    proc_result_fini(&r);
 }
 
 void expect_as_reported(const struct proc_result *r, const char *dir)
@@ -435,5 +420,4 @@ void expect_as_reported(const struct proc_result *r, const char *dir)
 
     proc_expect(r, again.status);
     assert_string_equal(r->out, again.out);
-    proc_result_fini(&again);
 }

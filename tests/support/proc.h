@@ -16,11 +16,11 @@ struct tgr_schema;
  * There is none, and none can be made. */
 #define PROC_NO_STATE "/dev/null/none"
 
-/* What a finished process left. */
+/* What a finished process left (see keep.h). */
 struct proc_result {
-    int status;   /* exit code, or 128 + signal */
-    char *out;    /* owned */
-    char *err;    /* owned */
+    int status; /* exit code, or 128 + signal */
+    char *out;
+    char *err;
     double cpu_s; /* user and system */
     long max_rss_kb;
 };
@@ -43,7 +43,6 @@ struct proc_result proc_wait(struct proc *p);
 
 /* Start and wait. */
 struct proc_result proc_run(const char *const *argv);
-void proc_result_fini(struct proc_result *r);
 
 /* It must have ended so; else what it said is shown. */
 void proc_expect(const struct proc_result *r, int status);
@@ -68,13 +67,13 @@ void expect_status_as_reported(const struct proc_result *r, const char *dir);
 /* Run tailgate with a command line that has `-o DIR`, and expect that. */
 void run_as_reported(const char *const *argv);
 
-/* One line of its standard output, without the newline; owned by the caller. */
+/* One line of its standard output, without the newline. */
 char *proc_read_line(struct proc *p);
 
 /* The same of its standard error. */
 char *proc_read_error(struct proc *p);
 
-/* `tailgate stub` with these arguments; *url is owned by the caller. */
+/* `tailgate stub` with these arguments; and its URL. */
 struct proc stub_start(const char *const *argv, char **url);
 
 /* SIGTERM, and it must end with 0. */
@@ -97,7 +96,7 @@ void wait_for_no_handler(const struct proc *p, int signal_number);
 /* A port on which nobody listens, nor will before the test has ended. */
 int refusing_port(void);
 
-/* DIR/summary.json; the caller owns it.  The accounting identity is checked
+/* DIR/summary.json.  The accounting identity is checked
  * on the way, since it must hold in every summary. */
 struct json_t *load_summary(const char *dir);
 

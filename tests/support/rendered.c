@@ -14,6 +14,7 @@
 #include "analyzer/report/report.h"
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 
 char *report_rendered(const struct report_ops *ops, const struct summary *s)
 {
@@ -23,7 +24,7 @@ char *report_rendered(const struct report_ops *ops, const struct summary *s)
     buf_init(&out, 1 << 20);
     ops->render(s, &out);
     assert_false(out.overflowed);
-    text = xstrdup(buf_text(&out));
+    text = keepf("%s", buf_text(&out));
     buf_fini(&out);
     return text;
 }
@@ -50,8 +51,7 @@ json_t *report_parsed(const struct summary *s)
 
     assert_non_null(json);
     assert_int_equal(text[strlen(text) - 1], '\n');
-    free(text);
-    return json;
+    return keep(json);
 }
 
 const json_t *part_at(const json_t *json, const char *path)

@@ -6,14 +6,14 @@ struct json_t;
 struct report_ops;
 struct summary;
 
-/* The caller owns it. */
+/* See keep.h. */
 char *report_rendered(const struct report_ops *ops, const struct summary *s);
 
 /* This stands somewhere in the text. */
 void assert_says(const char *text, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The report in JSON, which must be well-formed; the caller owns it. */
+/* The report in JSON, which must be well-formed (see keep.h). */
 struct json_t *report_parsed(const struct summary *s);
 
 /* What is at "a/b/0", which must be there; keys hold dots. */

@@ -13,6 +13,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/tmpdir.h"
 
 const struct scale_ask scaled_usual = {
@@ -51,7 +52,7 @@ char *scaled_text(const struct scaling *s)
 
     buf_init(&out, 1 << 20);
     doc_put(scaling_doc(s), DOC_AS_TEXT, &out);
-    text = xstrdup(buf_text(&out));
+    text = keepf("%s", buf_text(&out));
     buf_fini(&out);
     return text;
 }
@@ -63,5 +64,4 @@ void scaled_says(const struct scaling *s, const char *what)
     if (!strstr(text, what))
         print_message("not there: %s\n%s\n", what, text);
     assert_non_null(strstr(text, what));
-    free(text);
 }

@@ -11,7 +11,7 @@ extern const struct scale_ask scaled_usual;
 struct scaling *scaled_study(const char *csv, struct scale_ask ask);
 void scaled_free(struct scaling *s);
 
-/* Its text, owned by the caller; and that it must have this in it. */
+/* Its text (see keep.h); and that it must have this in it. */
 char *scaled_text(const struct scaling *s);
 void scaled_says(const struct scaling *s, const char *what);
 

@@ -2,27 +2,25 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/tmpdir.h"
 
 char *searched_file(const char *name, const char *settings)
 {
-    return xstrdup(tmpdir_write(name, settings, strlen(settings)));
+    return tmpdir_write(name, settings, strlen(settings));
 }
 
 json_t *searched_json(const char *dir, const char *name)
 {
-    char *path = xasprintf("%s/%s", dir, name);
+    char *path = keepf("%s/%s", dir, name);
     json_t *json = json_load_file(path, 0, NULL);
 
     assert_non_null(json);
-    free(path);
-    return json;
+    return keep(json);
 }
 
 const char *searched_text(const json_t *json, const char *key)
@@ -54,20 +52,16 @@ int searched_status(const json_t *json)
 
 struct searched searched_run(const char *name, const char *settings)
 {
-    struct searched s = {.dir = xstrdup(tmpdir_path(name))};
-    char *file_name = xasprintf("%s.yaml", name);
+    struct searched s = {.dir = tmpdir_path(name)};
+    char *file_name = keepf("%s.yaml", name);
     char *file = searched_file(file_name, settings);
 
     s.r = proc_run(ARGS("search", file, "-q", "-o", s.dir));
     s.json = searched_json(s.dir, "summary.json");
-    free(file);
-    free(file_name);
     return s;
 }
 
 void searched_fini(struct searched *s)
 {
-    proc_result_fini(&s->r);
     json_decref(s->json);
-    free(s->dir);
 }

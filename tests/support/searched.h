@@ -16,7 +16,7 @@ struct searched {
 struct searched searched_run(const char *name, const char *settings);
 void searched_fini(struct searched *s);
 
-/* A settings file in the temporary directory; to be freed. */
+/* A settings file in the temporary directory. */
 char *searched_file(const char *name, const char *settings);
 
 /* DIR/NAME, which must be there. */

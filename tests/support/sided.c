@@ -104,7 +104,7 @@ static void write_manifest(const char *dir, const struct sided *s, size_t n)
 
 char *sided_write(const char *name, const struct sided *s)
 {
-    char *dir = xstrdup(tmpdir_path(name));
+    char *dir = tmpdir_path(name);
     size_t n = (s->n ? s->n : 6000) + WARMUP;
 
     assert_int_equal(mkdir(dir, 0777), 0);
@@ -115,7 +115,7 @@ char *sided_write(const char *name, const struct sided *s)
 
 char *sided_write_trials(const char *name, const struct sided *s, size_t trials)
 {
-    char *dir = xstrdup(tmpdir_path(name));
+    char *dir = tmpdir_path(name);
     struct sided one = *s;
 
     assert_int_equal(mkdir(dir, 0777), 0);
@@ -208,7 +208,7 @@ static void write_fixed_run(const struct fixed_set *set, size_t trial,
 
 char *fixed_set_write(const char *name, const struct fixed_set *set)
 {
-    char *dir = xstrdup(tmpdir_path(name));
+    char *dir = tmpdir_path(name);
     struct study_set trials = {
         .asked = (int64_t)set->trials,
         .recorded = (int64_t)set->trials,

@@ -29,7 +29,7 @@ struct sided {
     int was_killed;
 };
 
-/* Below the scratch directory; returns its path, owned by the caller. */
+/* Below the scratch directory; returns its path (see keep.h). */
 char *sided_write(const char *name, const struct sided *s);
 
 /* A set of trials, with seeds from s->seed on. */
@@ -53,7 +53,7 @@ struct fixed_set {
 
 #define FIXED_SET_SERVERS 8
 
-/* Below the scratch directory; returns its path, owned by the caller. */
+/* Below the scratch directory; returns its path (see keep.h). */
 char *fixed_set_write(const char *name, const struct fixed_set *set);
 
 #endif

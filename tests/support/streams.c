@@ -13,6 +13,7 @@
 #include "common/base/xalloc.h"
 #include "common/recording/failures.h"
 #include "common/recording/schema.h"
+#include "tests/support/keep.h"
 #include "tests/support/rows.h"
 #include "tests/support/tmpdir.h"
 
@@ -131,15 +132,13 @@ void streams_write(const struct streams *m, const char *dir, size_t block)
 
 struct read_run *streams_sum_up(struct streams *m)
 {
-    char *dir = xstrdup(tmpdir_path("streams"));
+    char *dir = tmpdir_path("streams");
     struct read_run *r;
-    char *events = xasprintf("%s/events.tgr", dir);
+    char *events = keepf("%s/events.tgr", dir);
 
     unlink(events); /* of the run before */
     streams_write(m, dir, TGR_MAX_ROWS);
     free(m);
     r = read_run_new(dir, NULL);
-    free(events);
-    free(dir);
     return r;
 }

@@ -10,6 +10,7 @@
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/recording/tgr.h"
+#include "tests/support/keep.h"
 
 void *table_read(const char *path, const struct tgr_schema *schema, size_t *n)
 {
@@ -31,5 +32,5 @@ void *table_read(const char *path, const struct tgr_schema *schema, size_t *n)
     assert_int_equal(tgr_damage(reader).skipped_bytes, 0);
     assert_int_equal(tgr_damage(reader).cut_off_bytes, 0);
     tgr_close(reader);
-    return rows;
+    return keep(rows);
 }

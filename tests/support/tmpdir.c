@@ -9,8 +9,9 @@
 
 #include <cmocka.h>
 
+#include "tests/support/keep.h"
+
 static char root[64];
-static char path[256];
 
 int tmpdir_setup(void **state)
 {
@@ -39,15 +40,15 @@ const char *tmpdir_root(void)
     return root;
 }
 
-const char *tmpdir_path(const char *name)
+char *tmpdir_path(const char *name)
 {
-    snprintf(path, sizeof(path), "%s/%s", root, name);
-    return path;
+    return keepf("%s/%s", root, name);
 }
 
-const char *tmpdir_write(const char *name, const void *data, size_t len)
+char *tmpdir_write(const char *name, const void *data, size_t len)
 {
-    FILE *file = fopen(tmpdir_path(name), "wb");
+    char *path = tmpdir_path(name);
+    FILE *file = fopen(path, "wb");
 
     assert_non_null(file);
     assert_int_equal(fwrite(data, 1, len, file), len);

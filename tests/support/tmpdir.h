@@ -10,12 +10,11 @@
 int tmpdir_setup(void **state);
 int tmpdir_teardown(void **state);
 
-/* The directory itself, and the path of a file in it; the latter is valid
- * until the next call. */
+/* The directory itself, and the path of a file in it (see keep.h). */
 const char *tmpdir_root(void);
-const char *tmpdir_path(const char *name);
+char *tmpdir_path(const char *name);
 
-/* Make a file of these bytes; returns its path, like tmpdir_path(). */
-const char *tmpdir_write(const char *name, const void *data, size_t len);
+/* Make a file of these bytes; returns its path. */
+char *tmpdir_write(const char *name, const void *data, size_t len);
 
 #endif

@@ -2,7 +2,6 @@
  * another without that being said. */
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/rendered.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -49,7 +49,7 @@ static char *sealed_file(void)
 {
     struct baseline b = made();
     struct err err = {0};
-    char *path = xstrdup(tmpdir_path("base.json"));
+    char *path = tmpdir_path("base.json");
 
     unlink(path);
     assert_int_equal(baseline_save(&b, path, &err), 0);
@@ -99,7 +99,6 @@ TEST(what_is_sealed_comes_back)
     assert_string_equal(b.answers[1].hash, want.answers[1].hash);
     baseline_fini(&b);
     baseline_fini(&want);
-    free(path);
 }
 
 TEST(it_is_never_overwritten)
@@ -112,7 +111,6 @@ TEST(it_is_never_overwritten)
     assert_int_equal(err.code, ERR_USAGE);
     assert_says(err.msg, "never overwritten");
     baseline_fini(&b);
-    free(path);
 }
 
 /* The part whose key opens a line before this place. */
@@ -123,11 +121,10 @@ static const char *part_of(const char *text, size_t at)
     const char *found = "about";
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        char *key = xasprintf("\n  \"%s\"", parts[i]);
+        char *key = keepf("\n  \"%s\"", parts[i]);
 
         if ((size_t)(strstr(text, key) - text) <= at)
             found = parts[i];
-        free(key);
     }
     return found;
 }
@@ -170,7 +167,6 @@ TEST(every_byte_counts)
     }
     assert_true(named > 300);
     buf_fini(&text);
-    free(path);
 }
 
 TEST(a_recording_that_was_altered_is_named)

@@ -8,6 +8,7 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
@@ -309,7 +310,7 @@ TEST(absurd_counts_add_up)
 TEST(rows_keep_their_worker)
 {
     char *dir = xstrdup(tmpdir_root());
-    char *path = xasprintf("%s/client.tgr", dir);
+    char *path = keepf("%s/client.tgr", dir);
     struct observation rows[3] = {seen_at(1000), seen_at(1500), seen_at(4000)};
     struct tgr_writer *w;
     struct err err = {0};
@@ -329,7 +330,6 @@ TEST(rows_keep_their_worker)
     client_init(&c, window, 2);
     client_read(&c, tmpdir_path("nowhere"));
     assert_int_equal(client_scheduled_in_all(&c), 0);
-    free(path);
     free(dir);
 }
 

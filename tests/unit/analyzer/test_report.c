@@ -2,7 +2,6 @@
  */
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/report/report.h"
@@ -25,8 +24,6 @@ TEST(a_run_without_verification_says_so)
     json = report_parsed(&m->s);
     assert_says(text, "INSECURE: the server's certificate was not verified\n");
     assert_true(json_is_true(part_at(json, "client/insecure")));
-    json_decref(json);
-    free(text);
     made_summary_free(m);
 }
 
@@ -80,12 +77,9 @@ TEST(an_aborted_run_says_why)
         assert_says(text, "\n           ABORTED errors > 5%%: ?[2J\n");
         json = report_parsed(&s);
         assert_text_at(json, "aborted", s.aborted);
-        json_decref(json);
         s.aborted = NULL;
         json = report_parsed(&s);
         assert_true(json_is_null(part_at(json, "aborted")));
-        json_decref(json);
-        free(text);
         settings_fini(&settings);
     }
 }

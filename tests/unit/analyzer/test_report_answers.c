@@ -15,6 +15,7 @@
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "tests/support/golden.h"
+#include "tests/support/keep.h"
 #include "tests/support/rendered.h"
 #include "tests/support/rows.h"
 #include "tests/support/streams.h"
@@ -107,10 +108,9 @@ static void numbers_of_json(json_t *o, struct strlist *list)
     size_t i;
 
     if (json_is_number(o)) {
-        char *number = xasprintf("%.17g", json_number_value(o));
+        char *number = keepf("%.17g", json_number_value(o));
 
         strlist_add(list, number);
-        free(number);
     }
     json_object_foreach(o, key, value)
     {
@@ -256,7 +256,6 @@ TEST(json_has_the_same)
     assert_true(tokens == 170 && n == 160 && assumed == 0 && mean == 17);
     assert_true(share == 1);
     assert_string_equal(note, "finish_reason");
-    json_decref(json);
     read_run_free(r);
 }
 
@@ -279,7 +278,6 @@ TEST(what_is_assumed_says_so)
     assert_says(text, "MIXED: the counts have different sources\n");
     assert_says(
         text, "the server does not report the number of tokens in each event");
-    free(text);
     settings_fini(&settings);
     free(s);
 }
@@ -307,8 +305,6 @@ TEST(a_run_without_streams_looks_as_before)
     assert_true(json_is_string(json_object_get(json, "tokens_note")));
     assert_true(json_is_string(json_object_get(json, "quality_note")));
     assert_int_equal(json_array_size(json_object_get(json, "notes")), 0);
-    json_decref(json);
-    free(text);
     read_run_free(r);
 }
 

@@ -60,7 +60,6 @@ TEST(json_has_every_count_and_rate)
     assert_null(json_object_get(part_at(json, "requests/by_outcome"), "ok"));
     assert_null(
         json_object_get(part_at(json, "requests/by_outcome"), "unsent"));
-    json_decref(json);
     made_summary_free(m);
 }
 
@@ -114,7 +113,6 @@ TEST(json_has_every_measure)
         if (cases[i].has_sent)
             check_spread(part_at(o, "sent"), &p[VIEW_SENT]);
     }
-    json_decref(json);
     made_summary_free(m);
 }
 
@@ -149,7 +147,6 @@ TEST(json_gives_null_and_a_reason)
                            "more requests needed"));
     assert_true(json_is_null(part_at(json, "overloaded")));
     assert_true(json_is_string(part_at(json, "overloaded_note")));
-    json_decref(json);
     made_summary_free(m);
 }
 
@@ -181,7 +178,6 @@ TEST(json_says_the_verdict)
         assert_text_at(json, "trust/checks/0/bound", "at most");
         assert_text_at(json, "trust/checks/1/bound", "at least");
         assert_true(json_is_false(part_at(json, "trust/checks/0/fatal")));
-        json_decref(json);
         made_summary_free(m);
     }
 }
@@ -194,6 +190,5 @@ TEST(it_has_the_conditions)
     strmap_put(&m->settings.conditions, "hardware", "1xL4");
     json = report_parsed(&m->s);
     assert_text_at(json, "conditions/hardware", "1xL4");
-    json_decref(json);
     made_summary_free(m);
 }

@@ -73,8 +73,6 @@ TEST(text_has_no_number_of_its_own)
     }
     strlist_fini(&in_a);
     strlist_fini(&in_b);
-    free(text_a);
-    free(text_b);
     made_summary_free(a);
     made_summary_free(b);
 }
@@ -130,7 +128,6 @@ TEST(text_opens_with_the_verdict)
                          cases[i].verdict == VERDICT_INVALID);
         assert_int_equal(strstr(text, "not deliverable") != NULL,
                          cases[i].verdict == VERDICT_FAIL);
-        free(text);
         made_summary_free(m);
     }
 }

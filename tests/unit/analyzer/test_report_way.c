@@ -2,7 +2,6 @@
  * counts, and a window with nothing in it. */
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/report/report.h"
@@ -29,16 +28,13 @@ TEST(statuses_other_than_200)
     json_t *json;
 
     assert_null(strstr(text, " status: "));
-    free(text);
     m->s.statuses[0] = (struct status_count){302, 108};
     m->s.statuses[1] = (struct status_count){204, 7};
     m->s.n_statuses = 2;
     text = report_rendered(&report_text, &m->s);
     assert_says(text, "\n           statuses: 302 x 108, 204 x 7\n");
-    free(text);
     json = report_parsed(&m->s);
     assert_number_at(json, "requests/by_status/302", 108);
-    json_decref(json);
     made_summary_free(m);
 }
 
@@ -56,7 +52,6 @@ TEST(large_counts_are_whole)
                                 .len = 1};
     text = report_rendered(&report_text, &m->s);
     assert_says(text, " BAD  1234567  at most 0.5  requests  x\n");
-    free(text);
     made_summary_free(m);
 }
 
@@ -66,11 +61,9 @@ TEST(an_empty_window_says_so)
     char *text = report_rendered(&report_text, &m->s);
 
     assert_null(strstr(text, "nothing was due"));
-    free(text);
     m->s.scheduled = 0;
     text = report_rendered(&report_text, &m->s);
     assert_says(text, "; nothing was due in the window\n");
-    free(text);
     made_summary_free(m);
 }
 
@@ -82,7 +75,6 @@ TEST(a_trace_and_what_was_left_out)
     char *text;
 
     assert_true(json_is_null(part_at(json, "trace")));
-    json_decref(json);
     load->scenario = SCENARIO_TRACE;
     load->trace.file = xstrdup("a\nb.csv");
     load->trace.time_scale = 4;
@@ -95,12 +87,10 @@ TEST(a_trace_and_what_was_left_out)
         text, "\ntrace      burstgpt, rows 90, damaged lines skipped 1, failed "
               "requests skipped 7,\n"
               "           rows with the time of the previous row 8\n");
-    free(text);
     load->trace.spread_ns = 1000000000;
     text = report_rendered(&report_text, &m->s);
     assert_says(text, "times spread over 1s");
     assert_null(strstr(text, "previous row"));
-    free(text);
     json = report_parsed(&m->s);
     assert_text_at(json, "trace/file", "a\nb.csv");
     assert_text_at(json, "trace/format", "burstgpt");
@@ -110,7 +100,6 @@ TEST(a_trace_and_what_was_left_out)
     assert_number_at(json, "trace/tied", 8);
     assert_number_at(json, "trace/time_scale", 4);
     assert_number_at(json, "trace/spread_s", 1);
-    json_decref(json);
     made_summary_free(m);
 }
 
@@ -155,7 +144,6 @@ TEST(which_way_it_went)
             assert_says(text, "%s", cases[i].want);
         else
             assert_null(strstr(text, "\ntransport "));
-        free(text);
         text = report_rendered(&report_json, &m->s);
         assert_null(strstr(text, "planted"));
         json = json_loads(text, 0, NULL);
@@ -169,7 +157,6 @@ TEST(which_way_it_went)
         assert_string_equal(json_string_value(json_object_get(way, "http")),
                             cases[i].http2 ? "2" : "1.1");
         json_decref(json);
-        free(text);
         made_summary_free(m);
     }
 }

@@ -13,6 +13,7 @@
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
 #include "tests/support/golden.h"
+#include "tests/support/keep.h"
 #include "tests/support/near.h"
 #include "tests/support/scaled.h"
 #include "tests/support/test.h"
@@ -50,7 +51,6 @@ static void assert_scaled(const char *golden, const struct scaling *s)
         memmove(path, name + 1, strlen(name + 1) + 1);
     }
     assert_golden(golden, text);
-    free(text);
 }
 
 TEST(a_fixed_job)
@@ -183,7 +183,7 @@ TEST(a_degraded_row_is_never_recommended)
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-        char *csv = xasprintf("%s%s", head, cases[i].rows);
+        char *csv = keepf("%s%s", head, cases[i].rows);
         struct scaling *s = scaled_study(csv, scaled_usual);
         char *text = scaled_text(s);
 
@@ -192,8 +192,6 @@ TEST(a_degraded_row_is_never_recommended)
         assert_int_equal(strstr(text, "EXCLUDED") != NULL, cases[i].excludes);
         assert_int_equal(exit_status_of(scaling_conclusion(s), 0),
                          cases[i].recommended == 1);
-        free(text);
-        free(csv);
         scaled_free(s);
     }
 }
@@ -418,15 +416,14 @@ TEST(absurd_spreads)
     static const char *const firsts[] = {"10,5e14", "1e-12,1e15"};
 
     for (size_t i = 0; i < COUNT(firsts); i++) {
-        char *csv = xasprintf("workers,seconds,std,runs\n"
-                              "1,%s,5\n2,6,2,5\n4,4,0.3,5\n",
-                              firsts[i]);
+        char *csv = keepf("workers,seconds,std,runs\n"
+                          "1,%s,5\n2,6,2,5\n4,4,0.3,5\n",
+                          firsts[i]);
         struct scaling *s = scaled_study(csv, scaled_usual);
 
         assert_false(s->points[1].speedup.has_range);
         assert_false(s->points[1].efficiency.has_range);
         assert_true(isfinite(s->points[0].time_s.range.low));
-        free(csv);
         scaled_free(s);
     }
 }

@@ -30,7 +30,7 @@ static char *search_write(const char *name, const char *replicas,
                           double capacity, const double *parts, size_t n)
 {
     struct study_set set = {.kind = STUDY_SEARCH, .key = "load.rate"};
-    char *dir = xstrdup(tmpdir_path(name));
+    char *dir = tmpdir_path(name);
     struct err err = {0};
 
     assert_int_equal(file_make_dir(dir, &err), 0);
@@ -79,7 +79,6 @@ TEST(the_last_budget_counts)
         assert_int_equal(s.answer.outcome, rows[i].outcome);
         search_summary_fini(&s);
     }
-    free(dir);
 }
 
 static const double around[] = {0.5, 0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.3};
@@ -131,8 +130,6 @@ TEST(planted_capacities)
     assert_true(s->items[3].is_present);
     scaling_fini(s);
     free(s);
-    free(two);
-    free(one);
 }
 
 /* The objective is met at every rate: the capacity is above them all. */
@@ -147,8 +144,6 @@ TEST(a_search_that_found_none)
     assert_non_null(strstr(s->refusals.items[0], "none: no capacity: "));
     scaling_fini(s);
     free(s);
-    free(two);
-    free(one);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -11,6 +11,7 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/rows.h"
 #include "tests/support/streams.h"
 #include "tests/support/test.h"
@@ -255,7 +256,7 @@ TEST(a_short_stream_is_judged_on_the_rest)
 /* Blocks of 3 events: streams of 5 go over their edges. */
 TEST(streams_go_on_in_the_next_block)
 {
-    char *dir = xstrdup(tmpdir_path("blocks"));
+    char *dir = tmpdir_path("blocks");
     struct streams *m = streams_new(0, 1000, "");
     struct read_run *r;
 
@@ -267,15 +268,14 @@ TEST(streams_go_on_in_the_next_block)
     assert_near_ms((double)r->s.spread[MEASURE_GAP][VIEW_DUE].max_ns, 40);
     read_run_free(r);
     free(m);
-    free(dir);
 }
 
 /* One byte in the middle is wrong: a block of 3 is gone, and no pause goes
  * across it. */
 TEST(damage_is_counted_and_not_bridged)
 {
-    char *dir = xstrdup(tmpdir_path("damaged"));
-    char *path = xasprintf("%s/events.tgr", dir);
+    char *dir = tmpdir_path("damaged");
+    char *path = keepf("%s/events.tgr", dir);
     struct streams *m = streams_new(0, 1000, "gap p50 < 41ms,gap p98 < 41ms");
     struct read_run *r;
     FILE *f;
@@ -305,14 +305,12 @@ TEST(damage_is_counted_and_not_bridged)
     assert_true(r->s.trust.valid);
     read_run_free(r);
     free(m);
-    free(path);
-    free(dir);
 }
 
 TEST(a_table_that_is_cut_off_is_read_so_far)
 {
-    char *dir = xstrdup(tmpdir_path("cut"));
-    char *path = xasprintf("%s/events.tgr", dir);
+    char *dir = tmpdir_path("cut");
+    char *path = keepf("%s/events.tgr", dir);
     struct streams *m = streams_new(0, 1000, "");
     struct read_run *r;
     long size;
@@ -333,8 +331,6 @@ TEST(a_table_that_is_cut_off_is_read_so_far)
     assert_int_equal(r->s.spread[MEASURE_GAP][VIEW_DUE].n, 76);
     read_run_free(r);
     free(m);
-    free(path);
-    free(dir);
 }
 
 /* What a damaged block may hold, checksum and all, does no harm. */
@@ -391,7 +387,7 @@ TEST(workers_are_told_apart)
  * the last that is read. */
 TEST(too_many_events_are_refused_at_once)
 {
-    char *dir = xstrdup(tmpdir_path("surplus"));
+    char *dir = tmpdir_path("surplus");
     struct streams *m = streams_new(0, 1000, "");
     struct recording rec;
     struct err err = {0};
@@ -411,7 +407,6 @@ TEST(too_many_events_are_refused_at_once)
         strstr(err.msg, "10 content events but the requests have 5:"));
     recording_close(&rec);
     free(m);
-    free(dir);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -3,7 +3,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/report/report.h"
@@ -63,7 +62,6 @@ TEST(overload_fails_the_objective)
                          cases[i].load == LOAD_OVER);
         assert_int_equal(json_is_null(part_at(json, "overloaded")),
                          cases[i].load == LOAD_UNKNOWN);
-        json_decref(json);
         read_run_free(r);
     }
 }
@@ -91,7 +89,6 @@ TEST(the_text_says_why)
     assert_says(text, "OVERLOADED: requests in flight grew by ");
     assert_says(text, "percentiles depend on the length of the run");
     assert_says(text, "Little's law: off by ");
-    free(text);
     read_run_free(r);
 }
 
@@ -122,7 +119,6 @@ TEST(cold_requests_are_shown)
     assert_says(text, "requests in the warm-up: 100, ok 100, e2e mean 100ms");
     assert_says(text, "if they counted, the mean would change by +380%%");
     assert_null(strstr(text, "--warmup"));
-    free(text);
     read_run_free(r);
 }
 
@@ -138,8 +134,6 @@ TEST(a_longer_warm_up_is_suggested)
     assert_says(text, "--warmup 1");
     assert_number_at(json, "steady/warmup/suggested_s",
                      r->s.steady.warmup.suggested_s);
-    json_decref(json);
-    free(text);
     read_run_free(r);
 }
 
@@ -169,7 +163,6 @@ TEST(quantiles_have_sections)
     assert_number_at(json, "steady/within_run/0/n_effective", w[0].n_effective);
     assert_true(json_is_null(part_at(json, "steady/within_run/1/ci95_ms")));
     assert_text_at(json, "steady/within_run/1/ci95_ms_note", "n too small");
-    json_decref(json);
     read_run_free(r);
 }
 
@@ -210,7 +203,6 @@ TEST(json_has_every_number)
     assert_true(json_is_false(part_at(json, "overloaded")));
     assert_true(json_is_false(part_at(json, "steady/halves/drifts")));
     assert_true(json_is_null(part_at(json, "steady/cold/p99_ms")));
-    json_decref(json);
     read_run_free(r);
 }
 

@@ -1,5 +1,4 @@
 /* When a run is not worth going on with. */
-#include <stdbool.h>
 
 #include "common/base/err.h"
 #include "common/spec/abort_rule.h"

@@ -1,7 +1,6 @@
 /* A calibration: to disk and back, and whether it applies here. */
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

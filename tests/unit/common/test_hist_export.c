@@ -2,8 +2,6 @@
 #include <hdr/hdr_histogram.h>
 #include <hdr/hdr_histogram_log.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

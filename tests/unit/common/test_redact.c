@@ -4,7 +4,7 @@
 #include "common/base/err.h"
 #include "common/base/redact.h"
 #include "common/base/url.h"
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/test.h"
 
 TEST(urls_lose_their_secrets)
@@ -116,8 +116,8 @@ TEST(one_list_decides)
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *name = cases[i].name;
-        char *line = xasprintf("%s: s3cret", name);
-        char *url = xasprintf("http://h/?%s=s3cret", name);
+        char *line = keepf("%s: s3cret", name);
+        char *url = keepf("http://h/?%s=s3cret", name);
         const char *argv[] = {"-H", line, NULL};
         char *shown[] = {redact_header(name, "s3cret"), redact_arg(argv, 1),
                          redact_url(url)};
@@ -126,8 +126,6 @@ TEST(one_list_decides)
             assert_int_equal(!strstr(shown[k], "s3cret"), cases[i].is_secret);
             free(shown[k]);
         }
-        free(url);
-        free(line);
     }
 }
 

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
-#include "common/base/xalloc.h"
 #include "common/settings/option.h"
 #include "common/settings/settings.h"
 #include "common/settings/settings_file.h"
+#include "tests/support/keep.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
@@ -50,7 +50,7 @@ TEST(only_those_of_the_file)
                                "data: {file: d.jsonl}\n"
                                "load: {rate_table: r.csv}\n"
                                "trace: {file: t.csv}\n";
-    char *path = xstrdup(tmpdir_write("s.yaml", text, sizeof(text) - 1));
+    char *path = tmpdir_write("s.yaml", text, sizeof(text) - 1);
     const char *root = tmpdir_root();
     struct settings s;
     struct err err = {0};
@@ -58,26 +58,20 @@ TEST(only_those_of_the_file)
 
     settings_init(&s);
     assert_int_equal(settings_load(&s, path, &err), 0);
-    want = xasprintf("@%s/b.json", root);
+    want = keepf("@%s/b.json", root);
     assert_string_equal(s.target.body, want);
-    free(want);
-    want = xasprintf("%s/d.jsonl", root);
+    want = keepf("%s/d.jsonl", root);
     assert_string_equal(s.data.file, want);
-    free(want);
-    want = xasprintf("%s/r.csv", root);
+    want = keepf("%s/r.csv", root);
     assert_string_equal(s.load.rate_table, want);
-    free(want);
-    want = xasprintf("%s/t.csv", root);
+    want = keepf("%s/t.csv", root);
     assert_string_equal(s.load.trace.file, want);
-    free(want);
-    want = xasprintf("%s/ca.pem", root);
+    want = keepf("%s/ca.pem", root);
     assert_string_equal(s.target.ca_file, want);
-    free(want);
     assert_string_equal(s.target.model, "m/x");
     assert_int_equal(settings_assign(&s, "data.file=e.jsonl", &err), 0);
     assert_string_equal(s.data.file, "e.jsonl");
     settings_fini(&s);
-    free(path);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

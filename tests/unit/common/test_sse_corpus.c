@@ -9,9 +9,9 @@
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/rng.h"
-#include "common/base/xalloc.h"
 #include "common/wire/sse.h"
 #include "tests/support/jtree.h"
+#include "tests/support/keep.h"
 #include "tests/support/ssefeed.h"
 #include "tests/support/test.h"
 
@@ -33,10 +33,9 @@ static void read_file(struct buf *out, const char *path)
 static void read_expected(struct buf *out, const char *path)
 {
     char *expected =
-        xasprintf("%.*s.events", (int)(strlen(path) - strlen(".txt")), path);
+        keepf("%.*s.events", (int)(strlen(path) - strlen(".txt")), path);
 
     read_file(out, expected);
-    free(expected);
 }
 
 /* Call it with every stream. */
@@ -44,7 +43,7 @@ static void for_each_stream(void (*check)(const char *path,
                                           const struct buf *text))
 {
     char *pattern =
-        xasprintf("%s/tests/corpus/sse/*.txt", getenv("TAILGATE_SOURCE"));
+        keepf("%s/tests/corpus/sse/*.txt", getenv("TAILGATE_SOURCE"));
     glob_t files;
 
     assert_int_equal(glob(pattern, 0, NULL, &files), 0);
@@ -57,7 +56,6 @@ static void for_each_stream(void (*check)(const char *path,
         buf_fini(&text);
     }
     globfree(&files);
-    free(pattern);
 }
 
 /* ---- cuts ---- */

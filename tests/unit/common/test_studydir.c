@@ -6,27 +6,26 @@
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/recording/studydir.h"
+#include "tests/support/keep.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 /* Make the directory, unless it is there, and the file in it. */
 static void put(const char *dir, const char *file, const char *text)
 {
-    char *path = xasprintf("%s/%s", dir, file);
+    char *path = keepf("%s/%s", dir, file);
 
     mkdir(tmpdir_path(dir), 0700);
     tmpdir_write(path, text, strlen(text));
-    free(path);
 }
 
 static void put_study(const char *dir, const char *kind, const char *variant)
 {
-    char *text = xasprintf("{\"version\": 1, \"kind\": \"%s\", "
-                           "\"variants\": [{\"name\": \"%s\"}]}",
-                           kind, variant);
+    char *text = keepf("{\"version\": 1, \"kind\": \"%s\", "
+                       "\"variants\": [{\"name\": \"%s\"}]}",
+                       kind, variant);
 
     put(dir, "study.json", text);
-    free(text);
 }
 
 TEST(the_first_recording_is_named)
@@ -47,15 +46,15 @@ TEST(the_first_recording_is_named)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char *name = xasprintf("study-%zu", i);
-        char *set = xasprintf("%s/%s", name, cases[i].below);
-        char *first = xasprintf("%s/%s", name, cases[i].first);
-        char *dir = xstrdup(tmpdir_path(name));
+        char *name = keepf("study-%zu", i);
+        char *set = keepf("%s/%s", name, cases[i].below);
+        char *first = keepf("%s/%s", name, cases[i].first);
+        char *dir = tmpdir_path(name);
         char *such = cases[i].first
                          ? xasprintf(", such as %s/%s", dir, cases[i].first)
                          : xstrdup("");
-        char *expected = xasprintf("%s is a %s: name one of its recordings%s",
-                                   dir, cases[i].message, such);
+        char *expected = keepf("%s is a %s: name one of its recordings%s", dir,
+                               cases[i].message, such);
         struct err err = {0};
 
         put_study(name, cases[i].kind, "fast");
@@ -66,12 +65,7 @@ TEST(the_first_recording_is_named)
         assert_int_equal(study_refuse_as_run(dir, &err), -1);
         assert_int_equal(err.code, ERR_CONFIG);
         assert_string_equal(err.msg, expected);
-        free(expected);
         free(such);
-        free(dir);
-        free(first);
-        free(set);
-        free(name);
     }
 }
 

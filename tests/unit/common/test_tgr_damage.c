@@ -1,6 +1,5 @@
 /* A damaged file costs the blocks that are damaged, and says how much. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buf.h"

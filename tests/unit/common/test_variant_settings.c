@@ -1,6 +1,5 @@
 /* The variants of a study: what a file may say, and what becomes of it. */
 #include <jansson.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "common/base/err.h"

@@ -1,17 +1,16 @@
 /* What a URL means, which statuses are good, and what is written and read in
  * each API. */
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
 #include "common/wire/status.h"
 #include "loadgen/api/api.h"
+#include "tests/support/keep.h"
 #include "tests/support/test.h"
 
 TEST(paths_mean_apis)
@@ -97,7 +96,7 @@ static void set(struct rig *rig, const char *assignment)
 
 static void rig_init(struct rig *rig, const char *api)
 {
-    char *text = xasprintf("target.api=%s", api);
+    char *text = keepf("target.api=%s", api);
 
     *rig = (struct rig){0};
     settings_init(&rig->settings);
@@ -105,7 +104,6 @@ static void rig_init(struct rig *rig, const char *api)
     set(rig, "data.input_tokens=3");
     set(rig, "data.output_tokens=5");
     set(rig, "data.nonce=1");
-    free(text);
 }
 
 static void rig_fini(struct rig *rig)

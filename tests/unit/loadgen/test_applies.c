@@ -1,5 +1,4 @@
 /* Settings that nobody would look at, and those that somebody does. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"

@@ -1,7 +1,6 @@
 /* What libcurl says of a transfer, and the outcome that it is to us. */
 #include <errno.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "loadgen/transport/curl_outcome.h"
 #include "tests/support/test.h"

@@ -1,16 +1,14 @@
 /* What is asked of a server before the run, and what becomes of its answer. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/xalloc.h"
 #include "common/settings/settings.h"
-#include "common/wire/api_names.h"
 #include "loadgen/prepare/discover.h"
 #include "loadgen/prepare/show.h"
+#include "tests/support/keep.h"
 #include "tests/support/metricsserver.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -28,18 +26,17 @@ struct question {
 
 static void set(struct settings *s, const char *key, const char *value)
 {
-    char *text = xasprintf("%s=%s", key, value);
+    char *text = keepf("%s=%s", key, value);
     struct err err = {0};
 
     if (settings_assign(s, text, &err))
         fail_msg("%s", err.msg);
-    free(text);
 }
 
 static void ask(const struct metricsserver *server, const struct question *q,
                 struct settings *s)
 {
-    char *url = xasprintf("%s%s", server->url, q->path);
+    char *url = keepf("%s%s", server->url, q->path);
     struct err err = {0};
 
     settings_init(s);
@@ -49,14 +46,13 @@ static void ask(const struct metricsserver *server, const struct question *q,
         set(s, "target.body", q->body);
     if (discover(s, &err))
         fail_msg("%s: %s", q->path, err.msg);
-    free(url);
 }
 
 static void must_have_asked(const char *log, const char *path)
 {
     struct err err = {0};
     struct buf text;
-    char *line = xasprintf("GET %s HTTP/1.1\r\n", path ? path : "");
+    char *line = keepf("GET %s HTTP/1.1\r\n", path ? path : "");
 
     buf_init(&text, 1 << 16);
     assert_int_equal(file_read(log, &text, &err), 0);
@@ -65,7 +61,6 @@ static void must_have_asked(const char *log, const char *path)
     else if (strncmp(buf_text(&text), line, strlen(line)) != 0)
         fail_msg("not %s but %s", path, buf_text(&text));
     buf_fini(&text);
-    free(line);
 }
 
 TEST(the_place_is_that_of_the_requests)
@@ -86,7 +81,7 @@ TEST(the_place_is_that_of_the_requests)
 
     for (size_t i = 0; i < COUNT(questions); i++) {
         const struct question *q = &questions[i];
-        char *log = xstrdup(tmpdir_path("log"));
+        char *log = tmpdir_path("log");
         struct metricsserver server = metricsserver_start(page, WAY_GOOD, log);
         struct settings s;
 
@@ -99,7 +94,6 @@ TEST(the_place_is_that_of_the_requests)
         settings_fini(&s);
         metricsserver_stop(&server);
         remove(log);
-        free(log);
     }
 }
 
@@ -125,7 +119,7 @@ TEST(prompts_go_where_the_server_says)
 {
     struct metricsserver server =
         metricsserver_start(texts_page, WAY_GOOD, tmpdir_path("log"));
-    char *url = xasprintf("%s/v2/models/m/infer", server.url);
+    char *url = keepf("%s/v2/models/m/infer", server.url);
     struct err err = {0};
     struct exchange x;
     struct settings s;
@@ -143,7 +137,6 @@ TEST(prompts_go_where_the_server_says)
     exchange_fini(&x);
     settings_fini(&s);
     metricsserver_stop(&server);
-    free(url);
 }
 
 /* ---- what goes wrong ---- */
@@ -158,7 +151,7 @@ struct absence {
 static void fail_to_ask(const struct absence *a, const char *server,
                         struct err *err)
 {
-    char *url = xasprintf("%s%s", server, a->path);
+    char *url = keepf("%s%s", server, a->path);
     struct settings s;
 
     settings_init(&s);
@@ -167,7 +160,6 @@ static void fail_to_ask(const struct absence *a, const char *server,
     assert_int_equal(discover(&s, err), -1);
     assert_int_equal(err->code, ERR_IO);
     settings_fini(&s);
-    free(url);
 }
 
 /* A run that cannot start says which page was asked for, and what would do

@@ -1,26 +1,22 @@
 /* What the client runs on, from a root of our own making. */
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
-#include "common/base/xalloc.h"
 #include "loadgen/observe/host.h"
+#include "tests/support/keep.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
 static void put(const char *dir, const char *name, const char *text)
 {
     struct err err = {0};
-    char *path = xstrdup(tmpdir_path(dir));
-    char *file = xasprintf("%s/%s", path, name);
+    char *path = tmpdir_path(dir);
+    char *file = keepf("%s/%s", path, name);
 
     assert_int_equal(file_make_dir(path, &err), 0);
     assert_int_equal(file_replace(file, text, strlen(text), &err), 0);
-    free(file);
-    free(path);
 }
 
 TEST(files_become_texts)

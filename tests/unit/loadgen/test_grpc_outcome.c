@@ -1,7 +1,6 @@
 /* What gRPC says of the end of a call, and the outcome that it is to us: the
  * texts are those of C-core 1.51, as it gave them. */
 #include <stdbool.h>
-#include <string.h>
 
 #include "common/wire/status.h"
 #include "loadgen/transport/grpc_outcome.h"

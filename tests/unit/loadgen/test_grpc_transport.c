@@ -17,6 +17,7 @@
 #include "loadgen/transport/grpc_queue.h"
 #include "loadgen/transport/transport.h"
 #include "tests/support/h2raw.h"
+#include "tests/support/keep.h"
 #include "tests/support/loopback.h"
 #include "tests/support/test.h"
 
@@ -49,7 +50,7 @@ static struct rig *rig_new(struct h2raw server)
 {
     struct rig *rig = xcalloc(1, sizeof(*rig));
     struct err err = {0};
-    char *url = xasprintf("%s/any.Echo/Unary", server.url);
+    char *url = keepf("%s/any.Echo/Unary", server.url);
 
     rig->server = server;
     rig->settings.method = xstrdup("POST");
@@ -57,7 +58,6 @@ static struct rig *rig_new(struct h2raw server)
     rig->settings.connect_timeout_ns = PATIENT_S * NS_PER_S;
     rig->settings.max_response = MAX_RESPONSE;
     strlist_add(&rig->settings.urls, url);
-    free(url);
     if (targets_init(&rig->targets, &rig->settings, NULL, &err))
         fail_msg("%s", err.msg);
     workload_of_one(&rig->workload, &rig->targets, NULL, &rig->settings);

@@ -1,13 +1,12 @@
 /* What a turn of a session carries: the bytes of its body. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "loadgen/api/api.h"
 #include "loadgen/api/history.h"
 #include "loadgen/schedule/session.h"
+#include "tests/support/keep.h"
 #include "tests/support/test.h"
 
 static const char talks[] =
@@ -147,23 +146,21 @@ TEST(a_chat_has_all_messages)
     find_prompt(&rig, 0, &p0);
     find_prompt(&rig, 1, &p1);
     assert_string_not_equal(buf_text(&p0), buf_text(&p1));
-    want = xasprintf(
-        "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":"
-        "\"%s\"}]",
-        buf_text(&p0));
+    want =
+        keepf("{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":"
+              "\"%s\"}]",
+              buf_text(&p0));
     assert_string_equal(next_body(&rig), want);
     assert_int_equal(rig.facts.prompt_asked, 2);
-    free(want);
 
     answer(&rig, "say \"hi\"\n", 5);
-    want = xasprintf(
-        "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":"
-        "\"%s\"},{\"role\":\"assistant\",\"content\":\"say "
-        "\\\"hi\\\"\\n\"},{\"role\":\"user\",\"content\":\"%s\"}]",
-        buf_text(&p0), buf_text(&p1));
+    want =
+        keepf("{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":"
+              "\"%s\"},{\"role\":\"assistant\",\"content\":\"say "
+              "\\\"hi\\\"\\n\"},{\"role\":\"user\",\"content\":\"%s\"}]",
+              buf_text(&p0), buf_text(&p1));
     assert_string_equal(next_body(&rig), want);
     assert_int_equal(rig.facts.prompt_asked, 2 + 5 + 2);
-    free(want);
 
     answer(&rig, "x", TIME_ABSENT); /* how long that was nobody says */
     next_body(&rig);
@@ -197,10 +194,9 @@ TEST(others_have_one_text)
         find_prompt(&rig, 1, &p1);
         next_body(&rig);
         answer(&rig, "yes", 1);
-        want = xasprintf("%s%s\\nyes\\n%s\"", cases[i].before, buf_text(&p0),
-                         buf_text(&p1));
+        want = keepf("%s%s\\nyes\\n%s\"", cases[i].before, buf_text(&p0),
+                     buf_text(&p1));
         assert_string_equal(next_body(&rig), want);
-        free(want);
         buf_fini(&p0);
         buf_fini(&p1);
         rig_fini(&rig);

@@ -1,14 +1,13 @@
 /* What the host says of itself: the kernel's texts, and where they lie. */
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "common/base/clk.h"
-#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "loadgen/observe/host.h"
+#include "tests/support/keep.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
@@ -123,7 +122,7 @@ TEST(pressure_on_some_task)
 /* Make a file below the root, and the directories on the way. */
 static void put(const char *root, const char *name, const char *text)
 {
-    char *path = xasprintf("%s/%s", root, name);
+    char *path = keepf("%s/%s", root, name);
     FILE *f;
 
     mkdir(root, 0777);
@@ -136,7 +135,6 @@ static void put(const char *root, const char *name, const char *text)
     assert_non_null(f);
     fputs(text, f);
     fclose(f);
-    free(path);
 }
 
 static struct observation read_below(const char *root)
@@ -180,7 +178,7 @@ TEST(cgroups_are_looked_up_to_the_root)
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-        char *root = xstrdup(tmpdir_path(cases[i].name));
+        char *root = tmpdir_path(cases[i].name);
         struct observation seen;
 
         put(root, "proc/self/cgroup", cases[i].cgroup);
@@ -192,7 +190,6 @@ TEST(cgroups_are_looked_up_to_the_root)
         assert_int_equal(seen.host_ticks, 36);
         assert_int_equal(seen.host_steal, 8);
         assert_int_equal(seen.pressure, 9000);
-        free(root);
     }
 }
 

@@ -1,7 +1,5 @@
 /* The connections of the HTTP transport: several endpoints, the cap, opening
  * ahead, what is too slow or too long, and what the kernel tells of them. */
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

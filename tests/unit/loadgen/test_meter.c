@@ -1,7 +1,6 @@
 /* What can be read of the server's host: below a root of our own making, from a
  * library of our own, and of this very process. */
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "common/settings/settings.h"
 #include "common/wire/prometheus.h"
 #include "loadgen/observe/meter.h"
+#include "tests/support/keep.h"
 #include "tests/support/metricsserver.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -20,13 +20,11 @@
 static void put(const char *dir, const char *name, const char *text)
 {
     struct err err = {0};
-    char *path = xstrdup(tmpdir_path(dir));
-    char *file = xasprintf("%s/%s", path, name);
+    char *path = tmpdir_path(dir);
+    char *file = keepf("%s/%s", path, name);
 
     assert_int_equal(file_make_dir(path, &err), 0);
     assert_int_equal(file_replace(file, text, strlen(text), &err), 0);
-    free(file);
-    free(path);
 }
 
 /* Open a source by what a user writes; NULL if it cannot be. */
@@ -99,7 +97,7 @@ TEST(packages_are_all_read_or_none)
     put("two/sys/class/powercap/intel-rapl:0", "energy_uj", "900\n");
     put("two/sys/class/powercap/intel-rapl:0", "name", "package-0\n");
     put("two/sys/class/powercap/intel-rapl:1", "energy_uj", "\n");
-    root = xstrdup(tmpdir_path("two"));
+    root = tmpdir_path("two");
     assert_null(opened("rapl", false, root, NULL, &ops));
     put("two/sys/class/powercap/intel-rapl:1", "name", "psys\n");
     self = opened("rapl", false, root, NULL, &ops);
@@ -107,12 +105,11 @@ TEST(packages_are_all_read_or_none)
     put("two/sys/class/powercap/intel-rapl:0", "energy_uj", "905\n");
     assert_int_equal(ops->read(self, 0), 5);
     closed(ops, self);
-    free(root);
 }
 
 TEST(gpus_are_added_up)
 {
-    char *text = xasprintf("nvml %s", getenv("FAKE_NVML"));
+    char *text = keepf("nvml %s", getenv("FAKE_NVML"));
     const struct meter_ops *ops;
     void *self = opened(text, false, "", NULL, &ops);
     int64_t first;
@@ -121,14 +118,13 @@ TEST(gpus_are_added_up)
     first = ops->read(self, 0);
     assert_int_equal(ops->read(self, 0) - first, 5000000);
     closed(ops, self);
-    free(text);
     assert_null(opened("nvml /nowhere/libnone.so", false, "", NULL, &ops));
 }
 
 TEST(our_own_memory)
 {
-    char *text = xasprintf("pid %ld", (long)getpid());
-    char *group = xasprintf("group %ld", (long)getpgrp());
+    char *text = keepf("pid %ld", (long)getpid());
+    char *group = keepf("group %ld", (long)getpgrp());
     const struct meter_ops *ops;
     void *self = opened(text, true, "", NULL, &ops);
 
@@ -139,8 +135,6 @@ TEST(our_own_memory)
     assert_non_null(self);
     assert_true(ops->read(self, 0) > 100000);
     closed(ops, self);
-    free(text);
-    free(group);
     assert_null(opened("pid 0", true, "", NULL, &ops));
     assert_null(opened("pid x", true, "", NULL, &ops));
     assert_null(opened("group 1073741823", true, "", NULL, &ops));
@@ -244,10 +238,9 @@ TEST(what_others_measure)
     struct metricsserver server = metricsserver_start(
         "gpu_watts{i=\"0\"} 20\ngpu_watts{i=\"1\"} 30\nboard_joules_total 7\n",
         WAY_GOOD, tmpdir_path("log"));
-    char *power = xasprintf("series  %s/metrics   gpu_watts ", server.url);
-    char *energy =
-        xasprintf("series %s/metrics board_joules_total", server.url);
-    char *none = xasprintf("series %s/metrics other_joules", server.url);
+    char *power = keepf("series  %s/metrics   gpu_watts ", server.url);
+    char *energy = keepf("series %s/metrics board_joules_total", server.url);
+    char *none = keepf("series %s/metrics other_joules", server.url);
     const struct meter_ops *ops;
     struct settings s;
     void *self;
@@ -266,9 +259,6 @@ TEST(what_others_measure)
     assert_null(opened(none, false, "", &s.target, &ops));
     settings_fini(&s);
     metricsserver_stop(&server);
-    free(power);
-    free(energy);
-    free(none);
 }
 
 /* A page of so many samples, one a node. */
@@ -297,8 +287,7 @@ TEST(of_counters_there_may_be_so_many)
         char *page = nodes(cases[i].name, COUNTERS_MAX + 1);
         struct metricsserver server =
             metricsserver_start(page, WAY_GOOD, tmpdir_path("many"));
-        char *source =
-            xasprintf("series %s/metrics %s", server.url, cases[i].name);
+        char *source = keepf("series %s/metrics %s", server.url, cases[i].name);
         const struct meter_ops *ops;
         struct settings s;
         void *self;
@@ -311,7 +300,6 @@ TEST(of_counters_there_may_be_so_many)
             closed(ops, self);
         settings_fini(&s);
         metricsserver_stop(&server);
-        free(source);
         free(page);
     }
 }

@@ -5,8 +5,6 @@
  * std::shuffle and std::uniform_int_distribution of libstdc++ 12, compiled by
  * GCC: the first samples, and a hash (FNV-1a, a sample a step) of them all.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/err.h"
 #include "common/settings/settings.h"

@@ -1,7 +1,6 @@
 /* What is said of a run while it goes on, from what the recorder is handed. */
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"

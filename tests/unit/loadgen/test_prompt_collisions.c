@@ -9,6 +9,7 @@
 #include "common/wire/api_names.h"
 #include "loadgen/payload/prompt_collisions.h"
 #include "loadgen/payload/sample.h"
+#include "tests/support/keep.h"
 #include "tests/support/test.h"
 
 static void assign(struct settings *s, const char *what)
@@ -21,14 +22,13 @@ static void assign(struct settings *s, const char *what)
 
 static void ask(struct settings *s, int api, const char *input)
 {
-    char *text = xasprintf("data.input_tokens=%s", input);
+    char *text = keepf("data.input_tokens=%s", input);
 
     settings_init(s);
     assign(s, text);
     s->target.api = api;
     s->load.scenario = SCENARIO_SERVER;
     s->data.nonce = 7;
-    free(text);
 }
 
 static int by_text(const void *a, const void *b)

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -15,6 +14,7 @@
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "loadgen/record/recorder.h"
+#include "tests/support/keep.h"
 #include "tests/support/rows.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -51,7 +51,7 @@ static void *fill(void *arg)
 
 static char *make_dir(const char *name)
 {
-    char *dir = xstrdup(tmpdir_path(name));
+    char *dir = tmpdir_path(name);
 
     assert_int_equal(mkdir(dir, 0777), 0);
     return dir;
@@ -60,12 +60,11 @@ static char *make_dir(const char *name)
 static struct tgr_reader *open_table(const char *dir, const char *name,
                                      const struct tgr_schema *schema)
 {
-    char *path = xasprintf("%s/%s", dir, name);
+    char *path = keepf("%s/%s", dir, name);
     struct tgr_reader *reader = NULL;
     struct err err = {0};
 
     assert_int_equal(tgr_open(&reader, path, schema, &err), 0);
-    free(path);
     return reader;
 }
 
@@ -143,7 +142,6 @@ static void rows_arrive_once(int n_shards, int64_t n_each, const char *name)
     assert_int_equal(err.code, ERR_NONE);
     assert_rows_once(dir, (size_t)(n_shards * n_each));
     assert_int_equal(count_observations(dir), n_shards * (n_each / SECOND));
-    free(dir);
 }
 
 TEST(one_shard_records_every_row)
@@ -204,7 +202,6 @@ TEST(a_watcher_sees_every_row)
         assert_int_equal(seen.observations[i], 3);
     }
     assert_int_equal(seen.rows[2], 0);
-    free(dir);
 }
 
 /* Seconds without a row are seen all the same, each with the host's times. */
@@ -223,7 +220,6 @@ TEST(idle_seconds_are_written_as_they_come)
     shard_flush(recorder_shard(recorder, 0));
     assert_int_equal(recorder_finish(recorder, &err), 0);
     assert_int_equal(count_observations(dir), 7);
-    free(dir);
 }
 
 TEST(an_empty_run_leaves_readable_tables)
@@ -242,7 +238,6 @@ TEST(an_empty_run_leaves_readable_tables)
     assert_int_equal(tgr_next(r, &rows, &len, &err), 0);
     tgr_close(r);
     assert_int_equal(recorder_finish(NULL, &err), 0);
-    free(dir);
 }
 
 TEST(a_missing_directory_is_an_error)
@@ -278,7 +273,7 @@ TEST(a_failing_flush_is_named)
 
     for (int i = 0; i < 2; i++) {
         char *dir = make_dir(files[i]);
-        char *want = xasprintf("%s/%s: Input/output error", dir, files[i]);
+        char *want = keepf("%s/%s: Input/output error", dir, files[i]);
         struct recorder *recorder;
         struct err err = {0};
 
@@ -288,8 +283,6 @@ TEST(a_failing_flush_is_named)
         fsyncs_until_failure = -1;
         assert_int_equal(err.code, ERR_IO);
         assert_string_equal(err.msg, want);
-        free(want);
-        free(dir);
     }
 }
 
@@ -351,7 +344,6 @@ TEST(a_full_disk_is_reported_and_nobody_hangs)
     assert_int_equal(err.code, ERR_IO);
     assert_non_null(strstr(err.msg, "requests.tgr: File too large"));
     assert_in_range(count_readable(dir), 1024, 199999);
-    free(dir);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,5 +1,4 @@
 #include <jansson.h>
-#include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/err.h"

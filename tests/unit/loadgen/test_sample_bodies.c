@@ -42,11 +42,9 @@ TEST(fields_go_into_a_body)
         json_integer_value(json_object_get(json_object_get(body, "k"), "a")),
         1);
     assert_int_equal(json_integer_value(json_object_get(body, "n")), 4);
-    json_decref(body);
     body = datarig_body(&rig, 1);
     assert_string_equal(json_string_value(json_object_get(body, "q")), "two\n");
     assert_int_equal(json_array_size(json_object_get(body, "k")), 1);
-    json_decref(body);
     datarig_fini(&rig);
 }
 

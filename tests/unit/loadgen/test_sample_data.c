@@ -46,11 +46,9 @@ TEST(repeats_by_choice)
     body = datarig_body(&rig, 4);
     assert_string_equal(json_string_value(json_object_get(body, "prompt")),
                         "two\n");
-    json_decref(body);
     body = datarig_body(&rig, 3);
     assert_int_equal(json_integer_value(json_object_get(body, "max_tokens")),
                      4);
-    json_decref(body);
     datarig_fini(&rig);
 }
 
@@ -98,7 +96,6 @@ TEST(messages_go_as_messages)
     text = json_string_value(
         json_object_get(json_array_get(messages, 1), "content"));
     assert_string_equal(text, "why");
-    json_decref(body);
     datarig_fini(&rig);
 }
 
@@ -118,7 +115,6 @@ TEST(token_ids_have_a_tag_of_ids)
     ids = json_object_get(body, "prompt");
     assert_int_equal(json_array_size(ids), 3 + 20 + 2);
     assert_int_equal(json_integer_value(json_array_get(ids, 23)), 1);
-    json_decref(body);
     buf_init(&out, 10000);
     api_make_body(&rig.api, &f, NULL, NULL, &out);
     assert_int_equal(f.prompt_asked, 25);

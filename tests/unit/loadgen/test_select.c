@@ -1,6 +1,5 @@
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"

@@ -11,7 +11,7 @@
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "loadgen/prepare/target.h"
-#include "tests/support/httprig.h"
+#include "tests/support/keep.h"
 #include "tests/support/loopback.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -179,7 +179,7 @@ TEST(the_id_has_a_place_only_if_asked)
 TEST(a_body_may_come_from_a_file)
 {
     static const char bytes[] = "a\0b\r\n\xff"; /* whatever is in it */
-    char *body = xasprintf("@%s", tmpdir_write("body", bytes, sizeof(bytes)));
+    char *body = keepf("@%s", tmpdir_write("body", bytes, sizeof(bytes)));
     struct asked a = {
         .url = "http://127.0.0.1:1/", .method = "POST", .body = body};
     struct targets t;
@@ -194,7 +194,6 @@ TEST(a_body_may_come_from_a_file)
                             sizeof(bytes) - 4,
                         "\r\n\r\n", 4);
     targets_fini(&t);
-    free(body);
 }
 
 TEST(addresses_are_of_the_asked_family)
@@ -411,11 +410,10 @@ static void addresses_end(struct addresses *a, const bool *answers)
 
 static void check_said(const struct addresses *a, size_t i, bool answers)
 {
-    char *want = xasprintf("127.0.0.1:%d%s", ntohs(a->sockets[i].sin_port),
-                           answers ? "" : ": Connection refused");
+    char *want = keepf("127.0.0.1:%d%s", ntohs(a->sockets[i].sin_port),
+                       answers ? "" : ": Connection refused");
 
     assert_string_equal(a->said.items[i], want);
-    free(want);
 }
 
 TEST(who_does_not_answer_is_dropped)

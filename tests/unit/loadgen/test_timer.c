@@ -1,6 +1,5 @@
 /* Alarms ring once, never early, and never before the sockets had their turn.
  */
-#include <stdbool.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
 /* Lines of files: plain, gzip and Zstandard, whole and cut off. */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -8,9 +7,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/base/xalloc.h"
 #include "loadgen/trace/trace_lines.h"
-#include "loadgen/trace/unpack.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 

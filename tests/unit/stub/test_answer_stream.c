@@ -1,10 +1,9 @@
 /* Every fault of a stream in every API that streams, byte by byte.  Three
  * tokens are asked for; the second is the middle, after which things go
  * wrong. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/base/xalloc.h"
+#include "tests/support/keep.h"
 #include "tests/support/stubrig.h"
 #include "tests/support/test.h"
 
@@ -261,15 +260,13 @@ TEST(other_lengths)
             int extra = count(apis[i].role, "data: ") +
                         count(apis[i].last, "data: ") +
                         count(apis[i].done, "data: ");
-            char *reason =
-                xasprintf("\"finish_reason\":\"%s\"", cases[k].reason);
+            char *reason = keepf("\"finish_reason\":\"%s\"", cases[k].reason);
 
             assert_int_equal(reply.end, HTTP_WHOLE);
             assert_int_equal(count(buf_text(&reply.body), "data: "),
                              cases[k].events + extra);
             if (i < 2)
                 assert_int_equal(count(buf_text(&reply.body), reason), 1);
-            free(reason);
             http_reply_fini(&reply);
         }
     }

@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdbool.h>
 
 #include "common/base/rng.h"

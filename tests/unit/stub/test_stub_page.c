@@ -9,6 +9,7 @@
 #include "common/settings/settings.h"
 #include "server-stub/sim/sim.h"
 #include "server-stub/stub_page.h"
+#include "tests/support/keep.h"
 #include "tests/support/test.h"
 
 static const struct sim_counts counts = {
@@ -171,13 +172,12 @@ TEST(metrics_are_well_formed)
 
 static long long sample(const char *text, const char *name)
 {
-    char *key = xasprintf("\n%s ", name);
+    char *key = keepf("\n%s ", name);
     const char *at = strstr(text, key);
     long long value;
 
     assert_non_null(at);
     value = strtoll(at + strlen(key), NULL, 10);
-    free(key);
     return value;
 }
 
@@ -268,7 +268,7 @@ TEST(metrics_have_other_names_too)
                                  .counts = &counts,
                                  .kv_tokens = 2000,
                                  .metrics_style = cases[i].style};
-        char *line = xasprintf("\n%s\n", cases[i].line);
+        char *line = keepf("\n%s\n", cases[i].line);
         const char *type;
         struct buf out;
 
@@ -277,7 +277,6 @@ TEST(metrics_have_other_names_too)
         if (!strstr(buf_text(&out), line))
             fail_msg("no %s in\n%s", cases[i].line, buf_text(&out));
         assert_int_equal(sample(buf_text(&out), "tailgate_stub_running"), 10);
-        free(line);
         buf_fini(&out);
     }
 }

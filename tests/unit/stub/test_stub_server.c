@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -340,8 +339,6 @@ TEST(a_body_that_was_seen_is_answered_at_once)
                        &n_steps);
     assert_int_equal(n_steps, 10);
     assert_int_equal(steps[9].at, rows[1].arrival);
-    free(steps);
-    free(rows);
 }
 
 TEST(an_accept_may_be_slow)
@@ -469,7 +466,6 @@ static struct truth only_row(void)
 
     assert_int_equal(n, 1);
     row = rows[0];
-    free(rows);
     return row;
 }
 
@@ -556,7 +552,6 @@ TEST(the_end_leaves_nobody_out)
         assert_int_equal(rows[i].finish, TIME_ABSENT);
         assert_int_equal(rows[i].status, 0);
     }
-    free(rows);
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -1,6 +1,4 @@
 #include <jansson.h>
-#include <stdbool.h>
-#include <string.h>
 
 #include "common/base/buf.h"
 #include "server-stub/api/stub_tensor.h"

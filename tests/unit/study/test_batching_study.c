@@ -27,6 +27,7 @@
 #include "common/settings/settings.h"
 #include "common/settings/variant_settings.h"
 #include "server-stub/stub_config.h"
+#include "tests/support/keep.h"
 #include "tests/support/simrun.h"
 #include "tests/support/test.h"
 
@@ -49,15 +50,14 @@ static struct variants_summary study;
 
 static void load_policy(struct settings *s, size_t i)
 {
-    char *path = xasprintf("%s/scenarios/batching-policies.yaml",
-                           getenv("TAILGATE_SOURCE"));
+    char *path =
+        keepf("%s/scenarios/batching-policies.yaml", getenv("TAILGATE_SOURCE"));
     struct err err = {0};
 
     settings_init(s);
     assert_int_equal(settings_load(s, path, &err), 0);
     assert_int_equal(s->variants.len, POLICIES);
     variants_take(s, i);
-    free(path);
 }
 
 /* The same answers for each policy, as with the same seed. */

@@ -11,6 +11,7 @@
 #include "common/settings/settings.h"
 #include "study/child.h"
 #include "study/study.h"
+#include "tests/support/keep.h"
 #include "tests/support/sided.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -174,7 +175,6 @@ static int play(void *arg, const struct settings *s,
 {
     const struct study *study = r->arm->study;
     struct script *script = arg;
-    char *dir;
 
     assert_true(s->load.seed == r->arm->set.points[r->arm->set.recorded].seed);
     assert_int_equal(r->is_first, script->made == 0);
@@ -183,9 +183,7 @@ static int play(void *arg, const struct settings *s,
         atomic_store(&stop_signal, SIGINT);
     if (script->made == script->fails_at)
         return err_set(err, ERR_IO, "the server is gone");
-    dir = sided_write(r->dir + strlen(tmpdir_root()) + 1,
-                      &(struct sided){.n = 100});
-    free(dir);
+    sided_write(r->dir + strlen(tmpdir_root()) + 1, &(struct sided){.n = 100});
     return 0;
 }
 
@@ -216,14 +214,13 @@ static int run_study(struct script *script, enum study_form form,
     if (rc == 0)
         rc = study_run(&study, err);
     for (int i = 0; i < 2; i++) {
-        char *side = xasprintf("%s/%c", dir, 'a' + i);
+        char *side = keepf("%s/%c", dir, 'a' + i);
 
         read[i] = (struct study_set){0};
         if (study_is_at(side))
             assert_int_equal(study_set_load_kind(&read[i], side, STUDY_TRIALS,
                                                  &(struct err){0}),
                              0);
-        free(side);
     }
     atomic_store(&stop_signal, 0);
     study_fini(&study);
@@ -239,7 +236,7 @@ static void fini_sets(struct study_set set[2])
 
 TEST(all_of_them)
 {
-    char *dir = xstrdup(tmpdir_path("all"));
+    char *dir = tmpdir_path("all");
     struct script script = {0};
     struct study_set set[2];
     struct err err = {0};
@@ -256,13 +253,12 @@ TEST(all_of_them)
         assert_string_equal(set[i].failed, "");
     }
     fini_sets(set);
-    free(dir);
 }
 
 /* A1 B1 B2, and A2 fails. */
 TEST(one_that_fails_ends_a_pair)
 {
-    char *dir = xstrdup(tmpdir_path("fails"));
+    char *dir = tmpdir_path("fails");
     struct script script = {.fails_at = 4};
     struct study_set set[2];
     struct err err = {0};
@@ -276,12 +272,11 @@ TEST(one_that_fails_ends_a_pair)
         assert_int_equal(set[i].stopped_by, 0);
     }
     fini_sets(set);
-    free(dir);
 }
 
 TEST(a_signal_ends_it)
 {
-    char *dir = xstrdup(tmpdir_path("signal"));
+    char *dir = tmpdir_path("signal");
     struct script script = {.stops_at = 2};
     struct study_set set[2];
     struct err err = {0};
@@ -293,12 +288,11 @@ TEST(a_signal_ends_it)
         assert_int_equal(set[i].stopped_by, SIGINT);
     }
     fini_sets(set);
-    free(dir);
 }
 
 TEST(a_restart_that_fails_ends_it)
 {
-    char *dir = xstrdup(tmpdir_path("restart"));
+    char *dir = tmpdir_path("restart");
     struct script script = {.restart = "exit 7"};
     struct study_set set[2];
     struct err err = {0};
@@ -307,14 +301,13 @@ TEST(a_restart_that_fails_ends_it)
     assert_string_equal(script.log, "");
     assert_string_equal(err.msg, "study.restart: exit code 7");
     assert_int_equal(access(dir, F_OK), -1); /* nothing was recorded */
-    free(dir);
 }
 
 /* A fails in its second trial and B goes on; a second attempt repeats nothing
  * that is recorded. */
 TEST(variants_are_resumed)
 {
-    char *dir = xstrdup(tmpdir_path("variants"));
+    char *dir = tmpdir_path("variants");
     struct script first = {.fails_at = 4};
     struct script second = {.resume = true};
     struct variant_set variants;
@@ -336,13 +329,12 @@ TEST(variants_are_resumed)
     assert_int_equal(set[0].recorded, 3);
     assert_string_equal(set[0].failed, "");
     fini_sets(set);
-    free(dir);
 }
 
 TEST(commands_are_waited_for)
 {
-    char *command = xasprintf("echo x > %s/made", tmpdir_root());
-    char *path = xasprintf("%s/made", tmpdir_root());
+    char *command = keepf("echo x > %s/made", tmpdir_root());
+    char *path = keepf("%s/made", tmpdir_root());
     struct err err = {0};
 
     assert_int_equal(
@@ -360,15 +352,13 @@ TEST(commands_are_waited_for)
                      -1);
     assert_int_equal(err.code, ERR_STOPPED);
     atomic_store(&stop_signal, 0);
-    free(path);
-    free(command);
 }
 
 /* ---- the directory ---- */
 
 TEST(only_trials_are_replaced)
 {
-    char *dir = xstrdup(tmpdir_path("forced"));
+    char *dir = tmpdir_path("forced");
     char *trial = study_trial_path(dir, 1);
     struct study_set set = {.asked = 1};
     struct study_set read;
@@ -398,14 +388,13 @@ TEST(only_trials_are_replaced)
     assert_int_equal(access(dir, F_OK), -1);
     study_set_fini(&set);
     free(trial);
-    free(dir);
 }
 
 /* In the directory of the study, before or after its first study.json, and in
  * that of a trial. */
 TEST(what_a_crash_left_is_replaced)
 {
-    char *dir = xstrdup(tmpdir_path("crashed"));
+    char *dir = tmpdir_path("crashed");
     char *trial = study_trial_path(dir, 1);
     struct study_set set = {.asked = 1};
     struct err err = {0};
@@ -432,7 +421,6 @@ TEST(what_a_crash_left_is_replaced)
     assert_int_equal(err.code, ERR_USAGE);
     study_set_fini(&set);
     free(trial);
-    free(dir);
 }
 
 /* Before sets of trials had points, the first ones were those recorded. */

@@ -18,6 +18,7 @@
 #include "common/base/xalloc.h"
 #include "study/child.h"
 #include "study/supervise.h"
+#include "tests/support/keep.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
@@ -94,14 +95,13 @@ static void expect_gone(const pid_t *pids, size_t n)
 static void start_as(struct supervised *s, const struct rig *r,
                      const char *start, struct supervise_how how)
 {
-    char *command = xasprintf("pids=%s\n%s", r->pids, start);
+    char *command = keepf("pids=%s\n%s", r->pids, start);
     struct err err = {0};
 
     how.start = command;
     how.log = r->log;
     how.port = 4711;
     assert_int_equal(supervise_start(s, &how, &err), 0);
-    free(command);
 }
 
 static void start(struct supervised *s, const struct rig *r, const char *start,
@@ -446,7 +446,7 @@ TEST(test_stop_command)
     struct supervised s;
     pid_t pid;
     char *log;
-    char *stop = xasprintf("echo stop at $TAILGATE_PORT; touch %s.end", r.pids);
+    char *stop = keepf("echo stop at $TAILGATE_PORT; touch %s.end", r.pids);
 
     start(&s, &r,
           "trap 'echo signal; exit' TERM; echo $$ >>$pids; "
@@ -457,7 +457,6 @@ TEST(test_stop_command)
     log = text_of(r.log);
     assert_string_equal(log, "stop at 4711\nbye\n");
     free(log);
-    free(stop);
     rig_fini(&r);
 }
 
@@ -467,14 +466,13 @@ TEST(test_stop_hangs)
     struct rig r = rig_make("hangs");
     struct supervised s;
     pid_t pids[2];
-    char *stop = xasprintf("echo $$ >>%s; sleep 1000", r.pids);
+    char *stop = keepf("echo $$ >>%s; sleep 1000", r.pids);
 
     start(&s, &r, trees[0].start, stop, 100 * NS_PER_MS);
     wait_for_pids(&r, pids, 1);
     supervise_stop(&s);
     wait_for_pids(&r, pids, 2);
     expect_gone(pids, 2);
-    free(stop);
     rig_fini(&r);
 }
 
