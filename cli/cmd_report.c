@@ -160,6 +160,21 @@ static const struct opt opts[] = {
      .type = &opt_count,
      .offset = AT(cost.replicas),
      .help = "number of replicas of the server, for the cost"},
+    {.flag = "usd-per-gb-egress",
+     .type = &opt_number,
+     .offset = AT(cost.usd_per_gb_egress),
+     .help = "price in USD per GB (1e9 bytes) that the server sends, "
+             "overriding the recording's"},
+    {.flag = "usd-per-gb-month",
+     .type = &opt_number,
+     .offset = AT(cost.usd_per_gb_month),
+     .help = "price of storage in USD per GB and month, overriding the "
+             "recording's"},
+    {.flag = "storage-gb",
+     .type = &opt_number,
+     .offset = AT(cost.storage_gb),
+     .help = "GB stored for all replicas together, overriding the "
+             "recording's"},
     {.flag = "prices",
      .type = &opt_text,
      .offset = AT(prices),
@@ -498,7 +513,9 @@ static const struct study_words kinds[STUDY_KINDS] = {
 
 static bool asks_price(const struct report_args *a)
 {
-    return a->cost.usd_per_hour > 0 || a->cost.replicas > 0 || a->prices;
+    return a->cost.usd_per_hour > 0 || a->cost.replicas > 0 ||
+           a->cost.usd_per_gb_egress > 0 || a->cost.usd_per_gb_month > 0 ||
+           a->cost.storage_gb > 0 || a->prices;
 }
 
 /* A study has no requests of its own, no truth and no energy: its recordings

@@ -187,6 +187,7 @@ void run_doc_cost(struct doc_node *root, const struct summary *s)
     const struct cost *c = &s->cost;
     const char *no_tokens = "token counts are not available";
     bool is_decided = s->verdict == VERDICT_PASS || s->verdict == VERDICT_FAIL;
+    bool has_parts = c->usd_storage > 0 || c->usd_egress > 0;
     struct doc_node *n;
 
     if (!c->is_there) {
@@ -195,6 +196,15 @@ void run_doc_cost(struct doc_node *root, const struct summary *s)
     }
     n = doc_section(root, "cost", "cost");
     doc_usd(n, "usd", "for the window", c->usd);
+    doc_sep(doc_usd(n, "usd_machines", has_parts ? "machines" : NULL,
+                    c->usd_machines),
+            " = ");
+    doc_sep(
+        doc_usd(n, "usd_storage", has_parts ? "storage" : NULL, c->usd_storage),
+        " + ");
+    doc_sep(
+        doc_usd(n, "usd_egress", has_parts ? "egress" : NULL, c->usd_egress),
+        " + ");
     doc_unless(n, DOC_USD, "usd_per_1000_good_requests",
                "per thousand good requests", c->usd_per_1000_good,
                c->usd_per_1000_good < 0, "no request was good");
@@ -210,6 +220,9 @@ void run_doc_cost(struct doc_node *root, const struct summary *s)
                s->has_tokens ? "none arrived" : no_tokens);
     doc_usd(n, "usd_per_hour", NULL, s->settings->cost.usd_per_hour);
     doc_count(n, "replicas", NULL, s->settings->cost.replicas);
+    doc_usd(n, "usd_per_gb_egress", NULL, s->settings->cost.usd_per_gb_egress);
+    doc_usd(n, "usd_per_gb_month", NULL, s->settings->cost.usd_per_gb_month);
+    doc_number(n, "storage_gb", NULL, s->settings->cost.storage_gb);
     doc_missing_if(doc_bool(n, "deliverable", NULL, s->verdict == VERDICT_PASS),
                    !is_decided, "it is not known whether the SLO is met");
     if (s->verdict == VERDICT_FAIL)

@@ -395,6 +395,7 @@ static void take_cost(struct summary *s)
         .good = s->good,
         .good_tokens = share.tokens < 0 ? -1 : (double)s->tokens.good_output,
         .tokens = share.tokens,
+        .egress_bytes = s->bytes_in_per_s * s->window_length_s,
     };
 
     s->cost = cost_of(&s->settings->cost, &d);
