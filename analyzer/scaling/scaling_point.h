@@ -25,6 +25,12 @@ enum scale_regime {
 
 enum scale_answer { SCALE_UNKNOWN, SCALE_YES, SCALE_NO };
 
+/* What a deadline limits. */
+enum scale_deadline_on { DEADLINE_TIME, DEADLINE_P50, DEADLINE_P99 };
+
+/* Their names, and a NULL. */
+extern const char *const scale_deadline_names[];
+
 /* ---- quality ---- */
 
 enum quality_verdict {
@@ -100,10 +106,15 @@ struct scale_point {
     double mean_s;
     double std_s;
     double runs;
-    double known_error;  /* relative error of the mean, if not from runs */
-    double work;         /* units per run */
-    double tokens;       /* per run */
+    double known_error;   /* relative error of the mean, if not from runs */
+    double comm_s;        /* part of the mean spent on communication */
+    double work;          /* units per run */
+    double tokens;        /* processed per run: prompts and output */
+    double prompt_tokens; /* of those, of prompts; cached ones excluded */
+    double output_tokens;
     double usd_per_hour; /* of all K */
+    double egress_gb;    /* sent by the server per run; 1e9 bytes each */
+    double storage_gb;   /* stored for all K */
     double joules;       /* per run */
     double quality;      /* a share */
     double quality_n;    /* effective number of independent answers */
@@ -120,20 +131,31 @@ struct scale_point {
     struct uncertain efficiency;
     bool is_below; /* efficiency is below the threshold */
     struct quality_check quality_check;
-    double usd; /* per run */
+    double usd;         /* per run: machines, storage and egress */
+    double usd_storage; /* part of usd */
+    double usd_egress;  /* part of usd */
     double usd_per_unit;
     double units_per_usd;
     double joules_per_unit;
+    double energy_ratio;            /* joules per unit, to those at K = 1 */
+    enum scale_answer keeps_energy; /* within the tolerance; SCALE_UNKNOWN also
+                                       if no limit was set */
     double units_per_s;
     double mfu;         /* model FLOPs utilisation, a share */
     double law_speedup; /* by Amdahl's or Gustafson's law */
     double usl_speedup;
+    double communication_s; /* of a run, measured or by the fit */
+    double computation_s;   /* the rest, in the same way */
 };
 
 /* All other values are unknown. */
 void scale_point_init(struct scale_point *p, int64_t k, const char *config,
                       const char *where);
 void scale_point_fini(struct scale_point *p);
+
+/* What a deadline limits, in seconds; NAN: unknown. */
+double scale_point_delay(const struct scale_point *p,
+                         enum scale_deadline_on on);
 
 /* The double at that offset, for tables of columns. */
 double scale_point_number(const struct scale_point *p, size_t offset);
