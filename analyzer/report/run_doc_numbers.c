@@ -329,6 +329,49 @@ void run_doc_classes(struct doc_node *root, const struct summary *s)
     }
 }
 
+/* ---- targets ---- */
+
+void run_doc_targets(struct doc_node *root, const struct target_rows *t,
+                     bool is_streamed)
+{
+    const struct target_row *worst =
+        t->stragglers > 0 ? &t->items[t->slowest] : NULL;
+    struct doc_node *table;
+    struct doc_node *n;
+
+    if (t->n == 0)
+        return;
+    table = doc_table(root, "targets", "targets");
+    for (size_t i = 0; i < t->n; i++) {
+        const struct target_row *x = &t->items[i];
+        struct doc_node *row = doc_row(table);
+
+        doc_text(row, "name", "target", x->name);
+        doc_count(row, "n", "sent", x->n);
+        doc_count(row, "ok", "ok", x->ok);
+        doc_ns(row, "e2e_p50", "e2e p50", (double)x->e2e_ns[TARGET_P50]);
+        doc_ns(row, "e2e_p99", "e2e p99", (double)x->e2e_ns[TARGET_P99]);
+        if (is_streamed) {
+            doc_ns(row, "ttft_p50", "ttft p50", (double)x->ttft_ns[TARGET_P50]);
+            doc_ns(row, "ttft_p99", "ttft p99", (double)x->ttft_ns[TARGET_P99]);
+        }
+        doc_share(row, "misses_share", "not good",
+                  (double)(x->n - x->good) / (double)x->n);
+        doc_unless(row, DOC_NUMBER, "times_others", "times the others",
+                   x->slower, isnan(x->slower), "n too small");
+        doc_show(doc_bool(row, "straggler", "", x->is_straggler), "%s",
+                 x->is_straggler ? "STRAGGLER" : "");
+    }
+    n = doc_section(root, NULL, worst ? "straggler" : NULL);
+    doc_text(n, "straggler", "", worst ? worst->name : NULL);
+    if (worst)
+        doc_sep(doc_textf(n, NULL, "",
+                          "takes %.3g times as long as the others (the test "
+                          "is explained in docs/metrics.md)",
+                          worst->slower),
+                " ");
+}
+
 /* ---- latencies ---- */
 
 void run_doc_spread(struct doc_node *in, const struct spread *s)

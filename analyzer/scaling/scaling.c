@@ -382,6 +382,25 @@ static void fit_laws(struct scaling *s)
     free(k);
 }
 
+/* Targets that are slower than the others at their K. */
+static void name_stragglers(struct scaling *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct scale_point *p = &s->points[i];
+
+        for (size_t k = 0; k < p->n_targets; k++) {
+            const struct scale_target *t = &p->targets[k];
+
+            if (scale_target_is_straggler(t))
+                scaling_say(&s->notes,
+                            "straggler at K = %lld: %.200s takes %.3g times as "
+                            "long as the others, in %lld of %lld runs",
+                            (long long)p->k, t->name, t->slower,
+                            (long long)t->straggler_in, (long long)t->runs);
+        }
+    }
+}
+
 void scaling_work_out(struct scaling *s)
 {
     order(s);
@@ -399,6 +418,7 @@ void scaling_work_out(struct scaling *s)
     s->bend = bend_find(s->points, s->n,
                         fmin(s->law.is_fitted ? s->law.residual : NAN,
                              s->usl.is_fitted ? s->usl.residual : NAN));
+    name_stragglers(s);
     scaling_raise_flags(s);
     scaling_fill_checklist(s);
     scaling_decide(s);

@@ -300,7 +300,32 @@ static bool has_costs(const struct scaling *s)
     return false;
 }
 
-/* People see speed and cost in tables of their own. */
+static bool has_targets(const struct scaling *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->points[i].n_targets > 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_target(struct doc_node *row, const struct scale_target *t)
+{
+    doc_text(row, "name", "target", t->name);
+    doc_count(row, "runs", "runs", t->runs);
+    doc_count(row, "n", "sent", t->n);
+    doc_count(row, "ok", "ok", t->ok);
+    doc_number(row, "p50_ms", "p50 ms", t->p50_ms);
+    doc_number(row, "p99_ms", "p99 ms", t->p99_ms);
+    doc_share(row, "misses_share", "not good",
+              (double)(t->n - t->good) / (double)t->n);
+    doc_number(row, "times_others", "times the others", t->slower);
+    doc_count(row, "straggler_in", NULL, t->straggler_in);
+    doc_show(doc_bool(row, "straggler", "", scale_target_is_straggler(t)), "%s",
+             scale_target_is_straggler(t) ? "STRAGGLER" : "");
+}
+
+/* People see speed, cost and targets in tables of their own. */
 static void add_points(struct doc_node *root, const struct scaling *s)
 {
     struct doc_node *list = doc_list(root, "points", NULL);
@@ -313,9 +338,12 @@ static void add_points(struct doc_node *root, const struct scaling *s)
                          : "ideal: S(K) = K, E(K) = 1"));
     char title[256];
     struct doc_node *costs;
+    struct doc_node *targets;
 
     snprintf(title, sizeof(title), "a unit is one %s", s->unit ? s->unit : "");
     costs = doc_text_only(doc_table(root, NULL, has_costs(s) ? title : NULL));
+    targets =
+        doc_text_only(doc_table(root, NULL, has_targets(s) ? "targets" : NULL));
     for (size_t i = 0; s->refusals.len == 0 && i < s->n; i++) {
         const struct scale_point *p = &s->points[i];
         struct doc_node *row = doc_row(list);
@@ -325,6 +353,14 @@ static void add_points(struct doc_node *root, const struct scaling *s)
         doc_text(row, "where", NULL, p->where);
         add_speed(row, s, p);
         add_costs(row, s, p);
+        row = doc_list(row, "targets", NULL);
+        for (size_t k = 0; k < p->n_targets; k++) {
+            struct doc_node *shown = doc_row(targets);
+
+            add_target(doc_row(row), &p->targets[k]);
+            doc_count(shown, NULL, "K", p->k);
+            add_target(shown, &p->targets[k]);
+        }
         row = doc_row(speed);
         doc_count(row, NULL, "K", p->k);
         add_speed(row, s, p);

@@ -183,8 +183,27 @@ void scale_point_init(struct scale_point *p, int64_t k, const char *config,
     };
 }
 
+struct scale_target *scale_point_target(struct scale_point *p, const char *name)
+{
+    for (size_t i = 0; i < p->n_targets; i++) {
+        if (strcmp(p->targets[i].name, name) == 0)
+            return &p->targets[i];
+    }
+    p->targets = xrealloc(p->targets, p->n_targets + 1, sizeof(*p->targets));
+    p->targets[p->n_targets] = (struct scale_target){.name = xstrdup(name)};
+    return &p->targets[p->n_targets++];
+}
+
+bool scale_target_is_straggler(const struct scale_target *t)
+{
+    return 2 * t->straggler_in > t->runs;
+}
+
 void scale_point_fini(struct scale_point *p)
 {
+    for (size_t i = 0; i < p->n_targets; i++)
+        free(p->targets[i].name);
+    free(p->targets);
     strmap_fini(&p->conditions);
     free(p->times_s);
     free(p->machine);

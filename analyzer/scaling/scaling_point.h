@@ -91,6 +91,24 @@ struct drain drain_of(const double *ends_s, size_t n);
 /* Add a run to the means of a point. */
 void drain_add(struct drain *all, const struct drain *run);
 
+/* ---- targets ---- */
+
+/* One of several targets of the runs of a point; means over the runs. */
+struct scale_target {
+    char *name; /* owned */
+    int64_t runs;
+    int64_t n; /* requests, in all runs */
+    int64_t ok;
+    int64_t good;
+    double p50_ms; /* latency; NAN: unknown */
+    double p99_ms;
+    double slower;        /* times that the others take; NAN: unknown */
+    int64_t straggler_in; /* number of runs in which it is a straggler */
+};
+
+/* Is it a straggler in most runs? */
+bool scale_target_is_straggler(const struct scale_target *t);
+
 /* ---- a point ---- */
 
 struct scale_point {
@@ -121,9 +139,11 @@ struct scale_point {
     double p50_ms;       /* latency */
     double p99_ms;
     enum scale_answer keeps_slo;
-    enum scale_answer is_warm; /* the time excludes warm-up and setup */
-    struct drain drain;        /* how its runs end */
-    struct strmap conditions;  /* of its first recording; owned */
+    enum scale_answer is_warm;    /* the time excludes warm-up and setup */
+    struct drain drain;           /* how its runs end */
+    struct scale_target *targets; /* owned; none if the runs have one each */
+    size_t n_targets;
+    struct strmap conditions; /* of its first recording; owned */
 
     /* Computed. */
     struct uncertain time_s;
@@ -156,6 +176,10 @@ void scale_point_fini(struct scale_point *p);
 /* What a deadline limits, in seconds; NAN: unknown. */
 double scale_point_delay(const struct scale_point *p,
                          enum scale_deadline_on on);
+
+/* The target with this name, added if needed. */
+struct scale_target *scale_point_target(struct scale_point *p,
+                                        const char *name);
 
 /* The double at that offset, for tables of columns. */
 double scale_point_number(const struct scale_point *p, size_t offset);

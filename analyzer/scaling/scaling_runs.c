@@ -157,6 +157,25 @@ static void take_tokens(struct scale_point *p, const struct summary *sum)
     p->tokens = p->prompt_tokens + p->output_tokens;
 }
 
+static void take_targets(struct scale_point *p, const struct target_rows *rows)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct target_row *row = &rows->items[i];
+        struct scale_target *t = scale_point_target(p, row->name);
+
+        t->runs++;
+        t->n += row->n;
+        t->ok += row->ok;
+        t->good += row->good;
+        average(&t->p50_ms, milliseconds(row->e2e_ns[TARGET_P50]),
+                (size_t)t->runs);
+        average(&t->p99_ms, milliseconds(row->e2e_ns[TARGET_P99]),
+                (size_t)t->runs);
+        average(&t->slower, row->slower, (size_t)t->runs);
+        t->straggler_in += row->is_straggler;
+    }
+}
+
 static void take_numbers(struct scale_point *p, const struct settings *settings,
                          const struct summary *sum)
 {
@@ -170,6 +189,7 @@ static void take_numbers(struct scale_point *p, const struct settings *settings,
     average(&p->p50_ms, milliseconds(e2e_ns[SUMMARY_P50]), p->n_times);
     average(&p->p99_ms, milliseconds(e2e_ns[SUMMARY_P99]), p->n_times);
     take_tokens(p, sum);
+    take_targets(p, &sum->targets);
     if (sum->metered.has_energy)
         average(&p->joules, sum->metered.joules, p->n_times);
     if (settings->cost.usd_per_hour > 0)
