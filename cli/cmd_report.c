@@ -113,9 +113,9 @@ static const struct opt opts[] = {
      .offset = AT(require),
      .names = require_names,
      .initial = "recorded",
-     .help = "shown: exit with 4 unless the verdict is shown with 95% "
-             "confidence; observed: exit with 0 or 1 by what was observed "
-             "(default: as the run was asked)"},
+     .help = "certainty that the exit status requires; observed: 0 (PASS) or "
+             "1 (FAIL) by what was measured; shown: 4 if the verdict is not "
+             "shown with 95% confidence; recorded: as the run required"},
     {.flag = "goodput",
      .type = &opt_list,
      .offset = AT(slo),
@@ -518,9 +518,9 @@ static int check_study(const char *dir, const struct report_args *a,
 {
     if (!has_format || asks_too_much(a, w))
         return err_set(err, ERR_USAGE,
-                       "%s: the report of a %s supports only --format %s, and "
-                       "not all flags; for others report one %s, such as "
-                       "%s/%s%s-1",
+                       "%s: a %s has no report with this format or these "
+                       "flags, only --format %s; a single %s has one: tailgate "
+                       "report %s/%s%s-1",
                        dir, w->name, w->formats, w->part, dir, w->below,
                        w->part);
     for (size_t i = 0; i < a->slo.len; i++) {

@@ -450,7 +450,9 @@ static int apply(struct settings_args *a, const struct opt_set *own,
 
     strlist_fini(&words);
     for (size_t i = 0; rc == 0 && i < a->assign.len; i++)
-        rc = settings_assign(&a->settings, a->assign.items[i], err);
+        rc = settings_assign(&a->settings, a->assign.items[i], err)
+                 ? err_context(err, "--set")
+                 : 0;
     if (rc == 0 && a->is_recording)
         rc = hand_out_headers(&a->settings, err) || take_price_again(a, err)
                  ? -1
