@@ -24,7 +24,7 @@ static const struct {
 
 struct words {
     char name[24];
-    char quantile[24]; /* "" if there is none */
+    char quantile[24]; /* "" if it is missing */
     char relation[4];
     char limit[24];
 };

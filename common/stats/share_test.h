@@ -23,7 +23,7 @@ struct share_sample {
  * without samples. */
 double share_pass_p(const struct share_sample *s, double allowed);
 
-/* The chance of so many misses or more.  A fail is shown if it is at most the
+/* The chance of this many misses or more.  A fail is shown if it is at most the
  * level.  1 without misses. */
 double share_fail_p(const struct share_sample *s, double allowed);
 
