@@ -19,7 +19,6 @@
 #include "common/spec/load_shape.h"
 #include "common/spec/slo.h"
 #include "common/stats/share_test.h"
-#include "common/stats/stats.h"
 #include "common/wire/api_names.h"
 #include "loadgen/engine/run_limits.h"
 #include "loadgen/payload/dataset.h"

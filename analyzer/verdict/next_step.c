@@ -7,7 +7,6 @@
 
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
-#include "common/base/clk.h"
 #include "common/base/units.h"
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
