@@ -7,7 +7,7 @@
 
 #include "analyzer/profile/profile.h"
 
-/* Prompt tokens as counted by the server, else as made; 0: not known. */
+/* Prompt tokens as the server counted them, else as requested; 0: unknown. */
 int64_t profile_input(const struct facts *f);
 
 void profile_requests_add(struct profile_requests *list, const struct facts *f,
@@ -25,7 +25,7 @@ profile_requests_find(const struct profile_requests *list, int64_t seq);
 void profile_requests_add_pause(struct profile_requests *list,
                                 struct profile_request *r, double ns);
 
-/* After the last one: each request's pauses stand together. */
+/* After the last one: store the pauses of each request next to each other. */
 void profile_requests_finish(struct profile_requests *list);
 
 /* Seconds start with the first success.  Only successes are counted. */
