@@ -83,7 +83,7 @@ static const struct opt opts[] = {
      .help = "what the deadline limits: time (T(K)), p50 or p99 (latency)"},
     {FLAG("energy-tolerance", share, energy_tolerance), .is_positive = true,
      .help = "accepted rise of the energy per unit of work compared with K = "
-             "1; without it energy is no condition"},
+             "1; without it energy is not judged"},
     {FLAG("comm-bytes", size, comm_bytes), .is_positive = true,
      .help = "bytes that each worker sends in one job, to show the bandwidth"},
     {FLAG("params", count, params), .is_positive = true,
