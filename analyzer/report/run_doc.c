@@ -362,7 +362,8 @@ static const char *verdict_line(const struct summary *s)
         [VERDICT_NONE] = "none: no SLO was given",
         [VERDICT_PASS] = "PASS as observed: the SLO is met",
         [VERDICT_FAIL] = "FAIL as observed: the SLO is missed",
-        [VERDICT_UNDECIDED] = "UNDECIDED: this run cannot answer the question",
+        [VERDICT_UNDECIDED] =
+            "UNDECIDED: this run does not show whether the SLO is met",
         [VERDICT_INVALID] = "INVALID: do not use these numbers",
     };
     bool fails_otherwise =

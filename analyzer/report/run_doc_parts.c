@@ -284,8 +284,8 @@ static void add_within(struct doc_node *in, const struct steady *st)
 {
     struct doc_node *table = doc_table(
         in, "within_run",
-        "intervals from this run alone; intervals from trials are more "
-        "reliable, and near capacity these are too narrow for p99");
+        "intervals from this run alone: near capacity they are too narrow for "
+        "p99; those from trials are more reliable");
 
     for (size_t i = 0; i < st->n_within; i++) {
         const struct within *w = &st->within[i];

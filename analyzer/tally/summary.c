@@ -7,7 +7,6 @@
 #include "analyzer/read/client_log.h"
 #include "analyzer/read/completeness.h"
 #include "analyzer/read/reader.h"
-#include "analyzer/tally/queries.h"
 #include "analyzer/tally/stream.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
