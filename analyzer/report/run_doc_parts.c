@@ -234,9 +234,9 @@ static void add_warmup(struct doc_node *in, const struct summary *s)
                  w->suggested_s);
 }
 
-/* The mean of `what` in times, or the number in flight, in the two halves. */
-static void add_halves(struct doc_node *n, const char *what,
-                       const struct halves *h, bool is_ns)
+/* The means of both halves: of a measure, in ns, or of the number in
+ * flight. */
+static void add_halves(struct doc_node *n, const struct halves *h, bool is_ns)
 {
     enum doc_kind kind = is_ns ? DOC_NS : DOC_NUMBER;
 
@@ -244,7 +244,6 @@ static void add_halves(struct doc_node *n, const char *what,
         doc_null(n, "drifts", h->why);
         return;
     }
-    doc_textf(n, NULL, "", "mean %s", what);
     doc_sep(doc_value(n, kind, is_ns ? "first_ms" : "first", "in the first",
                       h->drift.first),
             " ");
@@ -260,33 +259,33 @@ static void add_halves(struct doc_node *n, const char *what,
     doc_bool(n, "drifts", NULL, h->is_drifting);
     if (h->is_drifting)
         doc_line(n, DOC_WARNING,
-                 "%s is not steady: it differs between the "
-                 "halves",
-                 is_ns ? "the latency" : "the load");
+                 "%s is not steady: it differs between the halves",
+                 is_ns ? "the latency" : "the number in flight");
 }
 
 /* The main measure is shown in any case, the others if they drift. */
 static void add_all_halves(struct doc_node *in, const struct steady *st)
 {
-    static const char label[] = "halves of the window";
-    struct doc_node *list;
+    const struct steady_measure *main = &st->measures[0];
+    struct doc_node *n = doc_section(in, "halves", "halves of the window");
+    struct doc_node *list = doc_list(in, "measures", "");
 
-    add_halves(doc_section(in, "halves", label),
-               measure_name(st->measures[0].measure), &st->measures[0].halves,
-               true);
-    list = doc_list(in, "measures", "");
+    if (!main->halves.why)
+        doc_textf(n, NULL, "", "mean %s", measure_name(main->measure));
+    add_halves(n, &main->halves, true);
     for (size_t i = 0; i < st->n_measures; i++) {
         const struct steady_measure *m = &st->measures[i];
         struct doc_node *row =
             doc_show_if(doc_row(list), i > 0 && m->halves.is_drifting);
 
         doc_show(doc_text(row, "measure", "", measure_name(m->measure)),
-                 "%s:", label);
-        add_halves(row, measure_name(m->measure), &m->halves, true);
+                 "halves of the window: mean %s", measure_name(m->measure));
+        add_halves(row, &m->halves, true);
     }
-    add_halves(doc_show_if(doc_section(in, "in_flight_halves", label),
-                           st->in_flight.is_drifting),
-               "number in flight", &st->in_flight, false);
+    n = doc_show_if(doc_section(in, "in_flight_halves", "halves of the window"),
+                    st->in_flight.is_drifting);
+    doc_text(n, NULL, "", "mean number in flight");
+    add_halves(n, &st->in_flight, false);
 }
 
 static void add_cold(struct doc_node *in, const struct steady *st)

@@ -269,10 +269,11 @@ static void add_marks(struct doc_node *root, const struct sweep_summary *s)
                5);
     if (s->is_load && s->slow)
         doc_line(n, DOC_WARNING,
-                 "at %.6g%s e2e p99 is %.3g%% of the window: use a window of "
-                 "at least %.0f times e2e p99 (--duration)",
+                 "at %.6g%s e2e p99 is %.3g%% of the window, more than %g%%: "
+                 "use a window %.2g times as long (--duration)",
                  s->slow->value, s->has_rate ? "/s" : s->set.unit,
-                 100 * s->slow->e2e_p99_share, 1 / SWEEP_LONG);
+                 100 * s->slow->e2e_p99_share, 100 * SWEEP_LONG,
+                 s->slow->e2e_p99_share / SWEEP_LONG);
     n = add_mark(root, "best_goodput", "goodput", s, s->best,
                  "no run can be trusted");
     if (s->best)

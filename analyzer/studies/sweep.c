@@ -148,9 +148,8 @@ static bool is_saturated(const struct sweep_summary *s,
  */
 static void find_saturation(struct sweep_summary *s)
 {
-    const struct sweep_value *lowest = NULL;
-    const struct sweep_value *highest =
-        NULL; /* below saturation, like lowest */
+    const struct sweep_value *lowest = NULL;  /* below saturation, ... */
+    const struct sweep_value *highest = NULL; /* ... as well */
 
     for (size_t i = 0; i < s->n_values && !s->saturation; i++) {
         const struct sweep_value *v = &s->values[i];
@@ -163,11 +162,10 @@ static void find_saturation(struct sweep_summary *s)
         }
         lowest = lowest ? lowest : v;
         highest = v;
-        if (v->e2e_p99_share > SWEEP_LONG &&
-            (!s->slow || v->e2e_p99_share > s->slow->e2e_p99_share))
+        if (v->e2e_p99_share > SWEEP_LONG && !s->slow)
             s->slow = v;
     }
-    if (lowest && lowest->e2e_p99_share > SWEEP_LONG) {
+    if (lowest && lowest == s->slow) {
         s->saturation = NULL;
         s->no_saturation = "not named: the window is too short for the latency";
     } else if (!s->saturation) {

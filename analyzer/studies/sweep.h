@@ -69,9 +69,8 @@ struct sweep_summary {
     const struct sweep_value *knee;       /* maximum of completed / latency */
     const struct sweep_value *saturation; /* the lowest that is saturated */
     const char *no_saturation;            /* why it is NULL; static */
-    const struct sweep_value *slow;       /* below saturation, the longest
-                                             latency for its window, above
-                                             SWEEP_LONG */
+    const struct sweep_value *slow;       /* the lowest below saturation with a
+                                             window that is not long */
     const struct sweep_value *best;       /* maximum goodput */
     const struct sweep_value *within;     /* the highest below all that missed
                                              the SLO */

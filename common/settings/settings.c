@@ -62,8 +62,8 @@ void settings_copy(struct settings *s, const struct settings *from)
 
 /* The longest automatic cool-down is the window divided by this.  By
  * bench_drain, where p99 is 30 to 70 % of the window, p99 is 2 to 20 % too low
- * without a cool-down, up to 9 % with at most a quarter of the window, and up to
- * 2 % with half of it. */
+ * without a cool-down, up to 9 % with at most a quarter of the window, and up
+ * to 2 % with half of it. */
 #define COOLDOWN_PARTS 2
 
 /* A count of requests is exact, a trace ends where it ends, and LoadGen's rules
