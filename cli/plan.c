@@ -176,6 +176,7 @@ static void put_phases(const struct settings *s, struct buf *out)
     int64_t drain_ns =
         s->load.drain_ns == OPT_AUTO ? s->target.timeout_ns : s->load.drain_ns;
     int64_t longest_ns = load_longest_ns(&s->load);
+    int64_t cooldown_ns = load_cooldown_ns(&s->load);
     const char *end = end_of(&s->load);
     char text[UNITS_TEXT];
 
@@ -192,9 +193,12 @@ static void put_phases(const struct settings *s, struct buf *out)
     if (longest_ns > 0)
         buf_addf(out, "%s%s", end ? ", at most " : "",
                  units_show_duration((double)longest_ns, text));
-    if (s->load.cooldown_ns > 0)
-        buf_addf(out, ", then cool-down %s",
-                 units_show_duration((double)s->load.cooldown_ns, text));
+    if (cooldown_ns > 0)
+        buf_addf(out, ", then cool-down%s %s",
+                 s->load.cooldown_ns == OPT_AUTO
+                     ? " until its requests have ended, at most"
+                     : "",
+                 units_show_duration((double)cooldown_ns, text));
     if (s->load.scenario != SCENARIO_OFFLINE)
         buf_addf(out, ", then at most %s for what is in flight",
                  units_show_duration((double)drain_ns, text));

@@ -36,8 +36,9 @@ struct strlist;
 
 enum trial_rate {
     TRIAL_OFFERED,
-    TRIAL_THROUGHPUT,
+    TRIAL_COMPLETED,
     TRIAL_GOODPUT,
+    TRIAL_THROUGHPUT, /* finished in the window */
     TRIAL_ATTAINMENT, /* a share */
     TRIAL_TOKENS,     /* per second, like the next, for good requests */
     TRIAL_GOOD_TOKENS,
@@ -74,8 +75,9 @@ struct trial {
                          fields below are unset; NULL: it was read */
     bool was_aborted;
     bool was_overloaded;
-    char distrust[48]; /* the first fatal check that failed; "": none */
-    int64_t scheduled; /* ok, failed or never sent */
+    bool is_load_judged; /* it is known whether it was */
+    char distrust[48];   /* the first fatal check that failed; "": none */
+    int64_t scheduled;   /* ok, failed or never sent */
     int64_t ok;
     int64_t failed;
     int64_t checked;       /* number of checked answers */
@@ -85,6 +87,7 @@ struct trial {
     bool has_cost;
     bool is_streamed;
     double rate[TRIAL_RATES];
+    double e2e_p99_share; /* of the window; below 0: unknown */
     /* From the due time, in ns; below 0: HIST_BEYOND and the like. */
     double quantile_ns[MEASURE_COUNT][SUMMARY_QUANTILES];
     struct trial_term terms[TRIALS_MAX_TERMS];

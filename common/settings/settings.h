@@ -212,8 +212,9 @@ struct load_settings {
     int64_t duration_ns; /* 0: not given */
     int64_t warmup_ns;
     int64_t warmup_requests; /* instead of warmup_ns: number of requests */
-    int64_t cooldown_ns;     /* the load continues this long after the window */
-    int64_t requests;        /* 0: as many as the duration gives */
+    int64_t cooldown_ns; /* the load continues this long after the window; or
+                            OPT_AUTO: load_cooldown_ns() */
+    int64_t requests;    /* 0: as many as the duration gives */
     int64_t min_duration_ns; /* the run continues until both are reached; */
     int64_t min_requests;    /* 0: not given */
     int stop;                /* enum stop_choice */
@@ -249,6 +250,14 @@ static inline int64_t load_longest_ns(const struct load_settings *load)
     return most_ns > 0 && (asked_ns == 0 || asked_ns > most_ns) ? most_ns
                                                                 : asked_ns;
 }
+
+/* The longest time for which the load continues after the window; 0: it does
+ * not.  OPT_AUTO: half of the window, or the drain time if that is shorter,
+ * where time alone ends the window and the schedule goes on after it.  An
+ * automatic cool-down ends earlier if it can
+ * (loadgen/schedule/window_limits.h).
+ */
+int64_t load_cooldown_ns(const struct load_settings *load);
 
 struct client_settings {
     int64_t connections;   /* maximum; OPT_AUTO: as many as needed */

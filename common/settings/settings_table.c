@@ -328,10 +328,11 @@ static const struct opt load[] = {
      .is_positive = true, .scenarios = ALL_BUT_BOTH(OFFLINE, SESSIONS),
      .conflicts = "load.warmup",
      .help = "number of requests before the window that are not measured"},
-    {OPT("cooldown", "cooldown", duration, load.cooldown_ns), .initial = "0s",
-     .scenarios = ALL_BUT(OFFLINE),
+    {OPT("cooldown", "cooldown", duration, load.cooldown_ns),
+     .takes_auto = true, .initial = "auto", .scenarios = ALL_BUT(OFFLINE),
      .help = "continue the load for this long after the window, so that "
-             "requests of the window also end under load; not measured"},
+             "requests of the window also end under load; not measured; auto: "
+             "until 99.5% of them have ended, at most half of the window"},
     {OPT("requests", "requests", count, load.requests), .letter = 'n',
      .is_positive = true, .group = GROUP_LOAD,
      .help = "stop after this many requests"},

@@ -30,7 +30,8 @@ static const struct {
      "load: {rate: 50, duration: 60s, warmup: 10s}\n"
      "slo: [ttft p99 < 200ms, errors < 1%]\n",
      {"api        openai-chat, answers as streams, model m\n",
-      "phases     warm-up 10.0s, then window 60.0s, then at most 30.0s",
+      "phases     warm-up 10.0s, then window 60.0s, then cool-down until its "
+      "requests have ended, at most 30.0s, then at most 30.0s",
       "requests   about 3000 in the window, give or take 108 (95%)\n"
       "           about 500 before it, as warm-up\n"
       "rate       50/s expected in the window, 48.2/s to 51.8/s by chance "
