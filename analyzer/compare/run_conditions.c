@@ -2,7 +2,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,62 +129,17 @@ void run_conditions_make(struct strmap *conditions, struct recording *rec,
 
 /* ---- may it be compared? ---- */
 
-/* Only the first reason is kept. */
-__attribute__((format(printf, 2, 3))) static void
-give_reason(char why[static RUN_OBSTACLE], const char *fmt, ...)
-{
-    va_list args;
-
-    if (why[0])
-        return;
-    va_start(args, fmt);
-    vsnprintf(why, RUN_OBSTACLE, fmt, args);
-    va_end(args);
-}
-
-void run_obstacle(const struct summary *s, char why[static RUN_OBSTACLE])
-{
-    why[0] = '\0';
-    if (s->integrity.was_killed)
-        give_reason(why, "killed before its end");
-    if (s->integrity.lost_requests > 0)
-        give_reason(why, "damaged: %lld requests are missing",
-                    (long long)s->integrity.lost_requests);
-    if (s->integrity.lost_events > 0)
-        give_reason(why, "damaged: %lld content events are missing",
-                    (long long)s->integrity.lost_events);
-    if (s->stopped_by)
-        give_reason(why, "interrupted");
-    if (s->aborted)
-        give_reason(why, "aborted before its end");
-    for (size_t i = 0; !s->trust.valid && i < s->trust.len; i++) {
-        const struct check *c = &s->trust.checks[i];
-
-        if (!c->ok && c->is_fatal)
-            give_reason(why, "invalid: %s: %.3g %s, limit %.3g", c->name,
-                        c->value, c->unit, c->limit);
-    }
-    if (!s->trust.valid)
-        give_reason(why, "invalid");
-    if (s->scheduled == 0)
-        give_reason(why, "no request was due in its window");
-}
-
+/* A comparison needs measurements, not verdicts: undecided runs have them.  The
+ * percentiles of an overloaded server depend on how long one looked. */
 static void judge_standing(struct compared_run *run, const struct summary *s)
 {
-    const struct judgement *j = &s->judgement;
-
-    run_obstacle(s, run->why);
-    if (run->is_overloaded)
-        give_reason(run->why, "overloaded: the number of requests in flight "
-                              "grows throughout the window");
-    if (s->verdict != VERDICT_UNDECIDED)
-        return;
-    for (size_t i = 0; i < j->len; i++) {
-        if (j->terms[i].verdict == VERDICT_UNDECIDED)
-            give_reason(run->why, "undecided: %s", j->terms[i].term->text);
-    }
-    give_reason(run->why, "undecided: the recording has no end");
+    run->is_discarded = run_is_discarded(s, run->why);
+    if (!run->is_discarded)
+        run_obstacle(s, run->why);
+    if (run->is_overloaded && !run->why[0])
+        snprintf(run->why, sizeof(run->why),
+                 "overloaded: the number of requests in flight grows "
+                 "throughout the window");
 }
 
 /* ---- numbers ---- */

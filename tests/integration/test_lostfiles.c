@@ -39,7 +39,7 @@ TEST(a_set_outlives_a_file)
     tmpdir_write("set/trial-1/manifest.json", "", 0);
     r = proc_run(ARGS("report", dir));
     proc_expect(&r, 4);
-    assert_non_null(strstr(r.out, "trials     recorded 2 of 2, finished 1\n"));
+    assert_non_null(strstr(r.out, "trials     recorded 2 of 2, counted 1\n"));
     assert_non_null(strstr(r.out, "lost: manifest.json is empty, not counted"));
     tmpdir_write("set/trial-2/manifest.json", "{", 1);
     r = proc_run(ARGS("report", dir));
