@@ -150,11 +150,18 @@ static void add_warnings(struct doc_node *root, const struct comparison *c)
         const struct side *s = &c->sides[i];
 
         for (size_t k = 0; k < s->n_all; k++) {
-            if (s->runs[k].why[0])
-                doc_line(n, DOC_WARNING, "%s: %s: %s", s->runs[k].dir,
-                         s->is_set && s->runs[k].is_discarded ? "discarded"
-                                                              : "not compared",
-                         s->runs[k].why);
+            const struct compared_run *run = &s->runs[k];
+
+            if (run->why[0])
+                doc_line(n, DOC_WARNING, "%s: %s: %s", run->dir,
+                         s->is_set && run->is_discarded ? "discarded"
+                                                        : "not compared",
+                         run->why);
+            else if (run->stopped_s > 0)
+                doc_line(n, DOC_WARNING,
+                         "%s: ended after %.3g s, before the planned end of "
+                         "its window, because its SLO was decided",
+                         run->dir, run->stopped_s);
         }
         if (s->is_invalid && s->is_set)
             doc_line(n, DOC_WARNING, "%s: too few of its trials can be trusted",

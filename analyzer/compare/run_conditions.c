@@ -241,6 +241,18 @@ static int take_numbers(struct compared_run *run, struct recording *rec,
     return rc;
 }
 
+/* A run with load.stop: decided ends when its result is clear, or goes on
+ * beyond its duration.  Its numbers are those of the window as planned. */
+static int sum_up_as_planned(struct study_run *read, struct err *err)
+{
+    read->rec.settings.load.stop = STOP_END;
+    summary_fini(read->summary);
+    return recording_rewind(&read->rec, err) ||
+                   summary_make(read->summary, &read->rec, NULL, err)
+               ? -1
+               : 0;
+}
+
 /* ---- all of it ---- */
 
 static void take_facts(struct compared_run *run, struct recording *rec,
@@ -256,6 +268,9 @@ static void take_facts(struct compared_run *run, struct recording *rec,
     run->has_warmup = s->warmup_requests > 0;
     run->is_cold = s->steady.warmup.suggested_s > 0;
     run->checked = s->quality.checked;
+    if (s->decided[0] &&
+        s->window_length_s * 1e9 < (double)rec->settings.load.duration_ns)
+        run->stopped_s = s->window_length_s;
     if (rec->settings.load.scenario == SCENARIO_OFFLINE)
         run->makespan_s = s->window_length_s;
     buf_init(&line, MAX_LINE);
@@ -276,12 +291,16 @@ int compared_run_load(struct compared_run *run, const char *dir,
     *run = (struct compared_run){0};
     if (study_run_open(&read, dir, ask->slo, ask->cost, err))
         return -1;
-    rc = take_numbers(run, &read.rec, read.summary, ask->qs, err);
-    if (rc == 0) {
-        run->dir = xstrdup(dir);
-        take_facts(run, &read.rec, read.summary);
-    }
+    run->dir = xstrdup(dir);
+    take_facts(run, &read.rec, read.summary);
+    rc = read.rec.settings.load.stop == STOP_DECIDED
+             ? sum_up_as_planned(&read, err)
+             : 0;
+    if (rc == 0)
+        rc = take_numbers(run, &read.rec, read.summary, ask->qs, err);
     study_run_close(&read);
+    if (rc)
+        compared_run_fini(run);
     return rc;
 }
 

@@ -44,6 +44,8 @@ struct compared_run {
     bool has_warmup;   /* the window excludes a warm-up */
     bool is_cold;      /* the window begins before the server is warm */
     int64_t checked;   /* number of checked answers */
+    double stopped_s;  /* length of the window if its SLO was decided before the
+                          planned end; 0: it was not */
     double makespan_s; /* offline set: from its start to its last end; 0: not an
                           offline set */
 

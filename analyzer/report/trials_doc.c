@@ -204,6 +204,12 @@ static void add_verdict(struct doc_node *root, const struct trials_summary *s)
                  "see below",
                  s->counted, needed, s->discarded);
     }
+    doc_count(n, "late", NULL, (int64_t)s->late);
+    if (s->late > 0)
+        doc_line(n, DOC_WARNING,
+                 "too few trials are valid; in %zu that count the client was "
+                 "late, which only makes latencies longer: do not quote them",
+                 s->late);
     doc_bool(n, "interrupted", NULL, s->stopped_by != 0);
     if (s->stopped_by)
         doc_line(n, DOC_PLAIN,

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/search/search.h"
 #include "analyzer/stats/order_stats.h"
 #include "analyzer/studies/study_recordings.h"
 #include "common/base/buf.h"
@@ -323,7 +322,7 @@ static void judge_set_term(struct trials_summary *s, size_t i)
         is_judgeable &= of->is_judgeable;
     }
     t->measured = over(s, &p);
-    t->allowed = search_allowed(&t->term);
+    t->allowed = t->term.kind == SLO_GOODPUT ? -1 : judge_allowed(&t->term, 0);
     t->p = 1;
     t->verdict =
         is_judged || s->counted == 0 ? VERDICT_UNDECIDED : VERDICT_NONE;
@@ -375,8 +374,27 @@ static void judge_set(struct trials_summary *s)
         s->needed = 0;
 }
 
+/* If too few trials are valid, those whose client was only late count too: the
+ * verdict on their terms allows for it. */
+static void take_late(struct trials_summary *s)
+{
+    size_t valid = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        valid += trial_counts(&s->trials[i]);
+    if (valid >= valid_runs_needed((size_t)s->set.asked))
+        return;
+    for (size_t i = 0; i < s->n; i++) {
+        if (!s->trials[i].is_late || !trial_is_whole(&s->trials[i]))
+            continue;
+        s->trials[i].discarded[0] = '\0';
+        s->late++;
+    }
+}
+
 static void count_trials(struct trials_summary *s)
 {
+    take_late(s);
     s->stopped_by = s->set.stopped_by;
     for (size_t i = 0; i < s->n; i++) {
         const struct trial *t = &s->trials[i];
@@ -494,9 +512,6 @@ static struct trial_term take_term(const struct term_judgement *from,
 
     if (from->verdict == VERDICT_NONE)
         return to;
-    if (!(to.sample.n_effective > 0))
-        to.sample.n_effective =
-            to.sample.n / stats_inflation(c->slices, TALLY_SLICES);
     if (is_over) {
         to.verdict = VERDICT_FAIL;
         to.sample.misses = to.sample.n;
@@ -537,6 +552,8 @@ void trial_take(struct trial *t, const struct summary *s)
         n += take_terms(t->terms + n, &s->classes[i].judgement, unfinished,
                         is_over);
     run_is_discarded(s, t->discarded);
+    t->is_late = s->trust.is_only_late && s->verdict != VERDICT_INVALID &&
+                 s->integrity.lost_requests + s->integrity.lost_events == 0;
     t->verdict = s->verdict;
     t->conclusion = summary_conclusion(s);
     t->stopped_by = s->stopped_by;

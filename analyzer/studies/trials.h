@@ -5,7 +5,9 @@
  * the requests of all trials in one pool.
  *
  * A trial that cannot be trusted is discarded (valid_runs.h): it is listed, and
- * nothing else.  If too few valid ones remain, the set is invalid.
+ * nothing else.  If too few valid ones remain, those whose client was only late
+ * count too, as in the verdict of a run; if these are too few, the set is
+ * invalid.
  *
  * An SLO term is observed: is the share of misses of all trials together at
  * most what the term allows?  And it is tested: does the share of each trial,
@@ -87,7 +89,9 @@ struct trial {
     bool was_overloaded;
     char distrust[48]; /* the first fatal check that failed; "": none */
     char discarded[RUN_OBSTACLE]; /* why it does not count; "": it does */
-    int64_t scheduled;            /* ok, failed or never sent */
+    bool is_late; /* that is only because the client was late, and its verdict
+                     allows for it */
+    int64_t scheduled; /* ok, failed or never sent */
     int64_t ok;
     int64_t failed;
     int64_t checked;       /* number of checked answers */
@@ -156,6 +160,7 @@ struct trials_summary {
     size_t n;
     size_t counted;   /* complete, valid trials; the others are only listed */
     size_t discarded; /* complete trials that cannot be trusted */
+    size_t late;      /* trials that count although the client was late */
 
     int64_t needed;          /* about how many trials like these would show the
                                 verdict; 0: it is shown, or unknown */

@@ -284,6 +284,22 @@ TEST(undecided_runs_are_compared)
     assert_non_null(strstr(r.out, "B IS WORSE"));
 }
 
+/* The first sixth is slow: 46 % of the planned third, 15 % of the window. */
+TEST(the_planned_window_is_compared)
+{
+    const struct sided a = {.e2e_ms = 10,
+                            .spread_ms = 2,
+                            .seed = 7,
+                            .cold_ms = 30,
+                            .planned = 1.0 / 3};
+    char *dir = sided_write("went-on", &a);
+    json_t *json =
+        compare_json(ARGS("compare", dir, dir, "--on", "e2e p70", "--json"), 0);
+    const json_t *f = finding_of(json, "e2e p70");
+
+    assert_true(number_at(f, "a") > 40 && number_at(f, "a") < 45);
+}
+
 /* Trials that cannot be trusted are left out, and listed.  If too few others
  * remain, the set is not compared. */
 TEST(trials_that_cannot_be_trusted_are_discarded)

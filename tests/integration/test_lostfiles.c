@@ -28,8 +28,9 @@ static void check_study(const char *dir)
 
 TEST(a_set_outlives_a_file)
 {
-    static const char settings[] = "stub: {service: fixed 1ms}\n"
-                                   "load: {rate: 50, duration: 100ms}\n";
+    static const char settings[] = "stub: {service: fixed 1s, replicas: 64}\n"
+                                   "load: {rate: 50, duration: 100ms}\n"
+                                   "study: {max_discarded: 0}\n";
     char *file = tmpdir_write("s.yaml", settings, strlen(settings));
     char *dir = tmpdir_path("set");
     struct proc_result r;

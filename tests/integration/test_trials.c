@@ -19,7 +19,7 @@
 static const char settings[] = "stub: {service: fixed 1ms}\n"
                                "load: {rate: 100/s, duration: 100ms}\n"
                                "slo: [errors < 90%]\n"
-                               "study: {settle: 10ms}\n";
+                               "study: {settle: 10ms, max_discarded: 0}\n";
 
 static char *settings_file(void)
 {
@@ -128,7 +128,7 @@ TEST(classes_are_judged)
     static const char text[] = "stub: {service: fixed 1ms}\n"
                                "load: {rate: 200/s, duration: 100ms}\n"
                                "slo: [errors < 90%]\n"
-                               "study: {settle: 10ms}\n"
+                               "study: {settle: 10ms, max_discarded: 0}\n"
                                "classes:\n"
                                "  - {name: a}\n"
                                "  - {name: b, slo: [e2e p50 < 1us]}\n";
@@ -191,14 +191,14 @@ TEST(one_server_is_one_launch)
     char *dir = tmpdir_path("one");
     char *forced = tmpdir_path("restarted");
     struct proc_result r =
-        proc_run(ARGS("run", url, "-R", "100", "-d", "100ms", "--trials", "2",
-                      "--settle", "0s", "-q", "-o", dir));
+        proc_run(ARGS("run", url, "-R", "100", "-d", "100ms", "--max-discarded",
+                      "0", "--trials", "2", "--settle", "0s", "-q", "-o", dir));
 
     expect_as_reported(&r, dir);
     assert_non_null(strstr(r.out, "launches   1: all trials used one"));
-    r = proc_run(ARGS("run", url, "-R", "100", "-d", "100ms", "--trials", "2",
-                      "--settle", "0s", "--restart", "echo anew", "-q", "-o",
-                      forced));
+    r = proc_run(ARGS("run", url, "-R", "100", "-d", "100ms", "--max-discarded",
+                      "0", "--trials", "2", "--settle", "0s", "--restart",
+                      "echo anew", "-q", "-o", forced));
     expect_as_reported(&r, forced);
     assert_non_null(strstr(r.out, "launches   2: the server was restarted"));
     assert_null(strstr(r.out, "anew\nanew"));
@@ -213,9 +213,9 @@ TEST(one_that_cannot_run_ends_the_set)
     struct proc stub = stub_start(ARGS("stub", "--port", "0"), &url);
     char *dir = tmpdir_path("ended");
     char *restart = keepf("test ! -e %s/trial-1", dir);
-    struct proc_result r =
-        proc_run(ARGS("run", url, "-R", "100", "-d", "100ms", "--trials", "4",
-                      "--restart", restart, "-q", "-o", dir));
+    struct proc_result r = proc_run(
+        ARGS("run", url, "-R", "100", "-d", "100ms", "--max-discarded", "0",
+             "--trials", "4", "--restart", restart, "-q", "-o", dir));
 
     proc_expect(&r, 3);
     assert_non_null(strstr(r.out, "trials     recorded 1 of 4"));
@@ -323,7 +323,7 @@ TEST(two_take_turns)
     static const char other[] = "stub: {service: fixed 3ms}\n"
                                 "load: {rate: 100/s, duration: 100ms}\n"
                                 "slo: [errors < 90%]\n"
-                                "study: {settle: 10ms}\n";
+                                "study: {settle: 10ms, max_discarded: 0}\n";
     char *a = settings_file();
     char *b = tmpdir_write("u.yaml", other, strlen(other));
     char *dir = tmpdir_path("turns");
@@ -401,7 +401,7 @@ TEST(invalid_trials_are_made_again)
 /* Twenty are allowed, and the median of a fixed service is precise at once. */
 TEST(a_set_goes_on_until_it_is_precise)
 {
-    static const char text[] = "stub: {service: fixed 5ms}\n"
+    static const char text[] = "stub: {service: fixed 1s, replicas: 64}\n"
                                "load: {rate: 50/s, duration: 500ms}\n"
                                "study: {settle: 10ms, until: e2e p50 +- 80%}\n";
     char *file = tmpdir_write("until.yaml", text, strlen(text));

@@ -249,6 +249,28 @@ TEST(sets_that_were_killed)
 
 /* Of five that were asked for, three must be valid.  Those that are not are
  * listed, and no number is taken from them. */
+/* If too few others are valid, trials whose client was only late count. */
+TEST(late_trials)
+{
+    static const double p99_ms[] = {1, 2, 3, 4, 5};
+
+    for (size_t late = 2; late <= 5; late++) {
+        struct trials_summary s = made(p99_ms, 5, 100);
+        bool is_used = 5 - late < 3;
+
+        for (size_t k = 0; k < late; k++) {
+            s.trials[k].is_late = true;
+            snprintf(s.trials[k].discarded, sizeof(s.trials[k].discarded),
+                     "invalid: lag p99: 9 ms, limit 1");
+        }
+        trials_work_out(&s);
+        assert_int_equal(s.late, is_used ? late : 0);
+        assert_int_equal(s.counted, is_used ? 5 : 3);
+        assert_int_equal(s.verdict, VERDICT_PASS);
+        trials_summary_fini(&s);
+    }
+}
+
 TEST(discarded_trials)
 {
     static const double p99_ms[] = {1, 2, 3, 400, 500, 600};
