@@ -289,7 +289,7 @@ static const char *why_withdrawn(const struct trial *run)
     return run->stopped_by    ? "interrupted"
            : run->distrust[0] ? run->distrust
            : run->was_aborted ? "aborted"
-                              : "killed";
+                              : run->discarded;
 }
 
 static void add_withdrawn(struct doc_node *root, const struct sweep_summary *s)

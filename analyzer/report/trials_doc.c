@@ -436,7 +436,7 @@ struct doc *trials_doc(const struct trials_summary *s)
     n = doc_section(root, "trials", "trials");
     doc_count(n, "recorded", "recorded", (int64_t)s->n);
     doc_sep(doc_count(n, "asked", "", s->set.asked),
-            s->discarded > 0 ? " for " : " of ");
+            (int64_t)s->n > s->set.asked ? " for " : " of ");
     doc_show_if(doc_count(n, "counted", "counted", (int64_t)s->counted),
                 s->counted < s->n);
     doc_show_if(doc_count(n, "discarded", "discarded", (int64_t)s->discarded),
