@@ -8,6 +8,7 @@
 #include "analyzer/report/report.h"
 #include "analyzer/report/run_doc.h"
 #include "analyzer/tally/summary.h"
+#include "analyzer/verdict/mlperf_accuracy.h"
 #include "cli/cli.h"
 #include "cli/report_out.h"
 #include "cli/study_command.h"
@@ -35,6 +36,7 @@ struct report_args {
     char *profile;
     char *baseline;
     char *energy_file;
+    char *accuracy_run;
     double co2_g_per_kwh;
     bool checklist;
     bool claim;
@@ -160,6 +162,21 @@ static const struct opt opts[] = {
      .type = &opt_count,
      .offset = AT(cost.replicas),
      .help = "number of replicas of the server, for the cost"},
+    {.flag = "usd-per-gb-egress",
+     .type = &opt_number,
+     .offset = AT(cost.usd_per_gb_egress),
+     .help = "price in USD per GB (1e9 bytes) that the server sends, "
+             "overriding the recording's"},
+    {.flag = "usd-per-gb-month",
+     .type = &opt_number,
+     .offset = AT(cost.usd_per_gb_month),
+     .help = "price of storage in USD per GB and month, overriding the "
+             "recording's"},
+    {.flag = "storage-gb",
+     .type = &opt_number,
+     .offset = AT(cost.storage_gb),
+     .help = "GB stored for all replicas together, overriding the "
+             "recording's"},
     {.flag = "prices",
      .type = &opt_text,
      .offset = AT(prices),
@@ -179,6 +196,11 @@ static const struct opt opts[] = {
      .offset = AT(co2_g_per_kwh),
      .help = "CO2 emission of electricity in grams per kilowatt-hour, "
              "overriding the recording's"},
+    {.flag = "accuracy-run",
+     .type = &opt_text,
+     .offset = AT(accuracy_run),
+     .help = "recording of the accuracy run that belongs to this run under "
+             "MLPerf's rules (default: one next to it with the same settings)"},
     {.flag = "truth",
      .type = &opt_switch,
      .offset = AT(truth),
@@ -327,7 +349,8 @@ static int sum_up(struct recording *rec, const struct report_args *a,
         rec->settings.cost.co2_g_per_kwh = a->co2_g_per_kwh;
     if (curve)
         curve->measure = (enum measure)measure_find(a->curve);
-    if (summary_make_keeping(s, rec, NULL, kept, curve, err))
+    if (summary_make_keeping(s, rec, NULL, kept, curve, err) ||
+        mlperf_link_accuracy(s, rec, a->accuracy_run, err))
         return -1;
     return a->energy_file ? read_energy(s, rec, a->energy_file, err) : 0;
 }
@@ -498,7 +521,9 @@ static const struct study_words kinds[STUDY_KINDS] = {
 
 static bool asks_price(const struct report_args *a)
 {
-    return a->cost.usd_per_hour > 0 || a->cost.replicas > 0 || a->prices;
+    return a->cost.usd_per_hour > 0 || a->cost.replicas > 0 ||
+           a->cost.usd_per_gb_egress > 0 || a->cost.usd_per_gb_month > 0 ||
+           a->cost.storage_gb > 0 || a->prices;
 }
 
 /* A study has no requests of its own, no truth and no energy: its recordings
@@ -507,8 +532,9 @@ static bool asks_too_much(const struct report_args *a,
                           const struct study_words *w)
 {
     return a->truth || a->truth_file || a->curve || a->profile ||
-           a->checklist || a->energy_file || a->co2_g_per_kwh > 0 ||
-           (a->claim && !w->has_claim) || (asks_price(a) && !w->has_price) ||
+           a->checklist || a->energy_file || a->accuracy_run ||
+           a->co2_g_per_kwh > 0 || (a->claim && !w->has_claim) ||
+           (asks_price(a) && !w->has_price) ||
            (a->baseline && !w->has_baseline);
 }
 

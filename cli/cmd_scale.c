@@ -23,6 +23,14 @@ struct scale_args {
     double usd_per_hour;
     char *prices;
     char *machine;
+    double usd_per_gb_egress;
+    double usd_per_gb_month;
+    double storage_gb;
+    int64_t deadline_ns;
+    int deadline_on;
+    double energy_tolerance;
+    int64_t comm_bytes;
+    int64_t params;
     int64_t flops_per_token;
     int64_t peak_flops;
     struct strlist slo;
@@ -80,6 +88,49 @@ static const struct opt opts[] = {
      .type = &opt_text,
      .offset = AT(machine),
      .help = "with --prices: machine of one worker, overriding the input"},
+    {.flag = "usd-per-gb-egress",
+     .type = &opt_number,
+     .offset = AT(usd_per_gb_egress),
+     .help = "price in USD per GB (1e9 bytes) that the server sends; for a CSV "
+             "by its column 'egress_gb'"},
+    {.flag = "usd-per-gb-month",
+     .type = &opt_number,
+     .offset = AT(usd_per_gb_month),
+     .help = "price of storage in USD per GB and month (730 hours)"},
+    {.flag = "storage-gb",
+     .type = &opt_number,
+     .offset = AT(storage_gb),
+     .help = "GB stored for all workers together, overriding the recordings'; "
+             "for a CSV without a column 'storage_gb'"},
+    {.flag = "deadline",
+     .type = &opt_duration,
+     .offset = AT(deadline_ns),
+     .is_positive = true,
+     .help = "find the cheapest K within this time; exit status 1 if there is "
+             "no K within it"},
+    {.flag = "deadline-on",
+     .type = &opt_choice,
+     .offset = AT(deadline_on),
+     .names = scale_deadline_names,
+     .initial = "time",
+     .help = "what the deadline limits: time (T(K)), p50 or p99 (latency)"},
+    {.flag = "energy-tolerance",
+     .type = &opt_share,
+     .offset = AT(energy_tolerance),
+     .is_positive = true,
+     .help = "accepted rise of the energy per unit of work compared with K = "
+             "1; without it energy is no condition"},
+    {.flag = "comm-bytes",
+     .type = &opt_size,
+     .offset = AT(comm_bytes),
+     .is_positive = true,
+     .help = "bytes that each worker sends in one job, to show the bandwidth"},
+    {.flag = "params",
+     .type = &opt_count,
+     .offset = AT(params),
+     .is_positive = true,
+     .help = "with --peak-flops: number of parameters of the model, which "
+             "computes 2 FLOPs per parameter and token"},
     {.flag = "flops-per-token",
      .type = &opt_count,
      .offset = AT(flops_per_token),
@@ -126,9 +177,18 @@ static int check(const struct scale_args *a, const struct strlist *words,
             err, ERR_USAGE,
             "scale requires one of --strong (the same job at each K), "
             "--weak (K times the job) and --capacity");
-    if ((a->flops_per_token > 0) != (a->peak_flops > 0))
+    if (a->params > 0 && a->flops_per_token > 0)
+        return err_set(err, ERR_USAGE,
+                       "--params cannot be combined with --flops-per-token");
+    if (a->params > 0 && !(a->peak_flops > 0))
+        return err_set(err, ERR_USAGE, "--params requires --peak-flops");
+    if ((a->params > 0 || a->flops_per_token > 0) != (a->peak_flops > 0))
         return err_set(err, ERR_USAGE,
                        "--flops-per-token and --peak-flops require each other");
+    if (a->capacity && a->deadline_ns > 0 && a->deadline_on == DEADLINE_TIME)
+        return err_set(err, ERR_USAGE,
+                       "--deadline: a capacity has no time; use --deadline-on "
+                       "p50 or p99");
     return 0;
 }
 
@@ -148,8 +208,13 @@ static struct scale_ask ask_of(const struct scale_args *a,
         .warmup_trials = a->warmup_trials,
         .baseline = a->baseline,
         .usd_per_hour = a->usd_per_hour,
-        .flops_per_token = (double)a->flops_per_token,
+        .flops_per_token =
+            a->params > 0 ? 2 * (double)a->params : (double)a->flops_per_token,
         .peak_flops = (double)a->peak_flops,
+        .deadline_s = (double)a->deadline_ns / 1e9,
+        .deadline_on = (enum scale_deadline_on)a->deadline_on,
+        .energy_tolerance = a->energy_tolerance,
+        .comm_bytes = (double)a->comm_bytes,
     };
 }
 
@@ -158,7 +223,10 @@ static int answer(void *args, const struct strlist *words, struct err *err)
     const struct scale_args *a = args;
     struct scale_ask ask = ask_of(a, words);
     struct cost_ask cost = {.machine = a->machine,
-                            .usd_per_hour = a->usd_per_hour};
+                            .usd_per_hour = a->usd_per_hour,
+                            .usd_per_gb_egress = a->usd_per_gb_egress,
+                            .usd_per_gb_month = a->usd_per_gb_month,
+                            .storage_gb = a->storage_gb};
     struct prices table = {0};
     struct scaling *s;
     struct buf out;

@@ -625,6 +625,7 @@ struct doc *run_doc(const struct summary *s)
     run_doc_metered(root, s);
     run_doc_answers(root, s);
     run_doc_classes(root, s);
+    run_doc_targets(root, &s->targets, s->is_streamed);
     run_doc_latencies(root, s);
     run_doc_distribution(root, s);
     run_doc_curve(root, s->curve);

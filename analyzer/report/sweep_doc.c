@@ -289,6 +289,7 @@ static const char *why_withdrawn(const struct trial *run)
     return run->stopped_by    ? "interrupted"
            : run->distrust[0] ? run->distrust
            : run->was_aborted ? "aborted"
+           : run->was_killed  ? "killed"
                               : run->discarded;
 }
 

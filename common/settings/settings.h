@@ -390,11 +390,14 @@ struct server_settings {
 struct cost_settings {
     double usd_per_hour; /* per replica; 0: unknown */
     int64_t replicas;
-    char *prices;         /* file; NULL: none, or the price was looked up */
-    char *machine;        /* NULL: the condition `hardware` */
-    char *memory_of;      /* process whose memory is measured; NULL: none */
-    char *energy;         /* how energy is measured; NULL: it is not */
-    double co2_g_per_kwh; /* 0: unknown */
+    double usd_per_gb_egress; /* per 1e9 bytes that the server sends */
+    double usd_per_gb_month;  /* per 1e9 bytes that are stored for a month */
+    double storage_gb;        /* stored for all replicas together */
+    char *prices;             /* file; NULL: none, or the price was looked up */
+    char *machine;            /* NULL: the condition `hardware` */
+    char *memory_of;          /* process whose memory is measured; NULL: none */
+    char *energy;             /* how energy is measured; NULL: it is not */
+    double co2_g_per_kwh;     /* 0: unknown */
 };
 
 struct settings {
