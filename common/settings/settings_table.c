@@ -15,6 +15,7 @@
 #include "common/spec/dist.h"
 #include "common/spec/load_shape.h"
 #include "common/spec/slo.h"
+#include "common/spec/until.h"
 #include "common/wire/api_names.h"
 #include "common/wire/status.h"
 #include "common/wire/tensor.h"
@@ -591,6 +592,14 @@ static const struct opt study[] = {
     {OPT("trials", "trials", count, study.trials), .is_positive = true,
      .max = STUDY_MAX_TRIALS, .initial = "1", .group = GROUP_LOAD,
      .help = "number of independent runs, each with its own seed"},
+    {OPT("max_discarded", "max-discarded", count, study.max_discarded),
+     .takes_auto = true, .initial = "auto", .max = STUDY_MAX_TRIALS,
+     .help = "how many runs of a study that failed a trust check are discarded "
+             "and made again; auto is half of those planned, at least 2"},
+    {OPT("until", "until", text, study.until), .check = until_check,
+     .help = "go on until the interval of a quantile is this narrow: 'e2e p99 "
+             "+- 5%'; with --trials, at most that many trials; otherwise one "
+             "run, at most as long as it was given"},
     {OPT("settle", "settle", duration, study.settle_ns), .initial = "1s",
      .requires = "study.trials", .is_lenient = true,
      .help = "pause between two runs"},
