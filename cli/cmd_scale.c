@@ -41,126 +41,71 @@ struct scale_args {
 
 #define AT(field) offsetof(struct scale_args, field)
 
+/* clang-format off */
 static const struct opt opts[] = {
-    {.flag = "strong",
-     .type = &opt_switch,
-     .offset = AT(strong),
+    {FLAG("strong", switch, strong),
      .help = "strong scaling: the same job at each K (ideal: S(K) = K)"},
-    {.flag = "weak",
-     .type = &opt_switch,
-     .offset = AT(weak),
+    {FLAG("weak", switch, weak),
      .help = "weak scaling: K times the job at K (ideal: T(K) = T(1))"},
-    {.flag = "capacity",
-     .type = &opt_switch,
-     .offset = AT(capacity),
+    {FLAG("capacity", switch, capacity),
      .help = "compare capacities instead of times: capacity(K) / (K x "
              "capacity(1))"},
-    {.flag = "efficiency",
-     .type = &opt_share,
-     .offset = AT(threshold),
-     .initial = "0.7",
+    {FLAG("efficiency", share, threshold), .initial = "0.7",
      .help = "smallest efficiency at which more workers pay off"},
-    {.flag = "tolerance",
-     .type = &opt_share,
-     .offset = AT(tolerance),
-     .initial = "0.005",
+    {FLAG("tolerance", share, tolerance), .initial = "0.005",
      .help = "accepted loss of quality compared with K = 1"},
-    {.flag = "work",
-     .type = &opt_count,
-     .offset = AT(work),
-     .help =
-         "units of work of the job at K = 1, if the input does not contain it"},
-    {.flag = "unit",
-     .type = &opt_text,
-     .offset = AT(unit),
+    {FLAG("work", count, work),
+     .help = "units of work of the job at K = 1, if the input does not "
+             "contain it"},
+    {FLAG("unit", text, unit),
      .help = "name of a unit of work (default: unit; request for recordings "
              "and capacities)"},
-    {.flag = "usd-per-hour",
-     .type = &opt_number,
-     .offset = AT(usd_per_hour),
+    {FLAG("usd-per-hour", number, usd_per_hour),
      .help = "price of one worker per hour in USD, if the input does not "
              "contain it"},
-    {.flag = "prices",
-     .type = &opt_text,
-     .offset = AT(prices),
+    {FLAG("prices", text, prices),
      .help = PRICES_HELP "; for a CSV by its column 'machine' or --machine"},
-    {.flag = "machine",
-     .type = &opt_text,
-     .offset = AT(machine),
+    {FLAG("machine", text, machine),
      .help = "with --prices: machine of one worker, overriding the input"},
-    {.flag = "usd-per-gb-egress",
-     .type = &opt_number,
-     .offset = AT(usd_per_gb_egress),
+    {FLAG("usd-per-gb-egress", number, usd_per_gb_egress),
      .help = "price in USD per GB (1e9 bytes) that the server sends; for a CSV "
              "by its column 'egress_gb'"},
-    {.flag = "usd-per-gb-month",
-     .type = &opt_number,
-     .offset = AT(usd_per_gb_month),
+    {FLAG("usd-per-gb-month", number, usd_per_gb_month),
      .help = "price of storage in USD per GB and month (730 hours)"},
-    {.flag = "storage-gb",
-     .type = &opt_number,
-     .offset = AT(storage_gb),
+    {FLAG("storage-gb", number, storage_gb),
      .help = "GB stored for all workers together, overriding the recordings'; "
              "for a CSV without a column 'storage_gb'"},
-    {.flag = "deadline",
-     .type = &opt_duration,
-     .offset = AT(deadline_ns),
-     .is_positive = true,
+    {FLAG("deadline", duration, deadline_ns), .is_positive = true,
      .help = "find the cheapest K within this time; exit status 1 if there is "
              "no K within it"},
-    {.flag = "deadline-on",
-     .type = &opt_choice,
-     .offset = AT(deadline_on),
-     .names = scale_deadline_names,
+    {FLAG("deadline-on", choice, deadline_on), .names = scale_deadline_names,
      .initial = "time",
      .help = "what the deadline limits: time (T(K)), p50 or p99 (latency)"},
-    {.flag = "energy-tolerance",
-     .type = &opt_share,
-     .offset = AT(energy_tolerance),
-     .is_positive = true,
+    {FLAG("energy-tolerance", share, energy_tolerance), .is_positive = true,
      .help = "accepted rise of the energy per unit of work compared with K = "
-             "1; without it energy is no condition"},
-    {.flag = "comm-bytes",
-     .type = &opt_size,
-     .offset = AT(comm_bytes),
-     .is_positive = true,
+             "1; without it energy is not judged"},
+    {FLAG("comm-bytes", size, comm_bytes), .is_positive = true,
      .help = "bytes that each worker sends in one job, to show the bandwidth"},
-    {.flag = "params",
-     .type = &opt_count,
-     .offset = AT(params),
-     .is_positive = true,
+    {FLAG("params", count, params), .is_positive = true,
      .help = "with --peak-flops: number of parameters of the model, which "
              "computes 2 FLOPs per parameter and token"},
-    {.flag = "flops-per-token",
-     .type = &opt_count,
-     .offset = AT(flops_per_token),
+    {FLAG("flops-per-token", count, flops_per_token),
      .help = "with --peak-flops: FLOPs per token, for the model FLOPs "
              "utilisation at each K"},
-    {.flag = "peak-flops",
-     .type = &opt_count,
-     .offset = AT(peak_flops),
+    {FLAG("peak-flops", count, peak_flops),
      .help = "peak FLOPs per second of one worker"},
-    {.flag = "slo",
-     .type = &opt_list,
-     .offset = AT(slo),
-     .splits_commas = true,
-     .check = slo_check_term,
+    {FLAG("slo", list, slo), .splits_commas = true, .check = slo_check_term,
      .help = "judge recordings by this objective instead of their own; can be "
              "repeated"},
-    {.flag = "warmup-trials",
-     .type = &opt_count,
-     .offset = AT(warmup_trials),
+    {FLAG("warmup-trials", count, warmup_trials),
      .help = "ignore the first N trials of each set"},
-    {.flag = "baseline",
-     .type = &opt_text,
-     .offset = AT(baseline),
+    {FLAG("baseline", text, baseline),
      .help = "sealed baseline to cite, and to compare with if there is no K = "
              "1 (tailgate baseline freeze)"},
-    {.flag = "json",
-     .type = &opt_switch,
-     .offset = AT(json),
+    {FLAG("json", switch, json),
      .help = "print JSON instead of text"},
 };
+/* clang-format on */
 
 static const struct opt_block block = {"scale", opts,
                                        sizeof(opts) / sizeof(opts[0])};
@@ -251,14 +196,6 @@ static int answer(void *args, const struct strlist *words, struct err *err)
     return rc;
 }
 
-static int run(const char *const *argv, struct err *err)
-{
-    struct scale_args a;
-    struct opt_set set = {&block, &a};
-
-    return command_by_flags(&set, argv, answer, err);
-}
-
 static const struct opt_block *const blocks[] = {&block, NULL};
 
 const struct command cmd_scale = {
@@ -266,6 +203,7 @@ const struct command cmd_scale = {
     .usage = "CSV|RECORDING... --strong|--weak|--capacity [FLAGS]",
     .help =
         "show whether more workers pay off: speedup, efficiency, quality, cost",
-    .run = run,
+    .answer = answer,
+    .args_size = sizeof(struct scale_args),
     .blocks = blocks,
 };

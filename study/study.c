@@ -247,10 +247,11 @@ static int note_result(void *arg, const struct summary *s, struct err *err)
     struct study_point *at = arg;
 
     (void)err;
-    log_note("           %s%s, %.6g/s done, attainment %.6g%%",
+    log_note("           %s%s, completed %.6g/s of %.6g/s offered, attainment "
+             "%.6g%%",
              verdict_name(s->verdict),
-             summary_is_overloaded(s) ? ", overloaded" : "", s->throughput_rps,
-             100 * s->attainment);
+             summary_is_overloaded(s) ? ", overloaded" : "", s->completed_rps,
+             s->offered_rps, 100 * s->attainment);
     if (s->stopped_by == 0 && run_is_discarded(s, at->discarded))
         log_note("           discarded: %s", at->discarded);
     return 0;

@@ -32,6 +32,8 @@ static const struct {
     {"load.requests", DIFFERENCE_MUST,
      "a longer window includes rarer events and warmer caches"},
     {"load.warmup", DIFFERENCE_MUST, "cold requests are slower"},
+    {"load.cooldown", DIFFERENCE_WARNS,
+     "without load after the window its last requests are faster"},
     {"load.", DIFFERENCE_MUST, "it is part of the load"},
     {"slo", DIFFERENCE_MUST,
      "\"good\" means something else; --slo judges all sides alike"},

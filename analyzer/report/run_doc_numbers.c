@@ -101,16 +101,19 @@ void run_doc_rates(struct doc_node *root, const struct summary *s)
     } rates[] = {
         {"offered_rps", "offered", "requests due in the window", s->offered_rps,
          false, false},
-        {"throughput_rps", "throughput", "requests that ended ok in the window",
-         s->throughput_rps, false, false},
-        {"goodput_rps", "goodput", "good requests", s->goodput_rps, false,
-         false},
-        {"output_tokens_per_s", "output",
-         "output tokens that arrived in the window", s->output_tokens_per_s,
-         true, false},
+        {"completed_rps", "completed", "those of them that ended ok",
+         s->completed_rps, false, false},
+        {"goodput_rps", "goodput", "those of them that were good",
+         s->goodput_rps, false, false},
         {"goodput_tokens_per_s", "output of good requests",
          "output tokens of good requests", s->goodput_tokens_per_s, true,
          false},
+        {"throughput_rps", "finished in the window",
+         "requests that ended ok in the window, whenever they were due",
+         s->throughput_rps, false, false},
+        {"output_tokens_per_s", "output in the window",
+         "output tokens that arrived in the window", s->output_tokens_per_s,
+         true, false},
         {"bytes_in_per_s", "received", NULL, s->bytes_in_per_s, false, true},
         {"bytes_out_per_s", "sent", NULL, s->bytes_out_per_s, false, true},
     };
@@ -121,6 +124,8 @@ void run_doc_rates(struct doc_node *root, const struct summary *s)
     doc_show_if(doc_seconds(w, "cooldown_s", "cool-down", s->cooldown_s),
                 s->cooldown_s > 0);
     doc_bool(w, "cut_by_max_duration", NULL, s->cut_by_max_duration);
+    doc_unless(w, DOC_SHARE, "e2e_p99_share", NULL, s->e2e_p99_share,
+               s->e2e_p99_share < 0, "no request succeeded");
     for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
         struct doc_node *rate =
             rates[i].is_bytes
@@ -160,7 +165,7 @@ void run_doc_misses(struct doc_node *root, const struct summary *s)
             " + ");
     for (int i = 0; i < GOOD_LIMITS; i++)
         only += m->by[i].only;
-    doc_sep(doc_count(n, NULL, "missed one limit", only), " + ");
+    doc_sep(doc_count(n, "one", "missed one limit", only), " + ");
     table = doc_table(n, "limits", "");
     for (int i = 0; i < GOOD_LIMITS; i++) {
         const struct limit_misses *l = &m->by[i];
@@ -252,9 +257,11 @@ static void add_class_counts(struct doc_node *row, double window_s,
     doc_count(requests, "good", NULL, c->good);
     doc_unless(row, DOC_RATE, "offered_rps", "offered", c->offered_rps,
                is_empty, "the window is empty");
-    doc_unless(row, DOC_RATE, "throughput_rps", "throughput", c->throughput_rps,
+    doc_unless(row, DOC_RATE, "completed_rps", "completed", c->completed_rps,
                is_empty, "the window is empty");
     doc_unless(row, DOC_RATE, "goodput_rps", "goodput", c->goodput_rps,
+               is_empty, "the window is empty");
+    doc_unless(row, DOC_RATE, "throughput_rps", "finished", c->throughput_rps,
                is_empty, "the window is empty");
     run_doc_attainment(row, c->scheduled > 0, c->attainment,
                        &c->attainment_ci95);
@@ -318,8 +325,9 @@ void run_doc_classes(struct doc_node *root, const struct summary *s)
             .failed = s->failed,
             .unsent = s->unsent,
             .offered_rps = s->offered_rps,
-            .throughput_rps = s->throughput_rps,
+            .completed_rps = s->completed_rps,
             .goodput_rps = s->goodput_rps,
+            .throughput_rps = s->throughput_rps,
             .attainment = s->attainment,
             .attainment_ci95 = s->attainment_ci95,
         };

@@ -12,10 +12,11 @@
 
 const struct trial_rate_label trial_rate_labels[TRIAL_RATES] = {
     [TRIAL_OFFERED] = {"offered", DOC_RATE},
-    [TRIAL_THROUGHPUT] = {"throughput", DOC_RATE},
+    [TRIAL_COMPLETED] = {"completed", DOC_RATE},
     [TRIAL_GOODPUT] = {"goodput", DOC_RATE},
+    [TRIAL_THROUGHPUT] = {"finished in the window", DOC_RATE},
     [TRIAL_ATTAINMENT] = {"attainment", DOC_SHARE},
-    [TRIAL_TOKENS] = {"output tokens", DOC_RATE},
+    [TRIAL_TOKENS] = {"output tokens in the window", DOC_RATE},
     [TRIAL_GOOD_TOKENS] = {"output tokens of good requests", DOC_RATE},
     [TRIAL_QUALITY] = {"quality", DOC_SHARE},
     [TRIAL_USD] = {"per 1000 good requests", DOC_USD},
@@ -306,7 +307,7 @@ static void add_trial(struct doc_node *table, const struct trials_summary *s,
         doc_show_if(add_number(row, trial_rate_name((enum trial_rate)r),
                                trial_rate_labels[r].label, t->rate[r],
                                trial_rate_labels[r].kind),
-                    r == TRIAL_THROUGHPUT || r == TRIAL_GOODPUT ||
+                    r == TRIAL_COMPLETED || r == TRIAL_GOODPUT ||
                         r == TRIAL_ATTAINMENT);
     doc_ns(row, "e2e_p50", "e2e p50", e2e[SUMMARY_P50]);
     doc_ns(row, "e2e_p99", "e2e p99", e2e[SUMMARY_P99]);

@@ -253,8 +253,8 @@ static void order(struct scaling *s)
         scale_runs_match(s);
     choose_baseline(s);
     if (at_one(s) == 0)
-        scaling_say(&s->refusals, "there is no K = 1: a speedup needs its "
-                                  "denominator");
+        scaling_say(&s->refusals, "K = 1 is missing: a speedup is relative "
+                                  "to it");
     else if (s->n < 2)
         scaling_say(
             &s->refusals, "only K = 1 was measured: nothing is scaled%s",

@@ -62,13 +62,13 @@ static bool is_usable(struct scaling *s, const char *dir, bool is_in_set,
                     dir);
     else if (settings->load.scenario != SCENARIO_OFFLINE)
         scaling_say(&s->refusals,
-                    "%s: %s: how long it lasts is no T(K); measure the "
-                    "makespan of an offline set (load.scenario: offline), or "
-                    "search for capacities (--capacity)",
+                    "%s: the length of %s is not a T(K); record offline runs "
+                    "(load.scenario: offline), or compare the capacities of "
+                    "searches (--capacity)",
                     dir,
                     scenario_is_open(settings->load.scenario)
                         ? "an open loop"
-                        : "not an offline set");
+                        : "this scenario");
     else if (is_in_set && run_is_discarded(sum, why))
         scaling_say(&s->notes, "%s: discarded: %s", dir, why);
     else if (why[0])
@@ -463,8 +463,8 @@ int scale_runs_read(struct scaling *s, const char *dir, struct err *err)
                 study_kind_name(kind),
                 s->ask.regime == SCALE_CAPACITY
                     ? "it has no capacity; tailgate search finds one"
-                    : "it has no T(K); scale takes offline sets, as trials or "
-                      "as variants");
+                    : "it has no T(K); scale requires trials or variants of "
+                      "offline runs");
     return 0;
 }
 

@@ -53,8 +53,9 @@ const char *trial_rate_name(enum trial_rate rate)
 {
     static const char *const names[] = {
         [TRIAL_OFFERED] = "offered_rps",
-        [TRIAL_THROUGHPUT] = "throughput_rps",
+        [TRIAL_COMPLETED] = "completed_rps",
         [TRIAL_GOODPUT] = "goodput_rps",
+        [TRIAL_THROUGHPUT] = "throughput_rps",
         [TRIAL_ATTAINMENT] = "attainment",
         [TRIAL_TOKENS] = "output_tokens_per_s",
         [TRIAL_GOOD_TOKENS] = "goodput_tokens_per_s",
@@ -560,6 +561,8 @@ void trial_take(struct trial *t, const struct summary *s)
     t->was_killed = s->integrity.was_killed;
     t->was_aborted = s->aborted != NULL;
     t->was_overloaded = is_over;
+    t->is_load_judged = s->steady.load.state != LOAD_UNKNOWN;
+    t->e2e_p99_share = s->e2e_p99_share;
     t->scheduled = s->scheduled;
     t->ok = s->ok;
     t->failed = s->failed;
@@ -572,8 +575,9 @@ void trial_take(struct trial *t, const struct summary *s)
     t->has_cost = s->cost.is_there;
     t->is_streamed = s->is_streamed;
     t->rate[TRIAL_OFFERED] = s->offered_rps;
-    t->rate[TRIAL_THROUGHPUT] = s->throughput_rps;
+    t->rate[TRIAL_COMPLETED] = s->completed_rps;
     t->rate[TRIAL_GOODPUT] = s->goodput_rps;
+    t->rate[TRIAL_THROUGHPUT] = s->throughput_rps;
     t->rate[TRIAL_ATTAINMENT] = s->attainment;
     t->rate[TRIAL_TOKENS] = s->output_tokens_per_s;
     t->rate[TRIAL_GOOD_TOKENS] = s->goodput_tokens_per_s;

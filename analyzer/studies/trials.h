@@ -45,8 +45,9 @@ struct strlist;
 
 enum trial_rate {
     TRIAL_OFFERED,
-    TRIAL_THROUGHPUT,
+    TRIAL_COMPLETED,
     TRIAL_GOODPUT,
+    TRIAL_THROUGHPUT, /* finished in the window */
     TRIAL_ATTAINMENT, /* a share */
     TRIAL_TOKENS,     /* per second, like the next, for good requests */
     TRIAL_GOOD_TOKENS,
@@ -87,7 +88,8 @@ struct trial {
                          fields below are unset; NULL: it was read */
     bool was_aborted;
     bool was_overloaded;
-    char distrust[48]; /* the first fatal check that failed; "": none */
+    bool is_load_judged; /* it is known whether it was */
+    char distrust[48];   /* the first fatal check that failed; "": none */
     char discarded[RUN_OBSTACLE]; /* why it does not count; "": it does */
     bool is_late; /* that is only because the client was late, and its verdict
                      allows for it */
@@ -104,6 +106,7 @@ struct trial {
     double within_ns; /* standard error of what study.until asks for, from this
                          trial alone; NAN: unknown */
     double rate[TRIAL_RATES];
+    double e2e_p99_share; /* of the window; below 0: unknown */
     /* From the due time, in ns; below 0: HIST_BEYOND and the like. */
     double quantile_ns[MEASURE_COUNT][SUMMARY_QUANTILES];
     struct trial_term terms[TRIALS_MAX_TERMS];

@@ -7,7 +7,6 @@
 #include "analyzer/read/client_log.h"
 #include "analyzer/read/completeness.h"
 #include "analyzer/read/reader.h"
-#include "analyzer/tally/queries.h"
 #include "analyzer/tally/stream.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
@@ -28,6 +27,7 @@ struct work {
     struct class_tallies classes;
     struct tier_works tiers;
     struct target_tallies targets;
+    int64_t load_end_ns; /* after the cool-down, if there was one */
     int64_t lost_inside; /* lost requests that were due in the window */
     int64_t never_sent;  /* lost requests that were never issued */
 };
@@ -79,6 +79,7 @@ static int find_window(struct work *w, struct recording *rec,
     if (!rec->has_end && client_known_until_ns(&w->client) > extent.due_end_ns)
         extent.due_end_ns = client_known_until_ns(&w->client);
     *window = extent_window(&extent);
+    w->load_end_ns = extent.due_end_ns;
     return 0;
 }
 
@@ -193,8 +194,9 @@ static void take_counts(struct summary *s, const struct tally *t,
     if (!(length > 0))
         return;
     s->offered_rps = (double)t->due / length;
-    s->throughput_rps = (double)t->ok_inside / length;
+    s->completed_rps = (double)s->ok / length;
     s->goodput_rps = (double)t->good / length;
+    s->throughput_rps = (double)t->ok_inside / length;
     s->bytes_in_per_s = t->bytes_in / length;
     s->bytes_out_per_s = t->bytes_out / length;
 }
@@ -322,6 +324,7 @@ static void take_notes(struct summary *s, const struct tally *t)
     const struct hist e2e = tally_view(t, MEASURE_E2E, VIEW_OK);
     const struct hist *tail = &t->hist[MEASURE_TAIL][VIEW_DUE]; /* of ok */
     const struct note_inputs in = {
+        .is_offline = is_offline(s->settings),
         .is_length_forced = settings_some(forces_length, s->settings),
         .limits_ttft = limits_ttft(s),
         .cached_share = cached_share(s, t),
@@ -332,6 +335,8 @@ static void take_notes(struct summary *s, const struct tally *t)
     };
     struct note drift;
 
+    if (in.e2e_p99_ns >= 0 && s->window_length_s > 0)
+        s->e2e_p99_share = (double)in.e2e_p99_ns / (s->window_length_s * 1e9);
     notes_make(&t->oddities, &in, &s->notes);
     s->outlen = outlen_check(&t->tokens, &s->settings->data,
                              s->has_data && s->data.has_lengths);
@@ -469,6 +474,7 @@ static void conclude(struct summary *s, const struct work *w)
     s->cut_by_max_duration = is_cut_short(s->settings, t);
     s->window_start_s = s->warmup_s = (double)t->window.start_ns / 1e9;
     s->window_length_s = (double)(t->window.end_ns - t->window.start_ns) / 1e9;
+    s->cooldown_s = fmax(0, (double)(w->load_end_ns - t->window.end_ns) / 1e9);
     take_counts(
         s, t, w->never_sent < w->lost_inside ? w->never_sent : w->lost_inside);
     take_statuses(s, t);
@@ -530,6 +536,7 @@ static int begin_work(struct work *w, struct summary *s,
     struct err ignored = {0};
 
     cohort_init(&w->run, &s->slo, &plan);
+    w->run.tally.oddities.load_end_ns = w->load_end_ns;
     if (set->load.stop == STOP_DECIDED && s->slo.len > 0) {
         /* Decide again, by the terms of this report. */
         if (decide_init(&w->decide, &s->slo, window.start_ns, &ignored))
@@ -685,7 +692,7 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
         .settings = &rec->settings,
         .transport = manifest_transport(&rec->manifest),
         .threads = threads_of(&rec->settings),
-        .cooldown_s = (double)rec->settings.load.cooldown_ns / 1e9,
+        .e2e_p99_share = -1,
         .curve = curve,
     };
     if (rec->has_end) {

@@ -69,7 +69,9 @@ struct summary {
     double window_start_s;
     double window_length_s;
     double warmup_s;
-    double cooldown_s;        /* as configured */
+    double cooldown_s;        /* the load continued for this long after it */
+    double e2e_p99_share;     /* p99 of the ok requests by its length, whatever
+                                 their number; below 0: unknown */
     bool cut_by_max_duration; /* before anything else ended the run */
 
     /* scheduled = issued + unsent; issued = ok + failed. */
@@ -90,9 +92,11 @@ struct summary {
     int64_t reused_connections;
     int64_t retried; /* sent again after a stale connection */
 
+    /* Of the requests due in the window: offered >= completed >= goodput. */
     double offered_rps;
-    double throughput_rps;
+    double completed_rps; /* ended ok, whenever that was */
     double goodput_rps;
+    double throughput_rps; /* ended ok in the window, whenever due */
     double attainment;
     struct interval attainment_ci95;
     double output_tokens_per_s;  /* arrived in the window */

@@ -48,7 +48,7 @@ static void put_rates(const struct summary *s, struct buf *out)
                  100 * s->attainment_ci95.low, 100 * s->attainment_ci95.high);
     else
         buf_addf(out, " answered %.4g requests/s of %.4g/s offered",
-                 s->throughput_rps, s->offered_rps);
+                 s->completed_rps, s->offered_rps);
     if (s->has_tokens)
         buf_addf(out, " and %.4g output tokens/s", s->output_tokens_per_s);
 }
@@ -202,7 +202,7 @@ static void put_median(const struct over_trials *o, enum text_kind kind,
 static void put_set_rates(const struct trials_summary *t, struct buf *out)
 {
     buf_adds(out, t->n_terms > 0 ? " delivered " : " answered ");
-    put_median(&t->rate[t->n_terms > 0 ? TRIAL_GOODPUT : TRIAL_THROUGHPUT],
+    put_median(&t->rate[t->n_terms > 0 ? TRIAL_GOODPUT : TRIAL_COMPLETED],
                TEXT_RATE, out);
     buf_addf(out, " %srequests/s of ", t->n_terms > 0 ? "good " : "");
     put_median(&t->rate[TRIAL_OFFERED], TEXT_RATE, out);

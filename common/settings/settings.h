@@ -77,7 +77,7 @@ struct target_settings {
     bool ignore_eos;     /* answers must have the requested length */
     char *temperature;   /* a number, as text; NULL: the server's */
     bool chunk_usage;    /* request the token count in each event */
-    char *success;       /* common/wire/status_set.h; NULL: below 400, or 2xx */
+    char *success;       /* common/wire/status.h; NULL: below 400, or 2xx */
     char *extra_body;    /* JSON object, or @file: members to add to the body */
     int64_t timeout_ns;
     int64_t connect_timeout_ns;
@@ -212,8 +212,9 @@ struct load_settings {
     int64_t duration_ns; /* 0: not given */
     int64_t warmup_ns;
     int64_t warmup_requests; /* instead of warmup_ns: number of requests */
-    int64_t cooldown_ns;     /* the load continues this long after the window */
-    int64_t requests;        /* 0: as many as the duration gives */
+    int64_t cooldown_ns; /* the load continues this long after the window; or
+                            OPT_AUTO: load_cooldown_ns() */
+    int64_t requests;    /* 0: as many as the duration gives */
     int64_t min_duration_ns; /* the run continues until both are reached; */
     int64_t min_requests;    /* 0: not given */
     int stop;                /* enum stop_choice */
@@ -249,6 +250,14 @@ static inline int64_t load_longest_ns(const struct load_settings *load)
     return most_ns > 0 && (asked_ns == 0 || asked_ns > most_ns) ? most_ns
                                                                 : asked_ns;
 }
+
+/* The longest time for which the load continues after the window; 0: it does
+ * not.  OPT_AUTO: half of the window, or the drain time if that is shorter,
+ * where time alone ends the window and the schedule goes on after it.  An
+ * automatic cool-down ends earlier if it can
+ * (loadgen/schedule/window_limits.h).
+ */
+int64_t load_cooldown_ns(const struct load_settings *load);
 
 struct client_settings {
     int64_t connections;   /* maximum; OPT_AUTO: as many as needed */
@@ -329,7 +338,7 @@ struct stub_settings {
     char *eos_tokens; /* a distribution of counts, or "none" */
     int64_t tokens_per_event;
     int64_t events_per_write;
-    struct strlist sse; /* common/wire/sse_style.h */
+    struct strlist sse; /* common/wire/sse.h */
     int64_t embedding_size;
     int metrics_style; /* enum metrics_style */
     bool awake;
@@ -370,7 +379,7 @@ enum sweep_order { ORDER_RANDOM, ORDER_GIVEN };
 
 /* One run at each of several values. */
 struct sweep_settings {
-    char *rates; /* common/base/number_list.h; one of the three is given */
+    char *rates;         /* common/base/units.h; one of the three is given */
     char *concurrencies; /* the same */
     char *vary;          /* KEY=VALUES */
     int64_t repeats;

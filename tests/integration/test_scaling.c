@@ -389,7 +389,7 @@ TEST(an_open_loop_is_refused)
     char *open = sided_write("open", &run);
     struct proc_result r = proc_run(ARGS("scale", open, "--strong"));
 
-    says(&r, 4, "an open loop: how long it lasts is no T(K)");
+    says(&r, 4, "the length of an open loop is not a T(K)");
     r = proc_run(ARGS("scale", open, "--capacity"));
     says(&r, 4, "a run has no capacity; tailgate search finds one");
 }

@@ -49,6 +49,7 @@ static struct trials_summary made(const double *p99_ms, size_t n,
             for (int q = 0; q < SUMMARY_QUANTILES; q++)
                 t->quantile_ns[m][q] = HIST_EMPTY;
         }
+        t->rate[TRIAL_COMPLETED] = 10 * p99_ms[i];
         t->rate[TRIAL_THROUGHPUT] = 10 * p99_ms[i];
         t->quantile_ns[MEASURE_E2E][P50] = 1e6;
         t->quantile_ns[MEASURE_E2E][P99] = p99_ms[i] * 1e6;
