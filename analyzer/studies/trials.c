@@ -640,6 +640,7 @@ static void keep_common(struct trials_summary *set, const struct summary *s)
     set->title = xasprintf("%s\nload       %s", name, buf_text(&load));
     buf_fini(&load);
     free(name);
+    set->require_shown = s->settings->require == REQUIRE_SHOWN;
     set->has_until =
         s->settings->study.until &&
         until_parse(s->settings->study.until, &set->until, &ignored) == 0;

@@ -89,7 +89,7 @@ struct trial {
     bool was_aborted;
     bool was_overloaded;
     bool is_load_judged; /* it is known whether it was */
-    char distrust[48]; /* the first fatal check that failed; "": none */
+    char distrust[48];   /* the first fatal check that failed; "": none */
     char discarded[RUN_OBSTACLE]; /* why it does not count; "": it does */
     bool is_late; /* that is only because the client was late, and its verdict
                      allows for it */
