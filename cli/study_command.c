@@ -13,7 +13,6 @@
 #include "cli/study_report.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/base/file.h"
 #include "common/base/json.h"
 #include "common/base/log.h"
 #include "study/study.h"

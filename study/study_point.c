@@ -11,6 +11,7 @@
 #include "analyzer/read/reader.h"
 #include "analyzer/report/report.h"
 #include "analyzer/tally/summary.h"
+#include "analyzer/verdict/mlperf_accuracy.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
@@ -433,6 +434,8 @@ int point_sum_up(const char *dir,
         return -1;
     buf_init(&out, POINT_MAX_REPORT);
     rc = summary_make(&s, &rec, NULL, err);
+    if (rc == 0)
+        rc = mlperf_link_accuracy(&s, &rec, NULL, err);
     if (rc == 0) {
         report_json.render(&s, &out);
         rc = file_replace_in(dir, "summary.json", &out, err);

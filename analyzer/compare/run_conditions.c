@@ -260,7 +260,9 @@ static int take_numbers(struct compared_run *run, struct recording *rec,
         return -1;
     slices = xcalloc(1, sizeof(*slices));
     window_slices_init(slices, summary_window(s), &good, qs);
-    slices->usd_per_hour = s->cost.usd_per_hour;
+    /* Egress, which is paid by the byte, is spread evenly. */
+    if (s->window_length_s > 0)
+        slices->usd_per_hour = s->cost.usd / s->window_length_s * 3600;
     rc = recording_rewind(rec, err);
     while (rc == 0 && (rc = recording_next(rec, &rows, &n, err)) > 0) {
         for (size_t i = 0; i < n; i++)

@@ -362,7 +362,8 @@ static const char *verdict_line(const struct summary *s)
         [VERDICT_NONE] = "none: no SLO was given",
         [VERDICT_PASS] = "PASS as observed: the SLO is met",
         [VERDICT_FAIL] = "FAIL as observed: the SLO is missed",
-        [VERDICT_UNDECIDED] = "UNDECIDED: this run cannot answer the question",
+        [VERDICT_UNDECIDED] =
+            "UNDECIDED: this run does not show whether the SLO is met",
         [VERDICT_INVALID] = "INVALID: do not use these numbers",
     };
     bool fails_otherwise =
@@ -624,6 +625,7 @@ struct doc *run_doc(const struct summary *s)
     run_doc_metered(root, s);
     run_doc_answers(root, s);
     run_doc_classes(root, s);
+    run_doc_targets(root, &s->targets, s->is_streamed);
     run_doc_latencies(root, s);
     run_doc_distribution(root, s);
     run_doc_curve(root, s->curve);

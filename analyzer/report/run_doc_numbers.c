@@ -165,7 +165,7 @@ void run_doc_misses(struct doc_node *root, const struct summary *s)
             " + ");
     for (int i = 0; i < GOOD_LIMITS; i++)
         only += m->by[i].only;
-    doc_sep(doc_count(n, NULL, "missed one limit", only), " + ");
+    doc_sep(doc_count(n, "one", "missed one limit", only), " + ");
     table = doc_table(n, "limits", "");
     for (int i = 0; i < GOOD_LIMITS; i++) {
         const struct limit_misses *l = &m->by[i];
@@ -192,6 +192,7 @@ void run_doc_cost(struct doc_node *root, const struct summary *s)
     const struct cost *c = &s->cost;
     const char *no_tokens = "token counts are not available";
     bool is_decided = s->verdict == VERDICT_PASS || s->verdict == VERDICT_FAIL;
+    bool has_parts = c->usd_storage > 0 || c->usd_egress > 0;
     struct doc_node *n;
 
     if (!c->is_there) {
@@ -200,6 +201,15 @@ void run_doc_cost(struct doc_node *root, const struct summary *s)
     }
     n = doc_section(root, "cost", "cost");
     doc_usd(n, "usd", "for the window", c->usd);
+    doc_sep(doc_usd(n, "usd_machines", has_parts ? "machines" : NULL,
+                    c->usd_machines),
+            " = ");
+    doc_sep(
+        doc_usd(n, "usd_storage", has_parts ? "storage" : NULL, c->usd_storage),
+        " + ");
+    doc_sep(
+        doc_usd(n, "usd_egress", has_parts ? "egress" : NULL, c->usd_egress),
+        " + ");
     doc_unless(n, DOC_USD, "usd_per_1000_good_requests",
                "per thousand good requests", c->usd_per_1000_good,
                c->usd_per_1000_good < 0, "no request was good");
@@ -215,6 +225,9 @@ void run_doc_cost(struct doc_node *root, const struct summary *s)
                s->has_tokens ? "none arrived" : no_tokens);
     doc_usd(n, "usd_per_hour", NULL, s->settings->cost.usd_per_hour);
     doc_count(n, "replicas", NULL, s->settings->cost.replicas);
+    doc_usd(n, "usd_per_gb_egress", NULL, s->settings->cost.usd_per_gb_egress);
+    doc_usd(n, "usd_per_gb_month", NULL, s->settings->cost.usd_per_gb_month);
+    doc_number(n, "storage_gb", NULL, s->settings->cost.storage_gb);
     doc_missing_if(doc_bool(n, "deliverable", NULL, s->verdict == VERDICT_PASS),
                    !is_decided, "it is not known whether the SLO is met");
     if (s->verdict == VERDICT_FAIL)
@@ -322,6 +335,49 @@ void run_doc_classes(struct doc_node *root, const struct summary *s)
         add_class_counts(doc_text_only(doc_row(table)), s->window_length_s,
                          &total);
     }
+}
+
+/* ---- targets ---- */
+
+void run_doc_targets(struct doc_node *root, const struct target_rows *t,
+                     bool is_streamed)
+{
+    const struct target_row *worst =
+        t->stragglers > 0 ? &t->items[t->slowest] : NULL;
+    struct doc_node *table;
+    struct doc_node *n;
+
+    if (t->n == 0)
+        return;
+    table = doc_table(root, "targets", "targets");
+    for (size_t i = 0; i < t->n; i++) {
+        const struct target_row *x = &t->items[i];
+        struct doc_node *row = doc_row(table);
+
+        doc_text(row, "name", "target", x->name);
+        doc_count(row, "n", "sent", x->n);
+        doc_count(row, "ok", "ok", x->ok);
+        doc_ns(row, "e2e_p50", "e2e p50", (double)x->e2e_ns[TARGET_P50]);
+        doc_ns(row, "e2e_p99", "e2e p99", (double)x->e2e_ns[TARGET_P99]);
+        if (is_streamed) {
+            doc_ns(row, "ttft_p50", "ttft p50", (double)x->ttft_ns[TARGET_P50]);
+            doc_ns(row, "ttft_p99", "ttft p99", (double)x->ttft_ns[TARGET_P99]);
+        }
+        doc_share(row, "misses_share", "not good",
+                  (double)(x->n - x->good) / (double)x->n);
+        doc_unless(row, DOC_NUMBER, "times_others", "times the others",
+                   x->slower, isnan(x->slower), "n too small");
+        doc_show(doc_bool(row, "straggler", "", x->is_straggler), "%s",
+                 x->is_straggler ? "STRAGGLER" : "");
+    }
+    n = doc_section(root, NULL, worst ? "straggler" : NULL);
+    doc_text(n, "straggler", "", worst ? worst->name : NULL);
+    if (worst)
+        doc_sep(doc_textf(n, NULL, "",
+                          "takes %.3g times as long as the others (the test "
+                          "is explained in docs/metrics.md)",
+                          worst->slower),
+                " ");
 }
 
 /* ---- latencies ---- */

@@ -314,8 +314,8 @@ static void add_within(struct doc_node *in, const struct steady *st)
 {
     struct doc_node *table = doc_table(
         in, "within_run",
-        "intervals from this run alone; intervals from trials are more "
-        "reliable, and near capacity these are too narrow for p99");
+        "intervals from this run alone: near capacity they are too narrow for "
+        "p99; those from trials are more reliable");
 
     for (size_t i = 0; i < st->n_within; i++) {
         const struct within *w = &st->within[i];
@@ -580,6 +580,25 @@ static void add_proof(struct doc_node *list, const struct mlperf_proof *p)
             ": ");
 }
 
+static void add_accuracy(struct doc_node *in, const struct mlperf_accuracy *a)
+{
+    struct doc_node *n = doc_section(in, "accuracy_run", "accuracy run");
+
+    doc_bool(n, "found", NULL, a->is_found);
+    doc_brief(doc_missing_if(doc_text(n, "dir", "", a->dir), !a->is_found,
+                             a->why[0] ? a->why : "no accuracy run was found"),
+              a->hash[0] ? "none" : "not looked for");
+    if (a->why[0])
+        doc_text(n, NULL, "", a->why);
+    doc_missing_if(doc_count(n, "answers", "answers", a->answers), !a->is_found,
+                   NULL);
+    doc_missing_if(doc_count(n, "checked", "checked", a->checked), !a->is_found,
+                   NULL);
+    doc_unless(n, DOC_SHARE, "quality", "quality", a->share, a->checked == 0,
+               NULL);
+    doc_text(n, "settings_hash", "settings", a->hash[0] ? a->hash : NULL);
+}
+
 void run_doc_mlperf(struct doc_node *root, const struct summary *s)
 {
     const struct mlperf *m = &s->mlperf;
@@ -598,6 +617,8 @@ void run_doc_mlperf(struct doc_node *root, const struct summary *s)
     list = doc_list(n, "early_stopping", "");
     for (size_t i = 0; i < m->n_proofs; i++)
         add_proof(list, &m->proofs[i]);
+    if (!s->settings->data.accuracy)
+        add_accuracy(n, &m->accuracy);
     doc_text(n, "division", NULL, m->n_breaks == 0 ? "closed" : "open");
     doc_line(n, DOC_PLAIN,
              m->n_breaks == 0

@@ -61,13 +61,13 @@ static bool is_usable(struct scaling *s, const char *dir,
                     dir);
     else if (settings->load.scenario != SCENARIO_OFFLINE)
         scaling_say(&s->refusals,
-                    "%s: %s: how long it lasts is no T(K); measure the "
-                    "makespan of an offline set (load.scenario: offline), or "
-                    "search for capacities (--capacity)",
+                    "%s: the length of %s is not a T(K); record offline runs "
+                    "(load.scenario: offline), or compare the capacities of "
+                    "searches (--capacity)",
                     dir,
                     scenario_is_open(settings->load.scenario)
                         ? "an open loop"
-                        : "not an offline set");
+                        : "this scenario");
     else if (why[0])
         scaling_say(&s->refusals, "%s: %s", dir, why);
     else if (failed > MAX_FAILED * (double)sum->scheduled)
@@ -138,6 +138,44 @@ static double milliseconds(int64_t ns)
     return ns >= 0 ? (double)ns / 1e6 : NAN;
 }
 
+/* The model computes prompts, except for what a cache holds, and output.  A
+ * server that does not count the prompts of all answers leaves the sum unknown.
+ */
+static void take_tokens(struct scale_point *p, const struct summary *sum)
+{
+    const struct tokens *t = &sum->tokens;
+    double prompt = t->requests > 0 && t->prompt.n == t->requests
+                        ? (double)(t->prompt.sum - t->cached.sum)
+                        : NAN;
+    double output = !sum->has_tokens ? NAN
+                    : tokens_have_output(t)
+                        ? sum->output_tokens_per_s * sum->window_length_s
+                        : 0;
+
+    average(&p->prompt_tokens, prompt, p->n_times);
+    average(&p->output_tokens, output, p->n_times);
+    p->tokens = p->prompt_tokens + p->output_tokens;
+}
+
+static void take_targets(struct scale_point *p, const struct target_rows *rows)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct target_row *row = &rows->items[i];
+        struct scale_target *t = scale_point_target(p, row->name);
+
+        t->runs++;
+        t->n += row->n;
+        t->ok += row->ok;
+        t->good += row->good;
+        average(&t->p50_ms, milliseconds(row->e2e_ns[TARGET_P50]),
+                (size_t)t->runs);
+        average(&t->p99_ms, milliseconds(row->e2e_ns[TARGET_P99]),
+                (size_t)t->runs);
+        average(&t->slower, row->slower, (size_t)t->runs);
+        t->straggler_in += row->is_straggler;
+    }
+}
+
 static void take_numbers(struct scale_point *p, const struct settings *settings,
                          const struct summary *sum)
 {
@@ -150,13 +188,16 @@ static void take_numbers(struct scale_point *p, const struct settings *settings,
     p->work = (double)sum->scheduled;
     average(&p->p50_ms, milliseconds(e2e_ns[SUMMARY_P50]), p->n_times);
     average(&p->p99_ms, milliseconds(e2e_ns[SUMMARY_P99]), p->n_times);
-    if (sum->has_tokens)
-        average(&p->tokens, sum->output_tokens_per_s * sum->window_length_s,
-                p->n_times);
+    take_tokens(p, sum);
+    take_targets(p, &sum->targets);
     if (sum->metered.has_energy)
         average(&p->joules, sum->metered.joules, p->n_times);
     if (settings->cost.usd_per_hour > 0)
         p->usd_per_hour = settings->cost.usd_per_hour * (double)p->k;
+    if (sum->cost.usd_storage > 0)
+        average(&p->usd_storage, sum->cost.usd_storage, p->n_times);
+    if (sum->cost.usd_egress > 0)
+        average(&p->usd_egress, sum->cost.usd_egress, p->n_times);
     p->keeps_slo = p->keeps_slo > slo ? p->keeps_slo : slo;
     take_quality(p, &sum->quality);
 }
@@ -406,8 +447,8 @@ int scale_runs_read(struct scaling *s, const char *dir, struct err *err)
                 study_kind_name(kind),
                 s->ask.regime == SCALE_CAPACITY
                     ? "it has no capacity; tailgate search finds one"
-                    : "it has no T(K); scale takes offline sets, as trials or "
-                      "as variants");
+                    : "it has no T(K); scale requires trials or variants of "
+                      "offline runs");
     return 0;
 }
 

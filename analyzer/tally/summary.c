@@ -7,7 +7,6 @@
 #include "analyzer/read/client_log.h"
 #include "analyzer/read/completeness.h"
 #include "analyzer/read/reader.h"
-#include "analyzer/tally/queries.h"
 #include "analyzer/tally/stream.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
@@ -25,6 +24,7 @@ struct work {
     struct client client;
     struct class_tallies classes;
     struct tier_works tiers;
+    struct target_tallies targets;
     int64_t load_end_ns; /* after the cool-down, if there was one */
     int64_t lost_inside; /* lost requests that were due in the window */
     int64_t never_sent;  /* lost requests that were never issued */
@@ -92,6 +92,8 @@ static int read_requests(struct work *w, struct recording *rec, struct err *err)
             cohort_add(&w->run, &rows[i]);
             class_tallies_add(&w->classes, &rows[i]);
             tier_works_add(&w->tiers, &rows[i]);
+            if (w->targets.n > 0)
+                target_tallies_add(&w->targets, &w->run.tally, &rows[i]);
             if (rec->settings.data.cache_check)
                 cachecheck_add(&w->cache, &w->run.tally, &rows[i]);
             sessions_add(&w->sessions, &rows[i]);
@@ -401,6 +403,7 @@ static void take_cost(struct summary *s)
         .good = s->good,
         .good_tokens = share.tokens < 0 ? -1 : (double)s->tokens.good_output,
         .tokens = share.tokens,
+        .egress_bytes = s->bytes_in_per_s * s->window_length_s,
     };
 
     s->cost = cost_of(&s->settings->cost, &d);
@@ -549,6 +552,7 @@ static void end_work(struct work *w)
     cohort_fini(&w->run);
     class_tallies_fini(&w->classes);
     tier_works_fini(&w->tiers);
+    target_tallies_fini(&w->targets);
     sessions_fini(&w->sessions);
     steady_fini(&w->steady);
     decide_fini(&w->decide);
@@ -569,11 +573,12 @@ static void take_failures(struct failure_list *out, const struct manifest *m)
 }
 
 static void take_all(struct summary *s, struct work *w,
-                     const struct recording *rec)
+                     const struct recording *rec, const struct strlist *names)
 {
     const struct calibration_stamp *c = &s->calibration;
 
     s->damage = recording_damage(rec);
+    target_rows_make(&s->targets, &w->targets, names);
     take_failures(&s->failures, &rec->manifest);
     add_lost(s, w, rec);
     if (w->decide.slo)
@@ -594,11 +599,14 @@ static void take_all(struct summary *s, struct work *w,
 static int sum_up(struct summary *s, struct work *w, struct recording *rec,
                   struct kept_hist *keep, struct curve *curve, struct err *err)
 {
+    struct strlist targets = {0};
     struct window window;
     int rc;
 
     if (find_window(w, rec, &window, err))
         return -1;
+    manifest_targets(&rec->manifest, &targets);
+    target_tallies_init(&w->targets, targets.len);
     rc = begin_work(w, s, rec, window, err);
     w->run.tally.curve = curve;
     if (rc == 0)
@@ -610,7 +618,8 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         rc = completeness_check_surplus(&w->run.tally, w->run.stream.events,
                                         &w->client, rec, err);
     if (rc == 0)
-        take_all(s, w, rec);
+        take_all(s, w, rec, &targets);
+    strlist_fini(&targets);
     if (rc == 0 && keep) {
         struct hist *h = &w->run.tally.hist[keep->measure][keep->view];
 
@@ -704,6 +713,7 @@ void summary_fini(struct summary *s)
         class_summary_fini(&s->classes[i]);
     free(s->classes);
     tiers_fini(&s->tiers);
+    target_rows_fini(&s->targets);
     free(s->failures.kinds);
     *s = (struct summary){0};
 }

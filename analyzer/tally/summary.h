@@ -16,6 +16,7 @@
 #include "analyzer/tally/sessions.h"
 #include "analyzer/tally/stream.h"
 #include "analyzer/tally/tally.h"
+#include "analyzer/tally/target_rows.h"
 #include "analyzer/tally/tokens.h"
 #include "analyzer/verdict/conclusion.h"
 #include "analyzer/verdict/cost.h"
@@ -142,6 +143,7 @@ struct summary {
     const struct curve *curve;     /* borrowed; NULL: not wanted */
     struct class_summary *classes; /* owned */
     size_t n_classes;
+    struct target_rows targets;
     enum verdict answer; /* by the terms of the run and of all classes, before
                             trust checks and load are considered */
     struct trust trust;

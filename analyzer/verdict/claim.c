@@ -116,6 +116,9 @@ static void put_counts(const struct summary *s, struct buf *out)
     if (s->cost.is_there && s->cost.usd_per_1000_good >= 0)
         buf_addf(out, "; %.4g USD per thousand good requests at %.4g USD/hour",
                  s->cost.usd_per_1000_good, s->cost.usd_per_hour);
+    if (s->cost.usd_egress > 0)
+        buf_addf(out, " and %.4g USD/GB of egress",
+                 s->settings->cost.usd_per_gb_egress);
     if (s->quality.checked > 0)
         buf_addf(out, "; quality %.4g%% of %lld checked answers",
                  100 * s->quality.share, (long long)s->quality.checked);

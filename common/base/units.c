@@ -400,6 +400,8 @@ static int take_item(struct numlist *v, const char **p, double *value,
     char *copy;
     char *end;
 
+    if (*start == '\0')
+        return err_set(err, ERR_CONFIG, "a number is missing; " LIST_EXAMPLE);
     if (dots && dots < start + len)
         len = (size_t)(dots - start);
     copy = xstrndup(start, len);

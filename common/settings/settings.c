@@ -422,14 +422,14 @@ int settings_assign(struct settings *s, const char *assignment, struct err *err)
     int rc = -1;
 
     if (assignment[len] != '=')
-        return err_set(err, ERR_USAGE, "--set '%.*s': write block.key=value",
-                       shown, assignment);
+        return err_set(err, ERR_USAGE, "'%.*s': write block.key=value", shown,
+                       assignment);
     if (block_len == len && block_by_name(assignment, len) >= 0)
         return err_set(err, ERR_USAGE,
-                       "--set '%.*s' is a block; write %.*s.key=value", shown,
+                       "'%.*s' is a block; write %.*s.key=value", shown,
                        assignment, (int)len, assignment);
     if (block == BLOCK_COUNT)
-        return err_set(err, ERR_USAGE, "--set '%.*s': there is no block '%.*s'",
+        return err_set(err, ERR_USAGE, "'%.*s': there is no block '%.*s'",
                        shown, assignment, (int)block_len, assignment);
     set = settings_set(s, block);
     if (opt) {
@@ -443,7 +443,7 @@ int settings_assign(struct settings *s, const char *assignment, struct err *err)
         refuse_key(set.block, key, err);
         free(key);
     }
-    return rc ? err_context(err, "--set %.*s", (int)len, assignment) : 0;
+    return rc ? err_context(err, "%.*s", (int)len, assignment) : 0;
 }
 
 /* ---- the line of a key ---- */

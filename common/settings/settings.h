@@ -77,7 +77,7 @@ struct target_settings {
     bool ignore_eos;     /* answers must have the requested length */
     char *temperature;   /* a number, as text; NULL: the server's */
     bool chunk_usage;    /* request the token count in each event */
-    char *success;       /* common/wire/status_set.h; NULL: below 400, or 2xx */
+    char *success;       /* common/wire/status.h; NULL: below 400, or 2xx */
     char *extra_body;    /* JSON object, or @file: members to add to the body */
     int64_t timeout_ns;
     int64_t connect_timeout_ns;
@@ -338,7 +338,7 @@ struct stub_settings {
     char *eos_tokens; /* a distribution of counts, or "none" */
     int64_t tokens_per_event;
     int64_t events_per_write;
-    struct strlist sse; /* common/wire/sse_style.h */
+    struct strlist sse; /* common/wire/sse.h */
     int64_t embedding_size;
     int metrics_style; /* enum metrics_style */
     bool awake;
@@ -375,7 +375,7 @@ enum sweep_order { ORDER_RANDOM, ORDER_GIVEN };
 
 /* One run at each of several values. */
 struct sweep_settings {
-    char *rates; /* common/base/number_list.h; one of the three is given */
+    char *rates;         /* common/base/units.h; one of the three is given */
     char *concurrencies; /* the same */
     char *vary;          /* KEY=VALUES */
     int64_t repeats;
@@ -395,11 +395,14 @@ struct server_settings {
 struct cost_settings {
     double usd_per_hour; /* per replica; 0: unknown */
     int64_t replicas;
-    char *prices;         /* file; NULL: none, or the price was looked up */
-    char *machine;        /* NULL: the condition `hardware` */
-    char *memory_of;      /* process whose memory is measured; NULL: none */
-    char *energy;         /* how energy is measured; NULL: it is not */
-    double co2_g_per_kwh; /* 0: unknown */
+    double usd_per_gb_egress; /* per 1e9 bytes that the server sends */
+    double usd_per_gb_month;  /* per 1e9 bytes that are stored for a month */
+    double storage_gb;        /* stored for all replicas together */
+    char *prices;             /* file; NULL: none, or the price was looked up */
+    char *machine;            /* NULL: the condition `hardware` */
+    char *memory_of;          /* process whose memory is measured; NULL: none */
+    char *energy;             /* how energy is measured; NULL: it is not */
+    double co2_g_per_kwh;     /* 0: unknown */
 };
 
 struct settings {

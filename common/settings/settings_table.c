@@ -144,12 +144,13 @@ static const struct opt top[] = {
      .check = slo_check_term,
      .help = "service level objective, such as 'e2e p99 < 200ms' (whole "
              "answer), 'ttft p99 < 100ms' (first token) or 'errors < 0.1%'; "
-             "can be repeated; 'gold: e2e p99 < 100ms' belongs to a tier "
-             "named gold"},
+             "can be repeated; a name in front makes it part of a tier: "
+             "'gold: e2e p99 < 100ms'"},
     {OPT("slo.require", "require", choice, require), .names = slo_require_names,
      .initial = "observed", .group = GROUP_GOAL,
-     .help = "shown: exit with 4 unless the verdict is shown with 95% "
-             "confidence; observed: exit with 0 or 1 by what was observed"},
+     .help = "certainty that the exit status requires; observed: 0 (PASS) or "
+             "1 (FAIL) by what was measured; shown: 4 if the verdict is not "
+             "shown with 95% confidence"},
     {FLAG("goodput", list, slo), .splits_commas = true,
      .takes_word = slo_is_like_limit, .check = slo_check_limit,
      .help = "limits that a request must meet to be good, in ms: ttft:200 "
@@ -208,8 +209,8 @@ static const struct opt target[] = {
      .help = "JSON object, or @FILE, whose members are added to every body"},
     {OPT("timeout", "timeout", duration, target.timeout_ns),
      .is_positive = true, .initial = "30s", .group = GROUP_TARGET,
-     .help = "time limit of a request, counted from its due time, when the "
-             "schedule wants it sent"},
+     .help = "time limit of a request, counted from its due time (the time at "
+             "which the schedule sends it)"},
     {OPT("connect_timeout", "connect-timeout", duration,
          target.connect_timeout_ns), .is_positive = true, .initial = "10s",
      .help = "time limit for opening a connection"},
@@ -268,7 +269,8 @@ static const struct opt load[] = {
              "(N clients, each waits for its answer), single-stream (one "
              "request at a time), multi-stream (one query of several requests "
              "at a time), offline (all at once), trace (at the times in a "
-             "file), sessions (conversations that arrive at a rate)"},
+             "file), sessions (conversations that arrive at a rate), auto "
+             "(trace with --trace, server with --rate, otherwise closed)"},
     {OPT("arrival", "arrival", choice, load.arrival), .names = arrival_names,
      .initial = "poisson", .scenarios = WITH_RATE, .is_lenient = true,
      .help = "how the times between requests are distributed"},

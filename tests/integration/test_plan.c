@@ -38,9 +38,10 @@ static const struct {
       "(95%)\n",
       "data       prompts of 256 tokens, made for this run, none twice; "
       "answers of 128\n",
-      "slo        ttft p99 < 200ms: needs at least 299 requests, which it "
-      "has\n           a pass is shown after about 460 independent requests "
-      "if a fifth of the allowed 1% miss it, 1146 if half do\n           "
+      "slo        ttft p99 < 200ms: needs at least 299 requests; this run "
+      "has enough\n           showing a pass takes about 460 independent "
+      "requests if a fifth of the allowed 1% miss the limit, 1146 if half do\n "
+      "          "
       "(9.20s and 22.9s at this rate; "}},
     {"target: {url: \"" URL "\"}\n"
      "load: {stages: [0..100/s 2s], max_duration: 1s, exact: true}\n",

@@ -49,6 +49,7 @@ struct fixed_set {
     bool is_checked;   /* every answer passes its checks */
     bool one_launch;   /* of the server for all trials; else one for each */
     double first_slow; /* factor on the times of the first trial; 0: none */
+    bool has_targets;  /* each server is a target of its own */
 };
 
 #define FIXED_SET_SERVERS 8

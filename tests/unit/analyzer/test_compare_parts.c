@@ -410,6 +410,19 @@ TEST(pitfalls_of_the_sides_have_their_checks)
     f = fair;
     f.mismatches = 1;
     assert_answer(&f, "conditions", FAIRNESS_FAILED, "conditions of the other");
+    f.lacks_model = true; /* a difference that is known says more */
+    assert_answer(&f, "conditions", FAIRNESS_FAILED, "conditions of the other");
+    f = fair;
+    f.lacks_precision = true;
+    f.lacks_model = true;
+    assert_answer(&f, "conditions", FAIRNESS_UNKNOWN, "--label precision=");
+    assert_string_equal(answer_to(&f, "conditions").says,
+                        "labelled on no side, so it is unknown whether these "
+                        "match: precision, model");
+    f.lacks_precision = false;
+    f.lacks_model = false;
+    f.lacks_hardware = true;
+    assert_non_null(strstr(answer_to(&f, "conditions").says, ": hardware"));
     f = fair;
     f.min_trials = 4;
     assert_answer(&f, "repeats", FAIRNESS_FAILED, "--trials 5");
