@@ -160,11 +160,16 @@ static void drain(struct engine *e)
         limit_drain(e, now_ns(e) + drain_ns);
 }
 
-static bool is_in_window(const struct engine *e, int64_t due_ns)
+enum { WARMUP, WINDOW, COOLDOWN };
+
+/* The part of the run that a due time belongs to, as far as is known now. */
+static int part_of(const struct engine *e, int64_t due_ns)
 {
     const struct window_limits *limits = source_limits(e->source);
 
-    return due_ns >= limits->window_start_ns && due_ns < limits->window_end_ns;
+    return due_ns < limits->window_start_ns ? WARMUP
+           : due_ns < limits->window_end_ns ? WINDOW
+                                            : COOLDOWN;
 }
 
 /* ---- a request begins ---- */
@@ -240,7 +245,7 @@ static void issue(struct engine *e, int64_t now)
     if (lag_ns > e->lag_max_ns)
         e->lag_max_ns = lag_ns;
     e->counts.issued++;
-    if (is_in_window(e, due.at_ns)) {
+    if (part_of(e, due.at_ns) == WINDOW) {
         e->window_sent++;
         e->window_open++;
     }
@@ -414,7 +419,7 @@ static void on_due(evutil_socket_t fd, short what, void *arg)
 static void retire(struct engine *e, struct request *r, int64_t free_ns)
 {
     e->counts.done++;
-    e->window_open -= is_in_window(e, r->facts.due);
+    e->window_open -= part_of(e, r->facts.due) == WINDOW;
     record(e, r);
     if (r->session && r->class->api)
         history_add(r->class->api, r->session, &r->facts, &r->response.text);
@@ -520,15 +525,6 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
 
 /* ---- the run is cut: nothing is sent any more ---- */
 
-/* Ranges of unsent requests do not cross the start or the end of the window. */
-static int phase_of(const struct engine *e, int64_t due_ns)
-{
-    const struct window_limits *limits = source_limits(e->source);
-
-    return (due_ns >= limits->window_start_ns) +
-           (due_ns >= limits->window_end_ns);
-}
-
 /* Everything that is left, all due at the same time.  The classes are not
  * drawn: each gets its share by weight. */
 static void leave_rest(struct engine *e, struct request *r)
@@ -586,8 +582,9 @@ static int64_t leave_due(struct engine *e, int64_t cut_ns)
             leave_rest(e, &r);
         } else {
             struct due due = take_unsent(e, &r);
-            bool is_first = e->n_left_due == 0 || phase_of(e, e->left_due_ns) !=
-                                                      phase_of(e, due.at_ns);
+            /* Ranges do not cross the start or the end of the window. */
+            bool is_first = e->n_left_due == 0 ||
+                            part_of(e, e->left_due_ns) != part_of(e, due.at_ns);
 
             e->left_due_ns = due.at_ns;
             shard_add_unsent(e->shard, &r.facts, is_first);
