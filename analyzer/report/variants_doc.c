@@ -91,27 +91,31 @@ static void add_against(struct doc_node *row, const struct variants_summary *s,
     const struct variants_ranking *r = &s->rankings[value];
     const struct variant_pair *p =
         variants_pair(s, value, r->places[0].variant, variant);
-    double x = variants_value(&s->list[variant].cells[value], r->by);
+    const struct variant_cell *c = &s->list[variant].cells[value];
+    double x = variants_value(c, r->by);
     size_t len = strlen(s->ranked);
     struct doc_node *n;
     bool is_other = len < 3 || (strcmp(s->ranked + len - 3, "p50") != 0 &&
                                 strcmp(s->ranked + len - 3, "p99") != 0);
 
-    if (r->by == RANKED_BY_SLO && s->limit_ns > 0)
-        doc_show_if(doc_ns(row, "ranked", s->ranked,
-                           isnan(x) ? HIST_BEYOND : x * (double)s->limit_ns),
-                    is_other);
-    else if (r->by == RANKED_BY_SLO)
+    if (r->by == RANKED_BY_SLO && s->limit_ns > 0) {
+        n = doc_ns(row, "ranked", s->ranked,
+                   isnan(x) ? HIST_BEYOND : x * (double)s->limit_ns);
+        doc_show_if(doc_missing_if(n, c->counted == 0, NULL), is_other);
+    } else if (r->by == RANKED_BY_SLO) {
         doc_share(row, "share_of_limit", "of its limit", x);
-    n = doc_unless(row, DOC_SHARE, "worse_by", "worse by", p->ratio.value - 1,
-                   p->rounds == 0, NULL);
-    doc_signed(doc_digits(n, 3));
-    n = doc_range(
-        row, "worse_by_ci95", "(95%)", DOC_SHARE,
-        (struct interval){p->ratio.range.low - 1, p->ratio.range.high - 1});
-    doc_signed(doc_digits(doc_missing_if(n, !p->ratio.has_range, NULL), 3));
-    if (p->rounds > 0 && p->by != r->by)
-        doc_text(row, "worse_in", "in", by_names[p->by]);
+    }
+    n = doc_signed(doc_unless(row, DOC_SHARE, "worse_by", "worse by",
+                              p->ratio.value - 1, p->rounds == 0, NULL));
+    if (p->rounds > 0 && p->by != r->by) {
+        doc_show(n, "%+.4g%% in %s", 100 * n->number, by_names[p->by]);
+        doc_text(row, "worse_in", NULL, by_names[p->by]);
+    }
+    doc_signed(
+        doc_missing_if(doc_range(row, "worse_by_ci95", "(95%)", DOC_SHARE,
+                                 (struct interval){p->ratio.range.low - 1,
+                                                   p->ratio.range.high - 1}),
+                       !p->ratio.has_range, NULL));
 }
 
 static void add_pairs(struct doc_node *list, const struct variants_summary *s,
@@ -347,6 +351,7 @@ static void add_order(struct doc_node *root, const struct variants_summary *s)
 {
     struct doc_node *list = doc_list(root, "crossovers", NULL);
     bool is_shown = s->set.of != STUDY_SEARCH && s->n_values > 0;
+    bool has_few = false;
     struct doc_node *n;
 
     if (is_shown)
@@ -367,9 +372,12 @@ static void add_order(struct doc_node *root, const struct variants_summary *s)
              "ratio, corrected for all pairs and loads, excludes 1, and the "
              "ratio is %.3g%% or more",
              100 * s->smallest);
-    if (is_shown && are_few(s, 0))
+    for (size_t i = 0; i < s->n_values; i++)
+        has_few |= is_shown && are_few(s, i);
+    if (has_few)
         doc_line(n, DOC_PLAIN,
-                 "too few rounds to show a difference: use %s %d or more",
+                 "as observed: too few rounds to show a difference; use %s %d "
+                 "or more",
                  s->set.of == STUDY_SWEEP ? "--repeats" : "--trials",
                  VARIANTS_MIN_ROUNDS);
 }

@@ -276,11 +276,26 @@ TEST(crossovers_are_found)
     assert_int_equal(r.s.crossings[0].early, 0);
     assert_int_equal(r.s.crossings[0].late, 1);
     assert_int_equal(r.s.crossings[0].from, 1);
+    assert_true(r.s.crossings[0].is_shown);
     assert_int_equal(r.s.crossings[0].to, 2);
     assert_true(fabs(r.s.crossings[0].at - 40 * pow(4, 0.2)) < 1e-9);
     assert_string_equal(
         r.s.crossings[0].why,
         "the recordings do not show what the servers spent their time on");
+    rig_fini(&r);
+}
+
+TEST(crossovers_of_few_rounds_are_observed)
+{
+    struct rig r;
+
+    make_crossing(&r);
+    for (size_t i = 0; i < 3; i++)
+        r.cells[0][i].counted = r.cells[1][i].counted = 1;
+    variants_work_out(&r.s);
+    assert_int_equal(r.s.n_crossings, 1);
+    assert_false(r.s.crossings[0].is_shown);
+    assert_int_equal(r.s.rankings[0].places[1].rank, 1);
     rig_fini(&r);
 }
 
