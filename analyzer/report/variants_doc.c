@@ -99,9 +99,12 @@ static void add_against(struct doc_node *row, const struct variants_summary *s,
                                 strcmp(s->ranked + len - 3, "p99") != 0);
 
     if (r->by == RANKED_BY_SLO && s->limit_ns > 0) {
+        x *= (double)s->limit_ns;
         n = doc_ns(row, "ranked", s->ranked,
-                   isnan(x) ? HIST_BEYOND : x * (double)s->limit_ns);
-        doc_show_if(doc_missing_if(n, c->counted == 0, NULL), is_other);
+                   c->counted == 0 ? HIST_EMPTY
+                   : isnan(x)      ? HIST_BEYOND
+                                   : x);
+        doc_show_if(n, is_other);
     } else if (r->by == RANKED_BY_SLO) {
         doc_share(row, "share_of_limit", "of its limit", x);
     }
