@@ -606,6 +606,9 @@ static const struct opt study[] = {
     {OPT("restart", "restart", text, study.restart), .is_command = true,
      .conflicts = "stub, server.start",
      .help = "shell command that restarts the server before each trial"},
+    {OPT("smallest_difference", "smallest-difference", share,
+         study.smallest_difference), .initial = "2%",
+     .help = "variants that differ by less are not called different"},
 };
 
 static const struct opt search[] = {
