@@ -157,6 +157,12 @@ static void search(const struct known *of, double truth, const struct slo *slo,
             break;
         simprobe_run(&of->server, &s, &ask, seed++, &result);
         search_feed(&s, &result);
+        if (getenv("TRACE")) {
+            search_answer(&s, &answer);
+            printf("%d %s v=%.2f warm=%.1f win=%.1f/%.1f n=%lld miss=%lld %s -> %.2f [%.2f %.2f] slope %.1f relax %.2f\n",
+                   ask.step, search_why_name(ask.why), ask.value, (double)ask.warmup_ns/1e9, (double)result.window_ns/1e9, (double)ask.window_ns/1e9,
+                   (long long)result.terms[0].n, (long long)result.terms[0].misses, result.ended_early ? "early" : "", answer.capacity, answer.ci.low, answer.ci.high, answer.slope, answer.relax_s);
+        }
     }
     search_answer(&s, &answer);
     score->searches++;

@@ -8,29 +8,17 @@
 #include "common/base/xalloc.h"
 
 /* The grid, first over the whole range, then where the mass is. */
-#define CROSSINGS 31
-#define SLOPES    15
-#define PHIS      9
+#define CROSSINGS 41
+#define SLOPES    21
 #define PASSES    3
 #define ALL_BUT   1e-3 /* of the mass, at either end */
 #define SLOPE_MIN 0.2
 #define SLOPE_MAX 2000.0
-#define PHI_MIN   0.002 /* as a part of what theory says */
-#define PHI_MAX   6.0
 #define MARGIN    0.7 /* from the probes to the ends, in the log of the load */
 
-/* Clusters of misses have a gamma distribution of this shape, as the excursions
- * of a queue beyond a high level do: their mean is a quarter of the inflation.
- * Then the variance of a share p in n requests is phi p^POWER / n. */
-#define SHAPE (1.0 / 3)
+/* The variance of a share p in n requests is phi p^POWER / n: that of clusters
+ * as the excursions of a queue beyond a high level make them. */
 #define POWER 1.75
-
-/* Steps of the table of the log of the series in density(), by the log of z;
- * and its terms. */
-#define Z_MIN  (-6.0)
-#define Z_STEP 0.25
-#define Z_N    42
-#define TERMS  80
 
 #define EXPONENT_MAX 40.0
 #define SHARE_MIN    1e-12 /* a miss is never impossible */
@@ -40,14 +28,12 @@
 #define PARTS 6
 #define GROWN 4.0
 
-/* Ranges are of logarithms. */
+/* The masses of the crossings and of the slopes; ranges are of logarithms. */
 struct grid {
-    struct interval x; /* crossing */
-    struct interval s; /* slope */
-    struct interval f; /* phi, as a part of what theory says */
+    struct interval x;
+    struct interval s;
     double by_x[CROSSINGS];
     double by_s[SLOPES];
-    double by_f[PHIS];
 };
 
 /* A point at one slope. */
@@ -69,9 +55,7 @@ struct model {
     double floor;    /* share of misses at any load */
     double most;     /* beyond this share the number of misses does not matter:
                         an overloaded server may lose half of them, or all */
-    double phi_min;
-    double spread; /* scatter between the probes, over what phi says; from 1 */
-    double series[Z_N];
+    double scatter;  /* of the misses, as a multiple of what theory says */
 };
 
 /* ---- the theory of a queue ---- */
@@ -81,11 +65,23 @@ static double log_inverse(double allowed)
     return fmax(-log(allowed), 0.3);
 }
 
-double fit_relax_s(const struct fit_aim *aim, double slope)
+/* That of M/M/1. */
+static double typical_slope(const struct fit_aim *aim, double load)
 {
-    double z = log_inverse(aim->allowed);
+    return aim->limit_s > 0 ? fmin(fmax(load * aim->limit_s,
+                                        search_tuning.slope_low),
+                                   SLOPE_MAX)
+                            : search_tuning.slope_other;
+}
 
-    return 4 * aim->limit_s * slope / (z * z);
+/* The relaxation time.  A curve that is much steeper than that of M/M/1 is not
+ * that of a queue. */
+static double relax_s(const struct model *m, double slope)
+{
+    double z = log_inverse(m->aim->allowed);
+    double max = search_tuning.steep * typical_slope(m->aim, m->crossing);
+
+    return 4 * m->aim->limit_s * fmin(slope, max) / (z * z);
 }
 
 static double normal_below(double x)
@@ -104,81 +100,42 @@ static double grown_at(double z, double relaxations)
                        exp(z) * normal_below(-(z * k + 1) / root));
 }
 
-double fit_grown(double allowed, double relax_s, double warmup_s,
+double fit_grown(double allowed, double relax, double warmup_s,
                  double window_s)
 {
     double z = log_inverse(allowed);
     double sum = 0;
 
-    if (relax_s <= 0 || warmup_s > GROWN * relax_s)
+    if (relax <= 0 || warmup_s > GROWN * relax)
         return 1;
     for (int i = 0; i < PARTS; i++)
-        sum += grown_at(z, (warmup_s + window_s * (i + 0.5) / PARTS) / relax_s);
+        sum += grown_at(z, (warmup_s + window_s * (i + 0.5) / PARTS) / relax);
     return sum / PARTS;
 }
 
-/* phi by theory. */
+/* Of the variance of the number of misses, where the share is what is allowed.
+ */
+static double inflation(const struct model *m, double slope)
+{
+    double by_theory = m->aim->limit_s > 0
+                           ? 1 + m->crossing * relax_s(m, slope)
+                           : search_tuning.cluster_other;
+
+    return fmax(1, by_theory * m->scatter);
+}
+
 static double phi_at(const struct model *m, double slope)
 {
-    double inflation =
-        m->aim->limit_s > 0 ? search_tuning.cluster_min +
-                                  m->crossing * fit_relax_s(m->aim, slope)
-                            : search_tuning.cluster_other;
-
-    return inflation * m->phi_min;
+    return inflation(m, slope) * pow(m->aim->allowed, 1 - POWER);
 }
 
 /* ---- the likelihood ---- */
 
-/* The log of the sum of z^j / (j! gamma(j SHAPE)). */
-static void fill_series(struct model *m)
-{
-    double weight[TERMS], term[TERMS];
-
-    for (int j = 1; j < TERMS; j++)
-        weight[j] = -lgamma(j + 1) - lgamma(j * SHAPE);
-    for (int i = 0; i < Z_N; i++) {
-        double max = -INFINITY;
-        double sum = 0;
-
-        for (int j = 1; j < TERMS; j++) {
-            term[j] = j * (Z_MIN + Z_STEP * i) + weight[j];
-            max = fmax(max, term[j]);
-        }
-        for (int j = 1; j < TERMS; j++)
-            sum += exp(term[j] - max);
-        m->series[i] = max + log(sum);
-    }
-}
-
-/* The log density of a compound Poisson count, as far as it does not depend on
- * the mean; for many clusters by the saddle point. */
-static double density(const struct model *m, double exposure, double misses,
-                      double phi)
-{
-    double z = log(exposure / (phi * (2 - POWER))) +
-               SHAPE * log(misses / (phi * (POWER - 1)));
-    double at = (z - Z_MIN) / Z_STEP;
-    int i = (int)fmax(at, 0);
-
-    if (i >= Z_N - 1) {
-        double share = misses / exposure;
-        double root = sqrt(sqrt(share)); /* share^(2 - POWER) */
-
-        return exposure * root / (phi * (2 - POWER) * (POWER - 1)) -
-               log(2 * M_PI * phi * exposure * share * share / root) / 2;
-    }
-    return at < 0 ? z - Z_MIN + m->series[0] - log(misses)
-                  : m->series[i] +
-                        (at - i) * (m->series[i + 1] - m->series[i]) -
-                        log(misses);
-}
-
 /* How the points look at this slope. */
 static void take_slope(struct model *m, double slope)
 {
-    double relax_s = fit_relax_s(m->aim, slope);
-    double usual_s = fit_relax_s(m->aim, m->slope);
+    double relax = relax_s(m, slope);
+    double usual = relax_s(m, m->slope);
 
     for (size_t i = 0; i < m->n; i++) {
         const struct fit_point *pt = &m->points[i];
@@ -187,58 +144,17 @@ static void take_slope(struct model *m, double slope)
                        : 0;
         struct sight *s = &m->sights[i];
 
-        s->weight = 1 / (1 + u * u);
-        s->is_capped = pt->misses >= m->most * pt->n;
-        s->exposure = pt->n;
-        s->misses = fmin(pt->misses, m->most * pt->n);
+        *s = (struct sight){.weight = 1 / (1 + u * u),
+                            .exposure = pt->n,
+                            .misses = fmin(pt->misses, m->most * pt->n),
+                            .is_capped = pt->misses >= m->most * pt->n};
         if (s->is_capped)
             continue;
-        s->weight *= fit_grown(m->aim->allowed, usual_s, pt->warmup_s,
+        s->weight *= fit_grown(m->aim->allowed, usual, pt->warmup_s,
                                pt->window_s);
-        s->exposure *= fmax(fit_grown(m->aim->allowed, relax_s, pt->warmup_s,
-                                      pt->window_s),
-                            SHARE_MIN);
+        s->exposure *= fmax(SHARE_MIN, fit_grown(m->aim->allowed, relax,
+                                                 pt->warmup_s, pt->window_s));
     }
-}
-
-/* The density of the misses in all pieces of the windows.  Pieces are several
- * relaxation times long, so that they are nearly independent, and hold some
- * misses. */
-static double scatter(const struct model *m, double phi)
-{
-    double relax_s = fit_relax_s(m->aim, m->slope);
-    double sum = 0;
-
-    for (size_t i = 0; i < m->n; i++) {
-        const struct fit_point *pt = &m->points[i];
-        const struct sight *s = &m->sights[i];
-        double piece_s =
-            fmax(search_tuning.piece_relax * relax_s,
-                 search_tuning.piece_misses / m->aim->allowed / pt->n *
-                     pt->window_s);
-        double slices = ceil(piece_s / pt->window_s * (double)pt->n_slices);
-        size_t width = (size_t)fmax(1, fmin(slices, (double)pt->n_slices));
-
-        if (s->misses <= 0 || s->is_capped)
-            continue;
-        if (2 * width > pt->n_slices) {
-            sum += s->weight * density(m, s->exposure, s->misses, phi);
-            continue;
-        }
-        for (size_t k = 0; k < pt->n_slices; k += width) {
-            double n = 0;
-            double misses = 0;
-
-            for (size_t j = k; j < k + width && j < pt->n_slices; j++) {
-                n += (double)pt->slices[j].n;
-                misses += (double)pt->slices[j].hits;
-            }
-            if (misses > 0)
-                sum += s->weight *
-                       density(m, n * s->exposure / pt->n, misses, phi);
-        }
-    }
-    return sum;
 }
 
 /* The share of misses at a load, if there is a line with this crossing.  It may
@@ -251,7 +167,7 @@ static double share_at(const struct model *m, double load, double crossing,
     return fmax(m->floor + (m->aim->allowed - m->floor) * exp(e), SHARE_MIN);
 }
 
-/* The part of the log density that depends on the mean, times -phi. */
+/* The log of the quasi-likelihood, times -phi. */
 static double distance(const struct model *m, double crossing, double slope)
 {
     double sum = 0;
@@ -263,8 +179,8 @@ static double distance(const struct model *m, double crossing, double slope)
 
         if (s->is_capped) {
             share = fmin(share, m->most);
-            least = s->exposure * sqrt(sqrt(m->most)) / (2 - POWER) /
-                    (POWER - 1);
+            least =
+                s->exposure * sqrt(sqrt(m->most)) / (2 - POWER) / (POWER - 1);
         }
         root = sqrt(sqrt(share)); /* share^(2 - POWER) */
         sum += s->weight * (s->exposure * root / (2 - POWER) +
@@ -273,12 +189,14 @@ static double distance(const struct model *m, double crossing, double slope)
     return sum;
 }
 
-/* Normal near 0, with heavy tails. */
-static double log_prior(double z)
+/* Normal in the log of the slope near the typical one, with heavy tails. */
+static double log_prior(const struct fit_aim *aim, double load, double slope)
 {
     double bend = search_tuning.bend;
+    double away = log(slope / typical_slope(aim, load));
+    double z = away > 0 ? away / search_tuning.slope_spread_up
+                        : -away / search_tuning.slope_spread;
 
-    z = fabs(z);
     return z < bend ? -z * z / 2 : -bend * (z - bend / 2);
 }
 
@@ -292,45 +210,29 @@ static double at_step(const struct interval *range, size_t n, size_t i)
 
 static void fill(struct grid *g, struct model *m)
 {
-    static _Thread_local double table[SLOPES][CROSSINGS][PHIS];
+    double table[SLOPES][CROSSINGS];
     double max = -INFINITY;
 
-    *g = (struct grid){.x = g->x, .s = g->s, .f = g->f};
+    *g = (struct grid){.x = g->x, .s = g->s};
     for (size_t k = 0; k < SLOPES; k++) {
         double slope = exp(at_step(&g->s, SLOPES, k));
-        double phi[PHIS], base[PHIS];
+        double phi = phi_at(m, m->slope);
 
         take_slope(m, slope);
-        for (size_t j = 0; j < PHIS; j++) {
-            double part = at_step(&g->f, PHIS, j);
-
-            phi[j] = fmax(phi_at(m, slope) * exp(part), m->phi_min);
-            base[j] = scatter(m, phi[j]) / m->spread +
-                      log_prior(part / search_tuning.phi_spread);
-        }
         for (size_t i = 0; i < CROSSINGS; i++) {
             double load = exp(at_step(&g->x, CROSSINGS, i));
-            double typical = m->aim->limit_s > 0 ? load * m->aim->limit_s
-                                                 : search_tuning.slope_other;
-            double prior =
-                log_prior(log(slope / typical) / search_tuning.slope_spread);
-            double far = distance(m, load, slope) / m->spread;
 
-            for (size_t j = 0; j < PHIS; j++) {
-                table[k][i][j] = prior + base[j] - far / phi[j];
-                max = fmax(max, table[k][i][j]);
-            }
+            table[k][i] = log_prior(m->aim, load, slope) -
+                          distance(m, load, slope) / phi;
+            max = fmax(max, table[k][i]);
         }
     }
     for (size_t k = 0; k < SLOPES; k++) {
         for (size_t i = 0; i < CROSSINGS; i++) {
-            for (size_t j = 0; j < PHIS; j++) {
-                double mass = exp(table[k][i][j] - max);
+            double mass = exp(table[k][i] - max);
 
-                g->by_s[k] += mass;
-                g->by_x[i] += mass;
-                g->by_f[j] += mass;
-            }
+            g->by_s[k] += mass;
+            g->by_x[i] += mass;
         }
     }
 }
@@ -356,16 +258,17 @@ static double quantile(const double *mass, size_t n,
     return range->high;
 }
 
-/* The range that has almost all of the mass, with room on either side. */
+/* The range that has almost all of the mass, with room on either side, within
+ * all of it. */
 static void zoom(const double *mass, size_t n, struct interval *range,
-                 double room)
+                 const struct interval *all, double room)
 {
     double step = (range->high - range->low) / (double)(n - 1);
     double low = quantile(mass, n, range, ALL_BUT) - step;
     double high = quantile(mass, n, range, 1 - ALL_BUT) + step;
 
-    range->low = fmax(range->low, low - room * (high - low));
-    range->high = fmin(range->high, high + room * (high - low));
+    range->low = fmax(all->low, low - room * (high - low));
+    range->high = fmin(all->high, high + room * (high - low));
 }
 
 /* ---- the fit ---- */
@@ -393,80 +296,88 @@ static double floor_of(const struct model *m)
                : 0;
 }
 
-/* How much more the probes scatter around the line than phi says. */
-static double spread_of(struct model *m, double phi)
+/* How much the misses scatter around the line, as a multiple of what theory
+ * says: in pieces of the windows that are long enough to be independent, or in
+ * whole windows. */
+static double scatter_of(struct model *m, bool is_whole)
 {
-    double squares = search_tuning.spread_weight;
-    double parts = search_tuning.spread_weight - 2;
+    double weight = is_whole ? search_tuning.probes_weight
+                             : search_tuning.pieces_weight;
+    double phi = phi_at(m, m->slope) / m->scatter;
+    double squares = weight;
+    double parts = weight;
 
-    take_slope(m, m->slope);
     for (size_t i = 0; i < m->n; i++) {
+        const struct fit_point *pt = &m->points[i];
         const struct sight *s = &m->sights[i];
-        double share =
-            share_at(m, m->points[i].load, m->crossing, m->slope);
-        double mean = s->exposure * share;
-        double d = s->misses - mean;
+        double share = share_at(m, pt->load, m->crossing, m->slope) *
+                       s->exposure / pt->n;
+        double piece_s =
+            fmax(search_tuning.piece_relax * relax_s(m, m->slope),
+                 search_tuning.piece_misses / m->aim->allowed * pt->window_s /
+                     pt->n);
+        size_t width = (size_t)fmin(
+            ceil(piece_s / pt->window_s * (double)pt->n_slices),
+            (double)pt->n_slices);
 
         if (s->is_capped || share > m->most ||
-            share < m->aim->allowed / search_tuning.near_share)
+            share < m->aim->allowed / search_tuning.near_share ||
+            width == 0)
             continue;
-        squares += s->weight * d * d / (phi * mean * pow(share, POWER - 1));
-        parts += s->weight;
+        if (is_whole)
+            width = pt->n_slices;
+        for (size_t k = 0; k + width <= pt->n_slices; k += width) {
+            double n = 0;
+            double d = 0;
+
+            for (size_t j = k; j < k + width; j++) {
+                n += (double)pt->slices[j].n;
+                d += (double)pt->slices[j].hits;
+            }
+            d -= n * share;
+            if (n > 0)
+                squares += s->weight * d * d / (phi * n * pow(share, POWER));
+            parts += s->weight;
+        }
     }
-    return fmax(1, squares / parts);
+    return is_whole ? squares / fmax(weight, parts - 2) : squares / parts;
 }
 
-/* Twice: with all points alike, then with those that are near. */
-static double settle(struct model *m, struct grid *g)
+/* First with all points alike, then with those that are near. */
+static void settle(struct model *m, struct grid *g)
 {
     const struct grid whole = *g;
-    double phi = 0;
 
     for (int pass = 0; pass <= PASSES; pass++) {
         fill(g, m);
         m->crossing = exp(quantile(g->by_x, CROSSINGS, &g->x, 0.5));
         m->slope = exp(quantile(g->by_s, SLOPES, &g->s, 0.5));
-        phi = fmax(phi_at(m, m->slope) *
-                       exp(quantile(g->by_f, PHIS, &g->f, 0.5)),
-                   m->phi_min);
         if (pass == PASSES)
-            break;
-        zoom(g->by_x, CROSSINGS, &g->x, pass == 0 ? 0.5 : 0);
-        zoom(g->by_s, SLOPES, &g->s, 0);
-        zoom(g->by_f, PHIS, &g->f, 0);
-        if (pass == 0) {
-            g->s = whole.s;
-            g->f = whole.f;
+            return;
+        if (pass == 0)
             m->floor = floor_of(m);
-            m->is_known = true;
-        } else if (pass == PASSES - 1) {
-            double room;
-
-            m->spread = spread_of(m, phi);
-            room = (g->x.high - g->x.low) * (sqrt(m->spread) - 1) / 2;
-            g->x.low = fmax(whole.x.low, g->x.low - room);
-            g->x.high = fmin(whole.x.high, g->x.high + room);
-        }
+        m->is_known = true;
+        take_slope(m, m->slope);
+        m->scatter = fmin(fmax(scatter_of(m, false), scatter_of(m, true)), 10);
+        zoom(g->by_x, CROSSINGS, &g->x, &whole.x, 0.5);
+        if (pass > 0)
+            zoom(g->by_s, SLOPES, &g->s, &whole.s, 0.2);
     }
-    return phi;
 }
 
 void fit_make(const struct fit_point *points, size_t n,
               const struct fit_aim *aim, struct fit *out)
 {
     struct grid g = {.x = {INFINITY, -INFINITY},
-                     .s = {log(SLOPE_MIN), log(SLOPE_MAX)},
-                     .f = {log(PHI_MIN), log(PHI_MAX)}};
+                     .s = {log(SLOPE_MIN), log(SLOPE_MAX)}};
     struct model m = {.points = points,
                       .sights = xcalloc(n, sizeof(*m.sights)),
                       .n = n,
                       .aim = aim,
                       .most = fmin((1 + aim->allowed) / 2,
                                    search_tuning.near_share * aim->allowed),
-                      .phi_min = pow(aim->allowed, 1 - POWER),
-                      .spread = 1};
+                      .scatter = 1};
     double tail = (1 - aim->confidence) / 2;
-    double phi;
 
     for (size_t i = 0; i < n; i++) {
         g.x.low = fmin(g.x.low, log(points[i].load) - MARGIN);
@@ -474,10 +385,8 @@ void fit_make(const struct fit_point *points, size_t n,
     }
     g.x.high = fmin(g.x.high, fmax(log(aim->max), g.x.low + 0.01));
     m.crossing = exp((g.x.low + g.x.high) / 2);
-    m.slope = aim->limit_s > 0 ? aim->limit_s * m.crossing
-                               : search_tuning.slope_other;
-    fill_series(&m);
-    phi = settle(&m, &g);
+    m.slope = typical_slope(aim, m.crossing);
+    settle(&m, &g);
     *out = (struct fit){
         .load = m.crossing,
         .ci = {fmin(exp(quantile(g.by_x, CROSSINGS, &g.x, tail)),
@@ -485,7 +394,7 @@ void fit_make(const struct fit_point *points, size_t n,
                fmax(exp(quantile(g.by_x, CROSSINGS, &g.x, 1 - tail)),
                     m.crossing * (1 + search_tuning.ci_min))},
         .slope = m.slope,
-        .relax_s = fit_relax_s(aim, m.slope),
-        .inflation = phi / m.phi_min};
+        .relax_s = relax_s(&m, m.slope),
+        .inflation = inflation(&m, m.slope)};
     free(m.sights);
 }

@@ -47,9 +47,6 @@ struct fit {
     double inflation; /* of the variance of the number of misses there */
 };
 
-/* The relaxation time of a queue whose share of misses has this slope. */
-double fit_relax_s(const struct fit_aim *aim, double slope);
-
 /* The share of misses in a window, as a part of the stationary one, if the
  * queue was empty before the warm-up. */
 double fit_grown(double allowed, double relax_s, double warmup_s,

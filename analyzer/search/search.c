@@ -16,8 +16,8 @@
 
 static const char *const whys[] = {
     [SEARCH_LOOKING] = "look",     [SEARCH_FIRST] = "first",
-    [SEARCH_LIGHT] = "light load",
-    [SEARCH_DOUBLING] = "bracket", [SEARCH_NEAR] = "near the boundary",
+    [SEARCH_LIGHT] = "light load", [SEARCH_DOUBLING] = "bracket",
+    [SEARCH_NEAR] = "near the boundary", [SEARCH_AGAIN] = "again",
     [SEARCH_PROVING] = "confirm",  [SEARCH_OVER] = "over",
 };
 
@@ -207,32 +207,24 @@ const char *search_confirmed_how(const struct search_answer *a)
 const char *search_bracket(enum search_by by, const struct search_answer *a,
                            char text[static SEARCH_TEXT])
 {
-    bool has_met = isfinite(a->met_to);
-    bool has_missed = isfinite(a->missed_from);
     char met[32] = "";
     char missed[32] = "";
 
-    if (has_met)
+    text[0] = '\0';
+    if (isfinite(a->met_to))
         shown(by, a->met_to, met);
-    if (has_missed)
+    if (isfinite(a->missed_from))
         shown(by, a->missed_from, missed);
-    if (!has_met && !has_missed)
-        text[0] = '\0';
-    else if (!has_missed)
+    if (!missed[0] && met[0])
         snprintf(text, SEARCH_TEXT, "met up to %s, missed by no probe", met);
-    else if (!has_met)
+    else if (missed[0] && !met[0])
         snprintf(text, SEARCH_TEXT, "missed from %s on, met by no probe",
                  missed);
-    else if (strcmp(met, missed) == 0)
+    else if (missed[0] && strcmp(met, missed) == 0)
         snprintf(text, SEARCH_TEXT, "both met and missed at %s", met);
-    else if (a->met_to < a->missed_from)
-        snprintf(text, SEARCH_TEXT, "met up to %s, missed from %s on", met,
-                 missed);
-    else
-        snprintf(text, SEARCH_TEXT,
-                 "met up to %s, missed from %s on; either may happen between "
-                 "them",
-                 met, missed);
+    else if (missed[0])
+        snprintf(text, SEARCH_TEXT, "met up to %s, missed %sfrom %s on", met,
+                 a->met_to < a->missed_from ? "" : "now and then ", missed);
     return text;
 }
 
@@ -300,23 +292,20 @@ static void say_missing(const struct search_config *c, struct search_answer *a)
 {
     bool has_low = isfinite(a->missing.low);
     bool has_high = isfinite(a->missing.high);
-    char low[32] = "";
-    char high[32] = "";
+    char low[32], high[32];
 
-    if (has_low)
-        shown(c->by, a->missing.low, low);
-    if (has_high)
-        shown(c->by, a->missing.high, high);
     if (!has_low && !has_high)
         say(a, "no recorded probe counts for this SLO");
     else if (!has_high)
         say(a, "no recorded probe misses the SLO: probes above %s are missing",
-            low);
+            shown(c->by, a->missing.low, low));
     else if (!has_low)
         say(a, "no recorded probe meets the SLO: probes below %s are missing",
-            high);
+            shown(c->by, a->missing.high, high));
     else
-        say(a, "too few probes between %s and %s were recorded", low, high);
+        say(a, "too few probes between %s and %s were recorded",
+            shown(c->by, a->missing.low, low),
+            shown(c->by, a->missing.high, high));
     if (a->discarded > 0)
         say(a, " (%zu of %zu are discarded)", a->discarded, a->probes);
 }
@@ -332,7 +321,7 @@ static void say_undecided(const struct search_config *c,
             "met at %s",
             shown(c->by, e->contradiction_low, low),
             shown(c->by, e->contradiction_high, high));
-    } else if (e->noise && (plan_is_noisy(e) || e->kept == 0)) {
+    } else if (e->noise) {
         say_noisy(c, e, a);
     } else {
         say(a, "the results scatter too much: ");

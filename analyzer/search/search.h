@@ -68,7 +68,8 @@ enum search_why {
     SEARCH_FIRST,    /* the guess, or a light load */
     SEARCH_LIGHT,    /* is the SLO met at any load? */
     SEARCH_DOUBLING, /* up or down */
-    SEARCH_NEAR,     /* where a probe is most informative */
+    SEARCH_NEAR,     /* on either side of the estimate */
+    SEARCH_AGAIN,    /* the last one was discarded */
     SEARCH_PROVING,  /* the confirmation */
     SEARCH_OVER,
 };
@@ -81,7 +82,7 @@ struct search_ask {
     double value;      /* of a look: clients */
     int64_t warmup_ns; /* before the window */
     int64_t window_ns;
-    int64_t enough; /* a look may end after this number of answers; else 0 */
+    int64_t requests;   /* a look ends after this number of requests; else 0 */
     bool may_end_early; /* see search_is_hopeless(); never as passed */
 };
 

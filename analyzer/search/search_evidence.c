@@ -9,9 +9,15 @@
 
 #define SECOND 1e9 /* times are computed as doubles */
 
+/* Shares that the regression can use. */
+#define ALLOWED_MIN 1e-5
+#define ALLOWED_MAX 0.99
+
 /* ---- single probes ---- */
 
-bool evidence_is_missed(const struct search_counts *c, double allowed)
+/* Are there more misses than allowed?  Not if there is only one more, however
+ * few the requests are. */
+static bool is_missed(const struct search_counts *c, double allowed)
 {
     return allowed >= 0 && (double)c->misses > allowed * (double)c->n + 1;
 }
@@ -20,14 +26,13 @@ bool evidence_is_missed(const struct search_counts *c, double allowed)
 bool evidence_is_failed(const struct search_counts *c, double allowed)
 {
     double n;
-    double share;
 
-    if (!evidence_is_missed(c, allowed))
+    if (!is_missed(c, allowed))
         return false;
     n = ceil((double)c->n / stats_inflation(c->slices, c->n_slices));
-    share = (double)c->misses / (double)c->n;
     return stats_binomial_upper_tail(llround(n), allowed,
-                                     llround(floor(share * n))) <
+                                     llround(floor((double)c->misses * n /
+                                                   (double)c->n))) <
            search_tuning.level;
 }
 
@@ -43,7 +48,12 @@ static bool is_any(const struct slo *slo, const struct search_result *r,
 
 bool evidence_is_at(double a, double b)
 {
-    return fabs(a - b) <= EVIDENCE_SAME * fmin(a, b);
+    return fabs(a - b) <= 1e-6 * fmin(a, b);
+}
+
+bool evidence_counts(const struct search_result *r)
+{
+    return r->step != SEARCH_LOOK && !r->discarded;
 }
 
 size_t evidence_discarded_at(const struct search *s, enum search_step step,
@@ -57,56 +67,18 @@ size_t evidence_discarded_at(const struct search *s, enum search_step step,
     return n;
 }
 
-/* ---- confirmations ---- */
-
-void evidence_pool_confirms(const struct search *s, double value,
-                            struct search_result *sum)
+static void take_confirm(struct evidence *e, const struct slo *slo,
+                         const struct search_result *r, size_t i)
 {
-    *sum = (struct search_result){
-        .step = SEARCH_CONFIRM, .value = value, .n_terms = s->config.slo->len};
-    for (size_t i = 0; i < s->n; i++) {
-        const struct search_result *r = &s->results[i];
-
-        if (r->step != SEARCH_CONFIRM || !evidence_is_at(r->value, value))
-            continue;
-        if (r->asked_ns > sum->asked_ns)
-            sum->asked_ns = r->asked_ns;
-        if (r->discarded)
-            continue;
-        sum->window_ns += r->window_ns;
-        for (size_t k = 0; k < r->n_terms; k++) {
-            struct search_counts *to = &sum->terms[k];
-
-            to->n += r->terms[k].n;
-            to->misses += r->terms[k].misses;
-            to->n_slices = r->terms[k].n_slices;
-            for (size_t b = 0; b < to->n_slices; b++) {
-                to->slices[b].n += r->terms[k].slices[b].n;
-                to->slices[b].hits += r->terms[k].slices[b].hits;
-            }
-        }
-    }
-}
-
-/* Runs at one value count together, so it does not matter that each of them
- * gets here. */
-static void take_confirm(struct evidence *e, const struct search *s, size_t i)
-{
-    double value = s->results[i].value;
-    struct search_result sum;
-
-    evidence_pool_confirms(s, value, &sum);
-    if (is_any(s->config.slo, &sum, evidence_is_failed)) {
-        e->rejections += !evidence_is_at(value, e->rejected);
-        if (value < e->rejected) {
-            e->rejected = value;
+    if (r->ended_early || is_any(slo, r, evidence_is_failed)) {
+        e->rejections++;
+        if (r->value < e->rejected) {
+            e->rejected = r->value;
             e->rejected_at = i;
         }
-    } else if ((double)sum.window_ns >=
-                   search_tuning.proof_part * (double)sum.asked_ns &&
-               value > e->confirmed) {
-        e->confirmed = value;
-        e->confirmed_met = search_is_met(s->config.slo, &sum);
+    } else if (r->value > e->confirmed) {
+        e->confirmed = r->value;
+        e->confirmed_met = search_is_met(slo, r);
     }
 }
 
@@ -121,109 +93,55 @@ static void take_all(struct evidence *e, const struct search *s)
         e->requests += r->requests;
         if (r->step == SEARCH_LOOK) {
             e->look = r;
-        } else if (r->discarded) {
+            continue;
+        }
+        e->noise = r->discarded;
+        if (r->discarded) {
             e->discarded++;
-            e->noise = r->discarded;
         } else {
             e->kept++;
-            if (is_any(slo, r, evidence_is_missed))
+            e->reached = fmax(e->reached, r->value);
+            if (is_any(slo, r, is_missed))
                 e->missed = fmin(e->missed, r->value);
             if (is_any(slo, r, evidence_is_failed))
                 e->failed = fmin(e->failed, r->value);
             if (r->step == SEARCH_CONFIRM)
-                take_confirm(e, s, i);
+                take_confirm(e, slo, r, i);
         }
     }
-    for (size_t i = 0; i < s->n; i++) {
-        const struct search_result *r = &s->results[i];
-
-        if (r->step != SEARCH_LOOK && !r->discarded && r->value < e->missed)
-            e->met = fmax(e->met, r->value);
-    }
+    for (size_t i = 0; i < s->n; i++)
+        if (evidence_counts(&s->results[i]) &&
+            s->results[i].value < e->missed)
+            e->met = fmax(e->met, s->results[i].value);
     if (e->confirmed >= e->rejected)
         e->confirmed = 0;
 }
 
-/* ---- the limit of the client ---- */
-
 /* If nothing was measured, the server may be the cause. */
-static bool is_clients(const struct search_result *r)
-{
-    return r->discarded && !search_is_discarded_by(r, SEARCH_UNMEASURED);
-}
-
-/* Is the client the limit from this value on?  It was tried often enough, there
- * or above, most of the runs there were discarded, and fewer of those below. */
-static bool is_limit(const struct search *s, double value)
-{
-    double all[2] = {0}; /* below, and from it on */
-    double lost[2] = {0};
-    size_t here = 0;
-
-    for (size_t i = 0; i < s->n; i++) {
-        const struct search_result *r = &s->results[i];
-        size_t at = r->value >= (1 - EVIDENCE_SAME) * value;
-
-        if (r->step == SEARCH_LOOK || (r->discarded && !is_clients(r)))
-            continue;
-        all[at]++;
-        lost[at] += r->discarded != NULL;
-        here += r->discarded && evidence_is_at(r->value, value);
-    }
-    return lost[1] >= (double)search_tuning.tries &&
-           here + 1 >= search_tuning.tries &&
-           lost[1] >= search_tuning.client_share * all[1] &&
-           lost[0] < all[0] && lost[0] * all[1] < lost[1] * all[0];
-}
-
 static void take_client(struct evidence *e, const struct search *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct search_result *r = &s->results[i];
 
-        if (is_clients(r) && r->value < e->client && is_limit(s, r->value))
-            e->client = r->value;
+        if (r->discarded && !search_is_discarded_by(r, SEARCH_UNMEASURED) &&
+            r->step == SEARCH_PROBE && r->value > e->reached &&
+            evidence_discarded_at(s, SEARCH_PROBE, r->value) >=
+                search_tuning.tries)
+            e->client = fmin(e->client, r->value);
     }
-    for (size_t i = 0; i < s->n; i++) {
-        const struct search_result *r = &s->results[i];
-
-        if (r->step == SEARCH_LOOK)
-            continue;
-        e->beyond_client += is_clients(r) && r->value >= e->client;
-        if (!r->discarded && r->value < e->client)
-            e->reached = fmax(e->reached, r->value);
-    }
+    for (size_t i = 0; i < s->n; i++)
+        e->beyond_client +=
+            s->results[i].discarded && s->results[i].value >= e->client;
 }
 
 /* ---- the regression ---- */
-
-/* Range of shares that it can use. */
-#define ALLOWED_MIN 1e-5
-#define ALLOWED_MAX 0.99
-
-static struct fit_aim aim_of(const struct search *s, const struct evidence *e,
-                             size_t term)
-{
-    const struct slo_term *t = &s->config.slo->terms[term];
-    double allowed = search_allowed(t);
-    bool is_wait = s->config.by == SEARCH_RATE && t->kind == SLO_QUANTILE &&
-                   measure_is_of_answer(t->measure) &&
-                   !measure_is_of_stream(t->measure);
-
-    return (struct fit_aim){.allowed =
-                                fmin(fmax(allowed, ALLOWED_MIN), ALLOWED_MAX),
-                            .max = e->rejected,
-                            .limit_s =
-                                is_wait ? (double)t->limit_ns / SECOND : 0,
-                            .confidence = SEARCH_CONFIDENCE};
-}
 
 /* Returns the number of points; 0 if the term was never missed. */
 static size_t take_points(struct fit_point *points, const struct search *s,
                           const struct evidence *e, size_t term)
 {
     double allowed = search_allowed(&s->config.slo->terms[term]);
-    bool is_missed = false;
+    bool is_ever_missed = false;
     size_t n = 0;
 
     for (size_t i = 0; i < s->n; i++) {
@@ -231,26 +149,24 @@ static size_t take_points(struct fit_point *points, const struct search *s,
         const struct search_counts *c = &r->terms[term];
         /* Earlier results above a rejected load no longer count. */
         bool is_outdated = i < e->rejected_at && r->value >= e->rejected;
-        /* A successful confirmation tests the estimate and is not part of it.
+        /* A confirmation that holds tests the estimate and is not part of it.
          */
-        bool is_proof = r->step == SEARCH_CONFIRM &&
-                        r->value < (1 - EVIDENCE_SAME) * e->rejected;
+        bool is_proof = r->step == SEARCH_CONFIRM && r->value < e->rejected;
 
-        if (r->step == SEARCH_LOOK || r->discarded || c->n == 0)
+        if (!evidence_counts(r) || c->n == 0)
             continue;
-        is_missed |= evidence_is_missed(c, allowed);
-        if (is_outdated || is_proof)
-            continue;
-        points[n++] =
-            (struct fit_point){.load = r->value,
-                               .n = (double)c->n,
-                               .misses = (double)c->misses,
-                               .warmup_s = (double)r->warmup_ns / SECOND,
-                               .window_s = (double)r->window_ns / SECOND,
-                               .slices = c->slices,
-                               .n_slices = c->n_slices};
+        is_ever_missed |= is_missed(c, allowed);
+        if (!is_outdated && !is_proof)
+            points[n++] =
+                (struct fit_point){.load = r->value,
+                                   .n = (double)c->n,
+                                   .misses = (double)c->misses,
+                                   .warmup_s = (double)r->warmup_ns / SECOND,
+                                   .window_s = (double)r->window_ns / SECOND,
+                                   .slices = c->slices,
+                                   .n_slices = c->n_slices};
     }
-    return is_missed ? n : 0;
+    return is_ever_missed ? n : 0;
 }
 
 /* The lowest crossing is the capacity. */
@@ -260,10 +176,17 @@ static void take_lines(struct evidence *e, const struct search *s)
 
     e->ci = (struct interval){INFINITY, INFINITY};
     for (size_t i = 0; i < s->config.slo->len; i++) {
-        struct fit_aim aim = aim_of(s, e, i);
-        size_t n = search_allowed(&s->config.slo->terms[i]) >= 0
-                       ? take_points(points, s, e, i)
-                       : 0;
+        const struct slo_term *t = &s->config.slo->terms[i];
+        double allowed = search_allowed(t);
+        bool is_wait = s->config.by == SEARCH_RATE && t->kind == SLO_QUANTILE &&
+                       measure_is_of_answer(t->measure) &&
+                       !measure_is_of_stream(t->measure);
+        struct fit_aim aim = {
+            .allowed = fmin(fmax(allowed, ALLOWED_MIN), ALLOWED_MAX),
+            .max = e->rejected,
+            .limit_s = is_wait ? (double)t->limit_ns / SECOND : 0,
+            .confidence = SEARCH_CONFIDENCE};
+        size_t n = allowed >= 0 ? take_points(points, s, e, i) : 0;
         struct fit f;
 
         if (n == 0)
@@ -297,8 +220,8 @@ static bool contradicts(const struct search *s, const struct evidence *e,
     double ratio =
         low->ended_early ? t->contradiction_lost : t->contradiction_ratio;
 
-    if (low->discarded || high->discarded || low->step == SEARCH_LOOK ||
-        high->step == SEARCH_LOOK || high->value < ratio * low->value)
+    if (!evidence_counts(low) || !evidence_counts(high) ||
+        high->value < ratio * low->value)
         return false;
     for (size_t i = 0; i < s->config.slo->len; i++) {
         double allowed = search_allowed(&s->config.slo->terms[i]);
@@ -309,7 +232,7 @@ static bool contradicts(const struct search *s, const struct evidence *e,
                                    (double)high->window_ns / SECOND)
                        : 1;
 
-        if (!evidence_is_missed(c, allowed) &&
+        if (!is_missed(c, allowed) &&
             (double)c->n * grown * allowed >= t->contradiction_misses &&
             evidence_is_failed(&low->terms[i], allowed))
             return true;

@@ -11,18 +11,16 @@
 #include "analyzer/search/capacity_fit.h"
 #include "analyzer/search/search.h"
 
-/* Values this close are the same, apart from rounding in files. */
-#define EVIDENCE_SAME 1e-6
-
 struct evidence {
     double met;    /* highest met value below all missed ones; 0: none */
     double missed; /* lowest missed value; INFINITY: none */
     double failed; /* lowest significantly missed value; INFINITY: none */
 
-    double client;        /* from this value on the client is the limit;
+    double client;        /* lowest value at which the client failed as often as
+                             it is tried, and above all that it managed;
                              INFINITY: none */
     size_t beyond_client; /* number of runs discarded at and above it */
-    double reached;       /* highest value below it that counts; 0: none */
+    double reached;       /* highest value that counts; 0: none */
 
     double rejected;    /* lowest value whose confirmation failed */
     size_t rejected_at; /* index of that result */
@@ -32,8 +30,8 @@ struct evidence {
                            significantly */
 
     bool has_fit;
-    size_t binding; /* the term that limits the capacity */
-    struct fit fit; /* the regression of that term, and ... */
+    size_t binding;     /* the term that limits the capacity */
+    struct fit fit;     /* the regression of that term, and ... */
     struct interval ci; /* ... the interval of all */
 
     size_t contradictions;     /* pairs of probes that contradict each other */
@@ -43,7 +41,7 @@ struct evidence {
     const struct search_result *look; /* NULL: none */
     size_t kept;                      /* results that count, without the look */
     size_t discarded;                 /* results that do not */
-    const char *noise;                /* why the last of them does not count */
+    const char *noise; /* why the last result does not count; NULL: it does */
     int64_t took_ns;
     int64_t requests;
 };
@@ -53,20 +51,14 @@ void evidence_take(const struct search *s, struct evidence *out);
 /* Half-width of the interval, as a share of the estimate. */
 double evidence_reach(const struct evidence *e);
 
-/* Are there more misses than allowed?  Not if there is only one more, however
- * few the requests are. */
-bool evidence_is_missed(const struct search_counts *c, double allowed);
-
-/* Significantly more? */
+/* Are there significantly more misses than allowed? */
 bool evidence_is_failed(const struct search_counts *c, double allowed);
 
-/* Are the two values the same? */
+/* Are the two values the same, apart from rounding in files? */
 bool evidence_is_at(double a, double b);
 
-/* The counts of all undiscarded confirmations of a value; the window is the sum
- * of theirs, asked_ns the longest that was asked for. */
-void evidence_pool_confirms(const struct search *s, double value,
-                            struct search_result *sum);
+/* Does it count, as a probe or a confirmation? */
+bool evidence_counts(const struct search_result *r);
 
 /* Number of runs of this kind at a value that were discarded. */
 size_t evidence_discarded_at(const struct search *s, enum search_step step,

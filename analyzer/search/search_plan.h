@@ -10,7 +10,7 @@
 struct step {
     struct search_ask ask;
     enum search_outcome outcome; /* with SEARCH_DONE */
-    enum search_outcome proves; /* with SEARCH_CONFIRM: the outcome if it holds */
+    enum search_outcome proves;  /* of a confirmation that holds */
 };
 
 void plan_make(const struct search *s, const struct evidence *e,
@@ -19,9 +19,6 @@ void plan_make(const struct search *s, const struct evidence *e,
 /* Do too many probes contradict each other? */
 bool plan_is_contradictory(const struct evidence *e);
 
-/* Were too many probes discarded? */
-bool plan_is_noisy(const struct evidence *e);
-
 /* Is the limit of the client known, and the server not known to reach its own
  * before? */
 bool plan_ends_at_client(const struct evidence *e);
@@ -29,10 +26,7 @@ bool plan_ends_at_client(const struct evidence *e);
 /* Does the server miss the SLO even with almost no load? */
 bool plan_is_never(const struct search *s, const struct evidence *e);
 
-/* Number of probes near the estimate whose windows were long enough. */
-size_t plan_count_near(const struct search *s, const struct evidence *e);
-
-/* Were the windows near the estimate short against the relaxation time? */
+/* Are windows near the estimate short against the relaxation time? */
 bool plan_is_short(const struct search *s, const struct evidence *e);
 
 /* Estimated remaining time, including this step; 0: unknown. */

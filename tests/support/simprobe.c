@@ -98,19 +98,19 @@ static void look(const struct simserver *server, const struct search_ask *ask,
     struct rng services = rng_stream(seed, RNG_SERVICE);
     double work = 0;
 
-    for (int64_t i = 0; i < ask->enough; i++)
+    for (int64_t i = 0; i < ask->requests; i++)
         work += server->kind == SIM_MM1
                     ? server->service_s * rng_exponential(&services)
                     : server->service_s;
     if (server->kind == SIM_BATCHING)
-        work = (double)ask->enough *
+        work = (double)ask->requests *
                (server->service_s / (double)server->batch + server->each_s);
     if (server->kind == SIM_CLIFF)
         work /= ask->value;
-    r->requests = ask->enough;
+    r->requests = ask->requests;
     r->window_ns = llround(work * NS);
     r->took_ns = r->window_ns;
-    r->answer_ns = llround(work / (double)ask->enough * ask->value * NS);
+    r->throughput_rps = (double)ask->requests / work;
 }
 
 /* What has been missed is known when a request is as old as its limit, which is
