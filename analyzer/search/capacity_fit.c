@@ -65,13 +65,15 @@ static double log_inverse(double allowed)
     return fmax(-log(allowed), 0.3);
 }
 
-/* That of M/M/1. */
+/* That of M/M/1, and what is added if several are served at a time. */
 static double typical_slope(const struct fit_aim *aim, double load)
 {
-    return aim->limit_s > 0 ? fmin(fmax(load * aim->limit_s,
-                                        search_tuning.slope_low),
-                                   SLOPE_MAX)
-                            : search_tuning.slope_other;
+    double slope =
+        load * (aim->limit_s + search_tuning.slope_flight * aim->answer_s);
+
+    if (aim->limit_s <= 0)
+        return search_tuning.slope_other;
+    return fmin(fmax(slope, search_tuning.slope_low), SLOPE_MAX);
 }
 
 /* The relaxation time.  A curve that is much steeper than that of M/M/1 is not
@@ -81,7 +83,8 @@ static double relax_s(const struct model *m, double slope)
     double z = log_inverse(m->aim->allowed);
     double max = search_tuning.steep * typical_slope(m->aim, m->crossing);
 
-    return 4 * m->aim->limit_s * fmin(slope, max) / (z * z);
+    return fmax(4 * m->aim->limit_s * fmin(slope, max) / (z * z),
+                m->aim->answer_s);
 }
 
 static double normal_below(double x)
@@ -100,8 +103,7 @@ static double grown_at(double z, double relaxations)
                        exp(z) * normal_below(-(z * k + 1) / root));
 }
 
-double fit_grown(double allowed, double relax, double warmup_s,
-                 double window_s)
+double fit_grown(double allowed, double relax, double warmup_s, double window_s)
 {
     double z = log_inverse(allowed);
     double sum = 0;
@@ -117,9 +119,8 @@ double fit_grown(double allowed, double relax, double warmup_s,
  */
 static double inflation(const struct model *m, double slope)
 {
-    double by_theory = m->aim->limit_s > 0
-                           ? 1 + m->crossing * relax_s(m, slope)
-                           : search_tuning.cluster_other;
+    double by_theory = m->aim->limit_s > 0 ? 1 + m->crossing * relax_s(m, slope)
+                                           : search_tuning.cluster_other;
 
     return fmax(1, by_theory * m->scatter);
 }
@@ -139,9 +140,8 @@ static void take_slope(struct model *m, double slope)
 
     for (size_t i = 0; i < m->n; i++) {
         const struct fit_point *pt = &m->points[i];
-        double u = m->is_known
-                       ? log(pt->load / m->crossing) / search_tuning.reach
-                       : 0;
+        double u =
+            m->is_known ? log(pt->load / m->crossing) / search_tuning.reach : 0;
         struct sight *s = &m->sights[i];
 
         *s = (struct sight){.weight = 1 / (1 + u * u),
@@ -150,8 +150,8 @@ static void take_slope(struct model *m, double slope)
                             .is_capped = pt->misses >= m->most * pt->n};
         if (s->is_capped)
             continue;
-        s->weight *= fit_grown(m->aim->allowed, usual, pt->warmup_s,
-                               pt->window_s);
+        s->weight *=
+            fit_grown(m->aim->allowed, usual, pt->warmup_s, pt->window_s);
         s->exposure *= fmax(SHARE_MIN, fit_grown(m->aim->allowed, relax,
                                                  pt->warmup_s, pt->window_s));
     }
@@ -222,8 +222,8 @@ static void fill(struct grid *g, struct model *m)
         for (size_t i = 0; i < CROSSINGS; i++) {
             double load = exp(at_step(&g->x, CROSSINGS, i));
 
-            table[k][i] = log_prior(m->aim, load, slope) -
-                          distance(m, load, slope) / phi;
+            table[k][i] =
+                log_prior(m->aim, load, slope) - distance(m, load, slope) / phi;
             max = fmax(max, table[k][i]);
         }
     }
@@ -301,8 +301,8 @@ static double floor_of(const struct model *m)
  * whole windows. */
 static double scatter_of(struct model *m, bool is_whole)
 {
-    double weight = is_whole ? search_tuning.probes_weight
-                             : search_tuning.pieces_weight;
+    double weight =
+        is_whole ? search_tuning.probes_weight : search_tuning.pieces_weight;
     double phi = phi_at(m, m->slope) / m->scatter;
     double squares = weight;
     double parts = weight;
@@ -310,19 +310,17 @@ static double scatter_of(struct model *m, bool is_whole)
     for (size_t i = 0; i < m->n; i++) {
         const struct fit_point *pt = &m->points[i];
         const struct sight *s = &m->sights[i];
-        double share = share_at(m, pt->load, m->crossing, m->slope) *
-                       s->exposure / pt->n;
-        double piece_s =
-            fmax(search_tuning.piece_relax * relax_s(m, m->slope),
-                 search_tuning.piece_misses / m->aim->allowed * pt->window_s /
-                     pt->n);
-        size_t width = (size_t)fmin(
-            ceil(piece_s / pt->window_s * (double)pt->n_slices),
-            (double)pt->n_slices);
+        double share =
+            share_at(m, pt->load, m->crossing, m->slope) * s->exposure / pt->n;
+        double piece_s = fmax(search_tuning.piece_relax * relax_s(m, m->slope),
+                              search_tuning.piece_misses / m->aim->allowed *
+                                  pt->window_s / pt->n);
+        size_t width =
+            (size_t)fmin(ceil(piece_s / pt->window_s * (double)pt->n_slices),
+                         (double)pt->n_slices);
 
         if (s->is_capped || share > m->most ||
-            share < m->aim->allowed / search_tuning.near_share ||
-            width == 0)
+            share < m->aim->allowed / search_tuning.near_share || width == 0)
             continue;
         if (is_whole)
             width = pt->n_slices;

@@ -33,9 +33,10 @@ struct fit_point {
 };
 
 struct fit_aim {
-    double allowed; /* share of misses; above 0 and below 1 */
-    double max;     /* upper bound of the crossing; or INFINITY */
-    double limit_s; /* of the latency; 0: the term is not about a queue */
+    double allowed;  /* share of misses; above 0 and below 1 */
+    double max;      /* upper bound of the crossing; or INFINITY */
+    double limit_s;  /* of the latency; 0: the term is not about a queue */
+    double answer_s; /* typical time in flight; 0: unknown */
     double confidence;
 };
 

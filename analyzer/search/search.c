@@ -15,10 +15,10 @@
 #include "common/base/xalloc.h"
 
 static const char *const whys[] = {
-    [SEARCH_LOOKING] = "look",     [SEARCH_FIRST] = "first",
-    [SEARCH_LIGHT] = "light load", [SEARCH_DOUBLING] = "bracket",
+    [SEARCH_LOOKING] = "look",           [SEARCH_FIRST] = "first",
+    [SEARCH_LIGHT] = "light load",       [SEARCH_DOUBLING] = "bracket",
     [SEARCH_NEAR] = "near the boundary", [SEARCH_AGAIN] = "again",
-    [SEARCH_PROVING] = "confirm",  [SEARCH_OVER] = "over",
+    [SEARCH_PROVING] = "confirm",        [SEARCH_OVER] = "over",
 };
 
 static const char *const outcomes[] = {
@@ -166,8 +166,7 @@ bool search_is_met(const struct slo *slo, const struct search_result *r)
 
         if (search_allowed(t) < 0 || c->misses == 0)
             continue;
-        if (t->kind == SLO_ERRORS ? misses >= most
-                                  : misses > most * (1 + 1e-9))
+        if (t->kind == SLO_ERRORS ? misses >= most : misses > most * (1 + 1e-9))
             return false;
     }
     return true;

@@ -30,9 +30,9 @@ bool evidence_is_failed(const struct search_counts *c, double allowed)
     if (!is_missed(c, allowed))
         return false;
     n = ceil((double)c->n / stats_inflation(c->slices, c->n_slices));
-    return stats_binomial_upper_tail(llround(n), allowed,
-                                     llround(floor((double)c->misses * n /
-                                                   (double)c->n))) <
+    return stats_binomial_upper_tail(
+               llround(n), allowed,
+               llround(floor((double)c->misses * n / (double)c->n))) <
            search_tuning.level;
 }
 
@@ -110,8 +110,7 @@ static void take_all(struct evidence *e, const struct search *s)
         }
     }
     for (size_t i = 0; i < s->n; i++)
-        if (evidence_counts(&s->results[i]) &&
-            s->results[i].value < e->missed)
+        if (evidence_counts(&s->results[i]) && s->results[i].value < e->missed)
             e->met = fmax(e->met, s->results[i].value);
     if (e->confirmed >= e->rejected)
         e->confirmed = 0;
@@ -136,7 +135,9 @@ static void take_client(struct evidence *e, const struct search *s)
 
 /* ---- the regression ---- */
 
-/* Returns the number of points; 0 if the term was never missed. */
+/* Returns the number of points; 0 if the term was never missed.  The offered
+ * rate counts, not the requested one: much of the scatter of a queue comes from
+ * the arrivals. */
 static size_t take_points(struct fit_point *points, const struct search *s,
                           const struct evidence *e, size_t term)
 {
@@ -156,17 +157,31 @@ static size_t take_points(struct fit_point *points, const struct search *s,
         if (!evidence_counts(r) || c->n == 0)
             continue;
         is_ever_missed |= is_missed(c, allowed);
-        if (!is_outdated && !is_proof)
-            points[n++] =
-                (struct fit_point){.load = r->value,
-                                   .n = (double)c->n,
-                                   .misses = (double)c->misses,
-                                   .warmup_s = (double)r->warmup_ns / SECOND,
-                                   .window_s = (double)r->window_ns / SECOND,
-                                   .slices = c->slices,
-                                   .n_slices = c->n_slices};
+        if (is_outdated || is_proof)
+            continue;
+        points[n++] = (struct fit_point){
+            .load = s->config.by == SEARCH_RATE && r->offered_rps > 0
+                        ? r->offered_rps
+                        : r->value,
+            .n = (double)c->n,
+            .misses = (double)c->misses,
+            .warmup_s = (double)r->warmup_ns / SECOND,
+            .window_s = (double)r->window_ns / SECOND,
+            .slices = c->slices,
+            .n_slices = c->n_slices};
     }
     return is_ever_missed ? n : 0;
+}
+
+/* That of the lightest load. */
+static double shortest_answer_s(const struct search *s)
+{
+    double shortest = INFINITY;
+
+    for (size_t i = 0; i < s->n; i++)
+        if (evidence_counts(&s->results[i]) && s->results[i].answer_ns > 0)
+            shortest = fmin(shortest, (double)s->results[i].answer_ns / SECOND);
+    return isfinite(shortest) ? shortest : 0;
 }
 
 /* The lowest crossing is the capacity. */
@@ -185,6 +200,7 @@ static void take_lines(struct evidence *e, const struct search *s)
             .allowed = fmin(fmax(allowed, ALLOWED_MIN), ALLOWED_MAX),
             .max = e->rejected,
             .limit_s = is_wait ? (double)t->limit_ns / SECOND : 0,
+            .answer_s = is_wait ? shortest_answer_s(s) : 0,
             .confidence = SEARCH_CONFIDENCE};
         size_t n = allowed >= 0 ? take_points(points, s, e, i) : 0;
         struct fit f;
@@ -226,11 +242,10 @@ static bool contradicts(const struct search *s, const struct evidence *e,
     for (size_t i = 0; i < s->config.slo->len; i++) {
         double allowed = search_allowed(&s->config.slo->terms[i]);
         const struct search_counts *c = &high->terms[i];
-        double grown =
-            e->has_fit ? fit_grown(allowed, e->fit.relax_s,
-                                   (double)high->warmup_ns / SECOND,
-                                   (double)high->window_ns / SECOND)
-                       : 1;
+        double grown = e->has_fit ? fit_grown(allowed, e->fit.relax_s,
+                                              (double)high->warmup_ns / SECOND,
+                                              (double)high->window_ns / SECOND)
+                                  : 1;
 
         if (!is_missed(c, allowed) &&
             (double)c->n * grown * allowed >= t->contradiction_misses &&

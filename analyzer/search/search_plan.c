@@ -17,8 +17,8 @@ static double rounded(const struct search *s, double value)
 
     if (s->config.by == SEARCH_RATE)
         return fmax(fmin(value, most), s->config.min);
-    return fmax(1, ceil(fmax(fmin(round(value), fmax(1, floor(most))),
-                             s->config.min)));
+    return fmax(
+        1, ceil(fmax(fmin(round(value), fmax(1, floor(most))), s->config.min)));
 }
 
 static double rounded_down(const struct search *s, double value)
@@ -101,10 +101,10 @@ static double window_near(const struct search *s, const struct evidence *e)
     reach = e->fit.slope * tolerance(s) /
             normal_quantile((1 + SEARCH_CONFIDENCE) / 2);
     if (rate > 0)
-        window = fmax(window, fmin(e->fit.inflation / allowed /
-                                       (reach * reach) / t->near_worth / rate,
-                                   fmax(t->near_s, t->near_relax_max *
-                                                       relax_s)));
+        window =
+            fmax(window, fmin(e->fit.inflation / allowed / (reach * reach) /
+                                  t->near_worth / rate,
+                              fmax(t->near_s, t->near_relax_max * relax_s)));
     window = fmin(window, t->longest_s);
     if (s->config.budget_ns > 0)
         window = fmin(window, fmax(window_short(s, value),
@@ -115,8 +115,7 @@ static double window_near(const struct search *s, const struct evidence *e)
 
 bool plan_is_short(const struct search *s, const struct evidence *e)
 {
-    return e->has_fit &&
-           window_near(s, e) < t->near_relax / 2 * e->fit.relax_s;
+    return e->has_fit && window_near(s, e) < t->near_relax / 2 * e->fit.relax_s;
 }
 
 /* Number of probes near the estimate whose windows were long enough. */
@@ -150,8 +149,8 @@ static void ask_for(const struct search *s, const struct evidence *e,
                            t->warmup_limits * longest_limit_s(s->config.slo));
 
     if (why == SEARCH_NEAR || why == SEARCH_PROVING)
-        warmup_s = fmax(warmup_s, fmin(t->warmup_relax * e->fit.relax_s,
-                                       window_s / 2));
+        warmup_s = fmax(warmup_s,
+                        fmin(t->warmup_relax * e->fit.relax_s, window_s / 2));
     out->ask = (struct search_ask){
         .step = why == SEARCH_PROVING ? SEARCH_CONFIRM : SEARCH_PROBE,
         .why = why,
@@ -205,8 +204,8 @@ static void prove(const struct search *s, const struct evidence *e,
     if (s->config.confirm_ns > 0)
         window = (double)s->config.confirm_ns / SECOND;
     else if (proves == SEARCH_FOUND)
-        window = fmin(t->confirm_windows * window,
-                      fmax(t->confirm_max_s, window));
+        window =
+            fmin(t->confirm_windows * window, fmax(t->confirm_max_s, window));
     else
         window = fmax(window, window_for(s, value, t->near_s, t->near_limits,
                                          t->client_requests));
@@ -328,23 +327,26 @@ bool plan_is_never(const struct search *s, const struct evidence *e)
     return e->met <= 0 && count_idle_misses(s) >= t->never_tries;
 }
 
-/* To a light load at once, if it is known which one that is. */
+/* One step down, then to a light load at once, if it is known which one that
+ * is. */
 static void plan_down(const struct search *s, const struct evidence *e,
                       struct step *out)
 {
     const struct search_result *low = NULL;
-    double flight, value;
+    double flight, part, value;
 
     for (size_t i = 0; i < s->n; i++)
         if (s->results[i].step != SEARCH_LOOK &&
             (!low || s->results[i].value <= low->value))
             low = &s->results[i];
     flight = in_flight(s, low);
-    value = low->value *
+    part = low->ended_early || low->discarded ? 0.25 : 0.5;
+    if (e->kept > 1)
+        part =
             fmin(fmax(flight > 0 ? t->light_first / flight : 0, 0.001), 0.25);
+    value = rounded(s, low->value * part);
     if (flight < 0)
-        value = fmin(fmax(value, t->first_rps), low->value / 4);
-    value = rounded(s, value);
+        value = rounded(s, fmin(fmax(value, t->first_rps), low->value / 4));
     if (count_idle_misses(s) > 0)
         value = low->value;
     if (plan_is_never(s, e))
@@ -443,7 +445,7 @@ static void plan_between(const struct search *s, const struct evidence *e,
     double far = evidence_reach(e) / t->worst_reach;
     bool is_full = e->kept >= t->probes_max || near >= t->near_max;
     /* A flat curve: not even the last probe would make the interval narrow. */
-    bool is_flat = near >= t->flat_min &&
+    bool is_flat = s->config.budget_ns <= 0 && near >= t->flat_min &&
                    (double)near * far * far > (double)t->near_max;
 
     if (e->confirmed > 0 && e->confirmed >= proof_value(s, e))
@@ -508,9 +510,9 @@ static void keep_budget(const struct search *s, const struct evidence *e,
         return;
     if (out->ask.step == SEARCH_PROBE && has_proof(s, e, &proof)) {
         if (fit_in(s, &out->ask,
-                   left - fmin(cost(s, &proof.ask),
-                               t->budget_confirm *
-                                   (double)s->config.budget_ns)))
+                   left -
+                       fmin(cost(s, &proof.ask),
+                            t->budget_confirm * (double)s->config.budget_ns)))
             return;
         *out = proof;
     }

@@ -67,6 +67,7 @@ const struct search_tuning search_tuning = {
     .slope_spread = 0.5,
     .slope_spread_up = 1.4,
     .bend = 1.5,
+    .slope_flight = 0.35,
     .cluster_other = 10,
     .steep = 4,
     .reach = 0.3,

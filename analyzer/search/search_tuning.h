@@ -37,7 +37,7 @@ struct search_tuning {
 
     /* the regression */
     double slope_other, slope_low, slope_spread, slope_spread_up, bend;
-    double cluster_other, steep;
+    double slope_flight, cluster_other, steep;
     double reach, near_share, piece_relax, piece_misses;
     double pieces_weight, probes_weight, floor_below, floor_max, ci_min;
 };

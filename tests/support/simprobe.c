@@ -18,7 +18,9 @@ static double arrive(struct simqueue *q)
 {
     double due = q->now;
 
-    q->now += rng_exponential(&q->arrivals) / q->rate_rps;
+    q->now +=
+        (q->server->kind == SIM_CLIFF ? 1 : rng_exponential(&q->arrivals)) /
+        q->rate_rps;
     return due;
 }
 

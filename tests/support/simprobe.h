@@ -18,7 +18,8 @@ enum simserver_kind {
     SIM_MM1,      /* exponential service, one at a time */
     SIM_MD1,      /* constant service */
     SIM_BATCHING, /* a batch when it is full, or its oldest has waited enough */
-    SIM_CLIFF,    /* nothing misses up to its capacity, and beyond it all */
+    SIM_CLIFF,    /* nothing misses up to its capacity, and beyond it all;
+                     requests come evenly */
 };
 
 struct simserver {
