@@ -2,10 +2,8 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "analyzer/search/search_tuning.h"
-#include "common/base/xalloc.h"
 
 /* The grid, first over the whole range, then where the mass is. */
 #define CROSSINGS 41
@@ -36,17 +34,8 @@ struct grid {
     double by_s[SLOPES];
 };
 
-/* A point at one slope. */
-struct sight {
-    double weight;   /* by its distance from the estimate */
-    double exposure; /* requests that could have missed, see fit_grown() */
-    double misses;
-    bool is_capped; /* with more misses than matter */
-};
-
 struct model {
-    const struct fit_point *points;
-    struct sight *sights; /* owned */
+    struct fit_point *points;
     size_t n;
     const struct fit_aim *aim;
     double crossing; /* the estimate so far, and ... */
@@ -139,21 +128,19 @@ static void take_slope(struct model *m, double slope)
     double usual = relax_s(m, m->slope);
 
     for (size_t i = 0; i < m->n; i++) {
-        const struct fit_point *pt = &m->points[i];
+        struct fit_point *pt = &m->points[i];
         double u =
             m->is_known ? log(pt->load / m->crossing) / search_tuning.reach : 0;
-        struct sight *s = &m->sights[i];
 
-        *s = (struct sight){.weight = 1 / (1 + u * u),
-                            .exposure = pt->n,
-                            .misses = fmin(pt->misses, m->most * pt->n),
-                            .is_capped = pt->misses >= m->most * pt->n};
-        if (s->is_capped)
+        pt->weight = 1 / (1 + u * u);
+        pt->exposure = pt->n;
+        pt->is_capped = pt->misses >= m->most * pt->n;
+        if (pt->is_capped)
             continue;
-        s->weight *=
+        pt->weight *=
             fit_grown(m->aim->allowed, usual, pt->warmup_s, pt->window_s);
-        s->exposure *= fmax(SHARE_MIN, fit_grown(m->aim->allowed, relax,
-                                                 pt->warmup_s, pt->window_s));
+        pt->exposure *= fmax(SHARE_MIN, fit_grown(m->aim->allowed, relax,
+                                                  pt->warmup_s, pt->window_s));
     }
 }
 
@@ -173,18 +160,19 @@ static double distance(const struct model *m, double crossing, double slope)
     double sum = 0;
 
     for (size_t i = 0; i < m->n; i++) {
-        const struct sight *s = &m->sights[i];
-        double share = share_at(m, m->points[i].load, crossing, slope);
+        const struct fit_point *pt = &m->points[i];
+        double share = share_at(m, pt->load, crossing, slope);
+        double misses = fmin(pt->misses, m->most * pt->n);
         double root, least = 0;
 
-        if (s->is_capped) {
+        if (pt->is_capped) {
             share = fmin(share, m->most);
             least =
-                s->exposure * sqrt(sqrt(m->most)) / (2 - POWER) / (POWER - 1);
+                pt->exposure * sqrt(sqrt(m->most)) / (2 - POWER) / (POWER - 1);
         }
         root = sqrt(sqrt(share)); /* share^(2 - POWER) */
-        sum += s->weight * (s->exposure * root / (2 - POWER) +
-                            s->misses * root / share / (POWER - 1) - least);
+        sum += pt->weight * (pt->exposure * root / (2 - POWER) +
+                             misses * root / share / (POWER - 1) - least);
     }
     return sum;
 }
@@ -309,9 +297,8 @@ static double scatter_of(struct model *m, bool is_whole)
 
     for (size_t i = 0; i < m->n; i++) {
         const struct fit_point *pt = &m->points[i];
-        const struct sight *s = &m->sights[i];
         double share =
-            share_at(m, pt->load, m->crossing, m->slope) * s->exposure / pt->n;
+            share_at(m, pt->load, m->crossing, m->slope) * pt->exposure / pt->n;
         double piece_s = fmax(search_tuning.piece_relax * relax_s(m, m->slope),
                               search_tuning.piece_misses / m->aim->allowed *
                                   pt->window_s / pt->n);
@@ -319,7 +306,7 @@ static double scatter_of(struct model *m, bool is_whole)
             (size_t)fmin(ceil(piece_s / pt->window_s * (double)pt->n_slices),
                          (double)pt->n_slices);
 
-        if (s->is_capped || share > m->most ||
+        if (pt->is_capped || share > m->most ||
             share < m->aim->allowed / search_tuning.near_share || width == 0)
             continue;
         if (is_whole)
@@ -334,8 +321,8 @@ static double scatter_of(struct model *m, bool is_whole)
             }
             d -= n * share;
             if (n > 0)
-                squares += s->weight * d * d / (phi * n * pow(share, POWER));
-            parts += s->weight;
+                squares += pt->weight * d * d / (phi * n * pow(share, POWER));
+            parts += pt->weight;
         }
     }
     return is_whole ? squares / fmax(weight, parts - 2) : squares / parts;
@@ -363,13 +350,12 @@ static void settle(struct model *m, struct grid *g)
     }
 }
 
-void fit_make(const struct fit_point *points, size_t n,
-              const struct fit_aim *aim, struct fit *out)
+void fit_make(struct fit_point *points, size_t n, const struct fit_aim *aim,
+              struct fit *out)
 {
     struct grid g = {.x = {INFINITY, -INFINITY},
                      .s = {log(SLOPE_MIN), log(SLOPE_MAX)}};
     struct model m = {.points = points,
-                      .sights = xcalloc(n, sizeof(*m.sights)),
                       .n = n,
                       .aim = aim,
                       .most = fmin((1 + aim->allowed) / 2,
@@ -394,5 +380,4 @@ void fit_make(const struct fit_point *points, size_t n,
         .slope = m.slope,
         .relax_s = relax_s(&m, m.slope),
         .inflation = inflation(&m, m.slope)};
-    free(m.sights);
 }

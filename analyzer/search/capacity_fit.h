@@ -18,6 +18,7 @@
 #ifndef ANALYZER_SEARCH_CAPACITY_FIT_H
 #define ANALYZER_SEARCH_CAPACITY_FIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/stats/stats.h"
@@ -30,6 +31,11 @@ struct fit_point {
     double window_s;
     const struct batch *slices; /* borrowed; of equal length */
     size_t n_slices;
+
+    /* of fit_make(): */
+    double weight;   /* by the distance from the estimate */
+    double exposure; /* requests that could have missed, see fit_grown() */
+    bool is_capped;  /* with more misses than matter */
 };
 
 struct fit_aim {
@@ -54,7 +60,7 @@ double fit_grown(double allowed, double relax_s, double warmup_s,
                  double window_s);
 
 /* Needs at least one point. */
-void fit_make(const struct fit_point *points, size_t n,
-              const struct fit_aim *aim, struct fit *out);
+void fit_make(struct fit_point *points, size_t n, const struct fit_aim *aim,
+              struct fit *out);
 
 #endif

@@ -388,34 +388,6 @@ static double whole(const struct search_config *c, double value)
     return c->by == SEARCH_CONCURRENCY ? fmax(1, floor(value)) : value;
 }
 
-/* What single probes met and missed, by their counts. */
-static void take_bracket(const struct search *s, struct search_answer *a)
-{
-    double met_to = 0;
-    double missed_from = INFINITY;
-    double at_least = 0;
-
-    for (size_t i = 0; i < s->n; i++) {
-        const struct search_result *r = &s->results[i];
-
-        if (r->discarded || r->step == SEARCH_LOOK)
-            continue;
-        if (search_is_met(s->config.slo, r))
-            met_to = fmax(met_to, r->value);
-        else
-            missed_from = fmin(missed_from, r->value);
-    }
-    for (size_t i = 0; i < s->n; i++) {
-        const struct search_result *r = &s->results[i];
-
-        if (!r->discarded && r->step != SEARCH_LOOK && r->value < missed_from)
-            at_least = fmax(at_least, r->value);
-    }
-    a->met_to = or_nan(met_to);
-    a->missed_from = or_nan(missed_from);
-    a->at_least = or_nan(at_least);
-}
-
 static void take_evidence(const struct search *s, const struct evidence *e,
                           struct search_answer *a)
 {
@@ -427,14 +399,16 @@ static void take_evidence(const struct search *s, const struct evidence *e,
                                 .relax_s = NAN,
                                 .confirmed = or_nan(e->confirmed),
                                 .confirmed_met = e->confirmed_met,
+                                .at_least = or_nan(e->met),
                                 .at_most = or_nan(e->failed),
+                                .met_to = or_nan(e->met_to),
+                                .missed_from = or_nan(e->missed_from),
                                 .client_limit = or_nan(e->client),
                                 .missing = {NAN, NAN},
                                 .probes = e->kept + e->discarded,
                                 .discarded = e->discarded,
                                 .requests = e->requests,
                                 .took_ns = e->took_ns};
-    take_bracket(s, a);
     if (!e->has_fit || e->met <= 0)
         return;
     a->capacity = whole(c, e->fit.load);
@@ -501,31 +475,19 @@ void search_from_probes(const struct search_config *config,
                         const struct search_result *probes, size_t n,
                         struct search_answer *answer)
 {
-    struct search_answer cut = {0};
     struct search s;
     struct evidence e;
 
     search_init(&s, config);
     for (size_t i = 0; i < n; i++) {
-        const struct search_result *r = &probes[i];
-
+        search_feed(&s, &probes[i]);
         /* A run that ended early was lost by its own SLO.  Whether it would
          * have met another one is unknown. */
-        if (!r->ended_early || !search_is_met(config->slo, r)) {
-            search_feed(&s, r);
-            continue;
-        }
-        cut.probes++;
-        cut.discarded += r->discarded != NULL;
-        cut.requests += r->requests;
-        cut.took_ns += r->took_ns;
+        if (probes[i].ended_early && search_is_met(config->slo, &probes[i]))
+            s.results[i].discarded = SEARCH_UNMEASURED;
     }
     evidence_take(&s, &e);
     take_evidence(&s, &e, answer);
-    answer->probes += cut.probes;
-    answer->discarded += cut.discarded;
-    answer->requests += cut.requests;
-    answer->took_ns += cut.took_ns;
     answer->outcome = recorded_outcome(&s, &e);
     if (answer->outcome == SEARCH_NOT_PROBED)
         answer->missing = e.met <= 0 ? (struct interval){NAN, or_nan(e.missed)}

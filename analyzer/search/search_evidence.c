@@ -101,6 +101,10 @@ static void take_all(struct evidence *e, const struct search *s)
         } else {
             e->kept++;
             e->reached = fmax(e->reached, r->value);
+            if (search_is_met(slo, r))
+                e->met_to = fmax(e->met_to, r->value);
+            else
+                e->missed_from = fmin(e->missed_from, r->value);
             if (is_any(slo, r, is_missed))
                 e->missed = fmin(e->missed, r->value);
             if (is_any(slo, r, evidence_is_failed))
@@ -226,50 +230,51 @@ double evidence_reach(const struct evidence *e)
 
 /* ---- contradictions ---- */
 
-/* Is a term missed significantly at the lower value and met at the higher, in a
- * window that was long enough for some misses? */
-static bool contradicts(const struct search *s, const struct evidence *e,
-                        const struct search_result *low,
-                        const struct search_result *high)
+/* Did it meet all terms, in a window that was long enough for some misses? */
+static bool is_clearly_met(const struct search *s, const struct evidence *e,
+                           const struct search_result *r)
 {
-    const struct search_tuning *t = &search_tuning;
-    double ratio =
-        low->ended_early ? t->contradiction_lost : t->contradiction_ratio;
-
-    if (!evidence_counts(low) || !evidence_counts(high) ||
-        high->value < ratio * low->value)
-        return false;
     for (size_t i = 0; i < s->config.slo->len; i++) {
         double allowed = search_allowed(&s->config.slo->terms[i]);
-        const struct search_counts *c = &high->terms[i];
         double grown = e->has_fit ? fit_grown(allowed, e->fit.relax_s,
-                                              (double)high->warmup_ns / SECOND,
-                                              (double)high->window_ns / SECOND)
+                                              (double)r->warmup_ns / SECOND,
+                                              (double)r->window_ns / SECOND)
                                   : 1;
 
-        if (!is_missed(c, allowed) &&
-            (double)c->n * grown * allowed >= t->contradiction_misses &&
-            evidence_is_failed(&low->terms[i], allowed))
-            return true;
+        if (allowed >= 0 && (is_missed(&r->terms[i], allowed) ||
+                             (double)r->terms[i].n * grown * allowed <
+                                 search_tuning.contradiction_misses))
+            return false;
     }
-    return false;
+    return true;
 }
 
-/* Each result is in at most one pair. */
+/* Pairs of a significantly missed value and a higher one that was met.  Each
+ * result is in at most one of them. */
 static void take_contradictions(struct evidence *e, const struct search *s)
 {
     bool *is_used = xcalloc(s->n + 1, sizeof(*is_used));
 
     for (size_t i = 0; i < s->n; i++) {
+        const struct search_result *low = &s->results[i];
+        double from =
+            low->value * (low->ended_early ? search_tuning.contradiction_lost
+                                           : search_tuning.contradiction_ratio);
+
+        if (!evidence_counts(low) ||
+            !is_any(s->config.slo, low, evidence_is_failed))
+            continue;
         for (size_t k = 0; k < s->n; k++) {
-            if (is_used[i] || is_used[k] ||
-                !contradicts(s, e, &s->results[i], &s->results[k]))
+            const struct search_result *high = &s->results[k];
+
+            if (is_used[k] || !evidence_counts(high) || high->value < from ||
+                !is_clearly_met(s, e, high))
                 continue;
-            is_used[i] = true;
             is_used[k] = true;
             e->contradictions++;
-            e->contradiction_low = s->results[i].value;
-            e->contradiction_high = s->results[k].value;
+            e->contradiction_low = low->value;
+            e->contradiction_high = high->value;
+            break;
         }
     }
     free(is_used);
@@ -278,6 +283,7 @@ static void take_contradictions(struct evidence *e, const struct search *s)
 void evidence_take(const struct search *s, struct evidence *out)
 {
     *out = (struct evidence){.missed = INFINITY,
+                             .missed_from = INFINITY,
                              .failed = INFINITY,
                              .client = INFINITY,
                              .rejected = INFINITY};

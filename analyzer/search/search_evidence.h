@@ -12,9 +12,11 @@
 #include "analyzer/search/search.h"
 
 struct evidence {
-    double met;    /* highest met value below all missed ones; 0: none */
-    double missed; /* lowest missed value; INFINITY: none */
-    double failed; /* lowest significantly missed value; INFINITY: none */
+    double met;         /* highest met value below all missed ones; 0: none */
+    double missed;      /* lowest missed value; INFINITY: none */
+    double failed;      /* lowest significantly missed value; INFINITY: none */
+    double met_to;      /* highest value that a probe met; 0: none ... */
+    double missed_from; /* ... and lowest that one missed, by exact counts */
 
     double client;        /* lowest value at which the client failed as often as
                              it is tried, and above all that it managed;

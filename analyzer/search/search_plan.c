@@ -372,15 +372,6 @@ static bool is_decided(const struct search *s, const struct evidence *e)
     return s->config.by == SEARCH_CONCURRENCY && e->failed <= e->met + 1;
 }
 
-/* The value of the last probe that counts. */
-static double last_value(const struct search *s)
-{
-    for (size_t i = s->n; i-- > 0;)
-        if (!s->results[i].discarded && s->results[i].step == SEARCH_PROBE)
-            return s->results[i].value;
-    return 0;
-}
-
 /* A wide bracket is halved by short probes.  Then loads on either side of the
  * estimate take turns. */
 static void plan_near(const struct search *s, const struct evidence *e,
@@ -395,7 +386,7 @@ static void plan_near(const struct search *s, const struct evidence *e,
         ask_short(s, e, out, SEARCH_DOUBLING, sqrt(e->met * e->missed));
         return;
     } else
-        value *= last_value(s) > value ? 1 - aside : 1 + aside;
+        value *= e->kept % 2 == 0 ? 1 - aside : 1 + aside;
     if (value >= e->client)
         value = fmax(e->reached, sqrt(e->reached * e->client));
     ask_for(s, e, out, SEARCH_NEAR, value, window_near(s, e));
