@@ -123,7 +123,7 @@ static void take_all(struct evidence *e, const struct search *s)
 /* If nothing was measured, the server may be the cause. */
 static void take_client(struct evidence *e, const struct search *s)
 {
-    for (size_t i = 0; i < s->n; i++) {
+    for (size_t i = 0; i < s->n && e->reached > 0; i++) {
         const struct search_result *r = &s->results[i];
 
         if (r->discarded && !search_is_discarded_by(r, SEARCH_UNMEASURED) &&
@@ -139,6 +139,13 @@ static void take_client(struct evidence *e, const struct search *s)
 
 /* ---- the regression ---- */
 
+/* Earlier results above a rejected load no longer count. */
+static bool is_outdated(const struct evidence *e, const struct search_result *r,
+                        size_t i)
+{
+    return i < e->rejected_at && r->value >= e->rejected;
+}
+
 /* Returns the number of points; 0 if the term was never missed.  The offered
  * rate counts, not the requested one: much of the scatter of a queue comes from
  * the arrivals. */
@@ -152,8 +159,6 @@ static size_t take_points(struct fit_point *points, const struct search *s,
     for (size_t i = 0; i < s->n; i++) {
         const struct search_result *r = &s->results[i];
         const struct search_counts *c = &r->terms[term];
-        /* Earlier results above a rejected load no longer count. */
-        bool is_outdated = i < e->rejected_at && r->value >= e->rejected;
         /* A confirmation that holds tests the estimate and is not part of it.
          */
         bool is_proof = r->step == SEARCH_CONFIRM && r->value < e->rejected;
@@ -161,7 +166,7 @@ static size_t take_points(struct fit_point *points, const struct search *s,
         if (!evidence_counts(r) || c->n == 0)
             continue;
         is_ever_missed |= is_missed(c, allowed);
-        if (is_outdated || is_proof)
+        if (is_outdated(e, r, i) || is_proof)
             continue;
         points[n++] = (struct fit_point){
             .load = s->config.by == SEARCH_RATE && r->offered_rps > 0
@@ -261,13 +266,14 @@ static void take_contradictions(struct evidence *e, const struct search *s)
             low->value * (low->ended_early ? search_tuning.contradiction_lost
                                            : search_tuning.contradiction_ratio);
 
-        if (!evidence_counts(low) ||
+        if (!evidence_counts(low) || is_outdated(e, low, i) ||
             !is_any(s->config.slo, low, evidence_is_failed))
             continue;
         for (size_t k = 0; k < s->n; k++) {
             const struct search_result *high = &s->results[k];
 
-            if (is_used[k] || !evidence_counts(high) || high->value < from ||
+            if (is_used[k] || is_outdated(e, high, k) ||
+                !evidence_counts(high) || high->value < from ||
                 !is_clearly_met(s, e, high))
                 continue;
             is_used[k] = true;

@@ -437,15 +437,18 @@ static void plan_between(const struct search *s, const struct evidence *e,
     bool is_full = e->kept >= t->probes_max || near >= t->near_max;
     /* A flat curve: not even the last probe would make the interval narrow. */
     bool is_flat = s->config.budget_ns <= 0 && near >= t->flat_min &&
-                   (double)near * far * far > (double)t->near_max;
+                   (double)near * far * far > 2 * (double)t->near_max;
+    bool is_wide = !is_narrow(s, e, near);
 
-    if (e->confirmed > 0 && e->confirmed >= proof_value(s, e))
+    if (e->confirmed > 0 && e->confirmed >= proof_value(s, e) &&
+        (far <= 1 || !is_wide))
         end(out, SEARCH_FOUND);
-    else if (e->rejections >= t->rejections || is_flat || (is_full && far > 1))
+    else if (e->rejections >= t->rejections ||
+             (is_wide && (is_flat || (is_full && far > 1))))
         end(out, SEARCH_UNDECIDED);
     else if (e->fit.load >= e->client)
         plan_client(s, e, out);
-    else if (!is_narrow(s, e, near) && !is_full)
+    else if (is_wide && !is_full)
         plan_near(s, e, out);
     else if (!plan_check(s, e, out))
         prove(s, e, out, proof_value(s, e), SEARCH_FOUND);
