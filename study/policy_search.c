@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/report/study_doc.h"
-#include "analyzer/search/probe_watch.h"
+#include "study/probe_watch.h"
 #include "analyzer/search/search.h"
 #include "analyzer/search/search_read.h"
 #include "common/base/buf.h"
