@@ -40,9 +40,13 @@ struct known {
 };
 
 #define MM1(service, limit)                                                    \
-    {.kind = SIM_MM1, .service_s = (service), .limit_s = (limit)}
+    {                                                                          \
+        .kind = SIM_MM1, .service_s = (service), .limit_s = (limit)            \
+    }
 #define MD1(service, limit)                                                    \
-    {.kind = SIM_MD1, .service_s = (service), .limit_s = (limit)}
+    {                                                                          \
+        .kind = SIM_MD1, .service_s = (service), .limit_s = (limit)            \
+    }
 
 /* M/M/1: 1 / service - ln(100) / limit. */
 static const struct known cases[] = {
@@ -52,9 +56,7 @@ static const struct known cases[] = {
     {"M/M/1 2 ms, 200 ms", MM1(0.002, 0.2), .truth = 476.974},
     {"M/M/1 2 ms, 300 ms", MM1(0.002, 0.3), .truth = 484.649},
     {"M/M/1 2 ms, 500 ms", MM1(0.002, 0.5), .truth = 490.790},
-    {"M/M/1 2 ms, 500 ms, 10 min",
-     MM1(0.002, 0.5),
-     .truth = 490.790,
+    {"M/M/1 2 ms, 500 ms, 10 min", MM1(0.002, 0.5), .truth = 490.790,
      .budget_s = 600},
     {"M/M/1 5 ms, 125 ms", MM1(0.005, 0.125), .truth = 163.159},
     {"M/D/1 2 ms, 50 ms", MD1(0.002, 0.05), .low = 350, .high = 490},
@@ -68,7 +70,7 @@ static const struct known cases[] = {
       .limit_s = 0.05},
      .low = 600,
      .high = 880},
-    {"M/M/1 2 ms, 20 ms", MM1(0.002, 0.02), .truth = 269.741},
+    {"flat: M/M/1 2 ms, 20 ms", MM1(0.002, 0.02), .truth = 269.741},
     {"flat: M/M/1 2 ms, 12 ms", MM1(0.002, 0.012), .truth = 116.236},
     {"flat: M/M/1 2 ms, 10 ms", MM1(0.002, 0.010), .truth = 39.483},
     {"cliff at 400/s",
@@ -135,7 +137,6 @@ static void search(const struct known *of, double truth, const struct slo *slo,
         .slo = slo,
         .start = start,
         .budget_ns = llround(of->budget_s * 1e9),
-        /* LoadGen's and bisection have no confirmation either */
     };
     struct search s;
     struct search_ask ask;
@@ -157,12 +158,6 @@ static void search(const struct known *of, double truth, const struct slo *slo,
             break;
         simprobe_run(&of->server, &s, &ask, seed++, &result);
         search_feed(&s, &result);
-        if (getenv("TRACE")) {
-            search_answer(&s, &answer);
-            printf("%d %s v=%.2f warm=%.1f win=%.1f/%.1f n=%lld miss=%lld %s -> %.2f [%.2f %.2f] slope %.1f relax %.2f\n",
-                   ask.step, search_why_name(ask.why), ask.value, (double)ask.warmup_ns/1e9, (double)result.window_ns/1e9, (double)ask.window_ns/1e9,
-                   (long long)result.terms[0].n, (long long)result.terms[0].misses, result.ended_early ? "early" : "", answer.capacity, answer.ci.low, answer.ci.high, answer.slope, answer.relax_s);
-        }
     }
     search_answer(&s, &answer);
     score->searches++;

@@ -238,31 +238,33 @@ __attribute__((format(printf, 2, 3))) static void say(struct search_answer *a,
     va_end(args);
 }
 
-/* The best estimate, and the bracket as far as it is known. */
-static void say_so_far(const struct search_config *c, struct search_answer *a)
+/* The estimate; "wide" if windows were short against the server's memory. */
+static void say_estimate(const struct search_config *c, struct search_answer *a)
 {
-    char at[32], low[32], high[32], text[SEARCH_TEXT];
+    char at[32], low[32], high[32], relax[UNITS_TEXT];
 
-    if (isfinite(a->capacity))
-        say(a, "about %s (%.0f %% interval %s to %s)",
-            shown(c->by, a->capacity, at), 100 * SEARCH_CONFIDENCE,
-            shown(c->by, a->ci.low, low), shown(c->by, a->ci.high, high));
-    else if (search_bracket(c->by, a, text)[0])
-        say(a, "%s", text);
-    else
-        say(a, "nothing is known yet");
+    say(a, "%s (%.0f %% interval %s to %s%s%s)", shown(c->by, a->capacity, at),
+        100 * SEARCH_CONFIDENCE, shown(c->by, a->ci.low, low),
+        shown(c->by, a->ci.high, high),
+        a->is_short ? ", wide since windows are short against a relaxation "
+                      "time of about "
+                    : "",
+        a->is_short ? units_show_span(llround(a->relax_s * 1e9), relax) : "");
 }
 
-/* Windows that are short against the memory of the server. */
-static void say_short(struct search_answer *a)
+/* The best estimate, or the bracket as far as it is known. */
+static void say_so_far(const struct search_config *c, struct search_answer *a)
 {
-    char relax[UNITS_TEXT];
+    char text[SEARCH_TEXT];
 
-    if (a->is_short && isfinite(a->capacity))
-        say(a,
-            "; wide, since the windows are short against the server's "
-            "relaxation time of about %s",
-            units_show_span(llround(a->relax_s * 1e9), relax));
+    if (isfinite(a->capacity)) {
+        say(a, "about ");
+        say_estimate(c, a);
+    } else if (search_bracket(c->by, a, text)[0]) {
+        say(a, "%s", text);
+    } else {
+        say(a, "nothing is known yet");
+    }
 }
 
 static void say_noisy(const struct search_config *c, const struct evidence *e,
@@ -325,7 +327,6 @@ static void say_undecided(const struct search_config *c,
     } else {
         say(a, "the results scatter too much: ");
         say_so_far(c, a);
-        say_short(a);
     }
 }
 
@@ -333,20 +334,16 @@ static void say_outcome(const struct search_config *c, const struct evidence *e,
                         struct search_answer *a)
 {
     bool is_confirmed = isfinite(a->confirmed);
-    char at[32], low[32], high[32];
+    char at[32];
 
     switch (a->outcome) {
     case SEARCH_FOUND:
     case SEARCH_ESTIMATED:
-        say(a, "%s (%.0f %% interval %s to %s), ",
-            shown(c->by, a->capacity, at), 100 * SEARCH_CONFIDENCE,
-            shown(c->by, a->ci.low, low), shown(c->by, a->ci.high, high));
-        if (is_confirmed)
-            say(a, "%s at %s", search_confirmed_how(a),
-                shown(c->by, a->confirmed, at));
-        else
-            say(a, "not confirmed");
-        say_short(a);
+        say_estimate(c, a);
+        say(a, ", %s%s%s",
+            is_confirmed ? search_confirmed_how(a) : "not confirmed",
+            is_confirmed ? " at " : "",
+            is_confirmed ? shown(c->by, a->confirmed, at) : "");
         break;
     case SEARCH_NEVER:
         say(a, "the SLO is not met at any load: it is missed even at %s",
@@ -362,7 +359,6 @@ static void say_outcome(const struct search_config *c, const struct evidence *e,
     case SEARCH_BUDGET:
         say(a, "the time is over: ");
         say_so_far(c, a);
-        say_short(a);
         break;
     case SEARCH_UNDECIDED:
         say_undecided(c, e, a);

@@ -294,31 +294,29 @@ static bool is_light(const struct search *s, const struct search_result *r)
            (flight < 0 ? r->value <= t->first_rps : flight <= t->light_max);
 }
 
-/* Would an idle server miss a term?  With a queue, a share p of an idle server
- * becomes p^(1 - rho) at a load rho; twice that load is allowed for, if a lower
- * load is possible. */
-static bool is_missed_idle(const struct search *s,
-                           const struct search_result *r)
-{
-    double load = r->value <= rounded(s, 0) ? 0 : fmax(0, in_flight(s, r));
-
-    for (size_t i = 0; i < r->n_terms; i++) {
-        double allowed = search_allowed(&s->config.slo->terms[i]);
-
-        if (allowed >= 0 &&
-            evidence_is_failed(&r->terms[i], pow(allowed, 1 - 2 * load)))
-            return true;
-    }
-    return false;
-}
-
+/* How often an idle server missed a term.  With a queue, a share p of an idle
+ * server becomes p^(1 - rho) at a load rho; twice that load is allowed for, if
+ * a lower load is possible. */
 static size_t count_idle_misses(const struct search *s)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < s->n; i++)
-        n += evidence_counts(&s->results[i]) && is_light(s, &s->results[i]) &&
-             is_missed_idle(s, &s->results[i]);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct search_result *r = &s->results[i];
+        double load = r->value <= rounded(s, 0) ? 0 : fmax(0, in_flight(s, r));
+        bool is_missed = false;
+
+        if (!evidence_counts(r) || !is_light(s, r))
+            continue;
+        for (size_t k = 0; k < r->n_terms; k++) {
+            double allowed = search_allowed(&s->config.slo->terms[k]);
+
+            is_missed |=
+                allowed >= 0 &&
+                evidence_is_failed(&r->terms[k], pow(allowed, 1 - 2 * load));
+        }
+        n += is_missed;
+    }
     return n;
 }
 
@@ -543,18 +541,12 @@ void plan_make(const struct search *s, const struct evidence *e,
 int64_t plan_left_ns(const struct search *s, const struct evidence *e,
                      const struct step *plan)
 {
-    struct step proof;
-    double left;
+    double probes = 1;
 
     if (plan->ask.step == SEARCH_DONE || !e->has_fit || e->met <= 0)
         return 0;
-    left = cost(s, &plan->ask);
-    if (plan->ask.step == SEARCH_PROBE) {
-        left *= fmax(1, (double)t->near_min - (double)count_near(s, e));
-        if (has_proof(s, e, &proof))
-            left += cost(s, &proof.ask);
-    }
-    if (s->config.budget_ns > 0)
-        left = fmin(left, (double)(s->config.budget_ns - e->took_ns));
-    return llround(fmax(left, 0));
+    if (plan->ask.step == SEARCH_PROBE)
+        probes = fmax(1, (double)t->near_min - (double)count_near(s, e)) +
+                 t->confirm_windows;
+    return llround(probes * cost(s, &plan->ask));
 }
