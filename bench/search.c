@@ -25,7 +25,7 @@
 /* Windows of bisection: at least 90 s, and as many relaxation times as 90 s are
  * for M/M/1 of 2 ms with a limit of 50 ms. */
 #define BISECT_S     90.0
-#define BISECT_RELAX 470.0
+#define BISECT_RELAX 421.0
 
 enum expected { A_CAPACITY, A_CLIENT_LIMIT, A_CONTRADICTION };
 

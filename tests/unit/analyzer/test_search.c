@@ -427,6 +427,96 @@ TEST(the_term_that_binds_is_named)
     }
 }
 
+/* Without a guess, a closed loop says where to begin. */
+TEST(a_look_comes_first)
+{
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo};
+    struct madeserver m = madeserver_of(400, 20, 1);
+    struct search_answer a;
+    struct search_ask ask;
+    struct search s;
+
+    m.answer_s = 0.02;
+    search_init(&s, &config);
+    ask = madeserver_next(&s);
+    assert_int_equal(ask.step, SEARCH_LOOK);
+    assert_true(ask.requests > 0 && ask.window_ns > 0);
+    madeserver_feed(&s, &m, NULL);
+    ask = madeserver_next(&s);
+    assert_int_equal(ask.step, SEARCH_PROBE);
+    assert_true(fabs(ask.value - 0.7 * 16 / 0.02) < 1e-6);
+    search_answer(&s, &a);
+    assert_int_equal(a.probes, 0);
+    assert_true(a.took_ns > 0);
+    search_fini(&s);
+
+    config.no_look = true;
+    search_init(&s, &config);
+    assert_int_equal(madeserver_next(&s).step, SEARCH_PROBE);
+    config = (struct search_config){.slo = &slo, .by = SEARCH_CONCURRENCY};
+    search_init(&s, &config);
+    assert_int_equal(madeserver_next(&s).step, SEARCH_PROBE);
+}
+
+/* Two minutes from nothing: an estimate and an interval, whatever else. */
+TEST(two_minutes_give_an_estimate)
+{
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct madeserver m = madeserver_of(15, 8, seed);
+        struct search_answer a;
+
+        m.answer_s = 1;
+        m.extra_s = 2;
+        madeserver_answer(&m, (struct search_config){.budget_ns = 120 * SECOND},
+                          &a);
+        assert_true(a.took_ns <= 120 * SECOND);
+        assert_true(a.ci.low <= 15 && 15 <= a.ci.high);
+        assert_true(a.ci.low > 5 && a.ci.high < 25);
+        assert_non_null(strstr(a.why, "interval"));
+    }
+}
+
+TEST(the_bracket_reads_sensibly)
+{
+    static const struct {
+        double met, missed;
+        const char *text;
+    } rows[] = {
+        {NAN, NAN, ""},
+        {400, NAN, "met up to 400/s, missed by no probe"},
+        {NAN, 5, "missed from 5/s on, met by no probe"},
+        {12.69, 13, "met up to 12.69/s, missed from 13/s on"},
+        {12.691, 12.692, "both met and missed at 12.69/s"},
+        {14, 13, "met up to 14/s, missed now and then from 13/s on"},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct search_answer a = {.met_to = rows[i].met,
+                                  .missed_from = rows[i].missed};
+        char text[SEARCH_TEXT];
+
+        assert_string_equal(search_bracket(SEARCH_RATE, &a, text),
+                            rows[i].text);
+    }
+}
+
+/* A probe whose verdict is FAIL is missed, by however little. */
+TEST(a_probe_that_fails_is_in_the_bracket)
+{
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo, .start = 100};
+    struct search_answer a;
+    struct search s;
+
+    search_init(&s, &config);
+    feed(&s, 100, 0);
+    feed(&s, 200, 11); /* of 1,000 */
+    search_answer(&s, &a);
+    assert_true(a.met_to == 100 && a.missed_from == 200);
+    search_fini(&s);
+}
+
 /* ---- parts ---- */
 
 TEST(terms_that_are_no_share_are_refused)
