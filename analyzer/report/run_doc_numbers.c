@@ -160,7 +160,7 @@ void run_doc_misses(struct doc_node *root, const struct summary *s)
             " + ");
     for (int i = 0; i < GOOD_LIMITS; i++)
         only += m->by[i].only;
-    doc_sep(doc_count(n, NULL, "missed one limit", only), " + ");
+    doc_sep(doc_count(n, "one", "missed one limit", only), " + ");
     table = doc_table(n, "limits", "");
     for (int i = 0; i < GOOD_LIMITS; i++) {
         const struct limit_misses *l = &m->by[i];
