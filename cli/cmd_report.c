@@ -543,7 +543,8 @@ static int report_trials(const char *dir, const struct report_args *a,
     if (a->baseline)
         rc = report_add_against(dir, a->baseline, &below, err);
     if (rc == 0)
-        rc = trials_report(dir, ask->slo, ask->cost, format_of(a), err);
+        rc = trials_report(dir, ask->slo, ask->cost, a->require, format_of(a),
+                           err);
     if (rc >= 0 && below.len > 0)
         rc = cli_print_report(&below, rc, err);
     buf_fini(&below);

@@ -22,12 +22,14 @@
 /* ---- reports ---- */
 
 int trials_report(const char *dir, const struct strlist *slo,
-                  const struct cost_ask *cost, enum doc_format format,
-                  struct err *err)
+                  const struct cost_ask *cost, int require,
+                  enum doc_format format, struct err *err)
 {
     struct trials_summary s;
     int rc = trials_read(&s, dir, slo, cost, err);
 
+    if (require > 0)
+        s.require_shown = require - 1 == REQUIRE_SHOWN;
     if (rc == 0)
         rc = report_print_doc(trials_doc(&s), format, exit_status_of_trials(&s),
                               err);

@@ -31,10 +31,11 @@ int study_command_by_flags(const struct study_policy *policy,
                            struct err *err);
 
 /* Print a recorded set of trials; judged by `slo` and priced by `cost`, each of
- * which may be NULL.  Returns the exit status, or -1. */
+ * which may be NULL.  `require` is what the exit status requires of a verdict,
+ * enum slo_require + 1; 0: as recorded.  Returns the exit status, or -1. */
 int trials_report(const char *dir, const struct strlist *slo,
-                  const struct cost_ask *cost, enum doc_format format,
-                  struct err *err);
+                  const struct cost_ask *cost, int require,
+                  enum doc_format format, struct err *err);
 
 /* Print a recorded study with variants, as study_report.h does with others.
  * Returns the exit status, or -1. */

@@ -299,9 +299,10 @@ static int load(struct comparison *c, const struct compare_ask *ask,
     const struct side_ask each = {
         .qs = &c->qs, .slo = ask->slo, .cost = ask->cost};
     const struct strmap *conditions[COMPARE_MAX_SIDES];
+    bool is_open_loop;
 
-    if (side_slo(ask->dirs->items[0], ask->slo, &c->slo, err) ||
-        quantities_make(&c->qs, ask->on, &c->slo, err))
+    if (side_slo(ask->dirs->items[0], ask->slo, &c->slo, &is_open_loop, err) ||
+        quantities_make(&c->qs, ask->on, &c->slo, is_open_loop, err))
         return -1;
     c->sides = xcalloc(ask->dirs->len, sizeof(*c->sides));
     for (; c->n < ask->dirs->len; c->n++) {

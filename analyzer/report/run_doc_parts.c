@@ -337,6 +337,32 @@ static void add_within(struct doc_node *in, const struct steady *st)
     }
 }
 
+/* What study.until asks for, and what the run came to. */
+static void add_until(struct doc_node *root, const struct summary *s)
+{
+    const struct precision_found *p = &s->precision;
+    struct doc_node *n;
+
+    if (!p->is_asked)
+        return;
+    n = doc_section(root, "until", "until");
+    doc_text(n, "asked", "", s->settings->study.until);
+    doc_sep(doc_show(doc_bool(n, "reached", "", p->is_reached), "%s",
+                     p->is_reached ? "reached" : "not reached"),
+            ": ");
+    doc_brief(doc_missing_if(doc_ns(n, "value", "", p->value_ns), !p->is_known,
+                             p->why),
+              p->why);
+    doc_show_if(doc_sep(doc_unless(n, DOC_SHARE, "half_width", "", p->half,
+                                   !p->is_known, p->why),
+                        " +- "),
+                p->is_known);
+    if (p->is_known && !p->is_reached)
+        doc_seconds(n, "needed_s", "a window of about",
+                    s->window_length_s * (p->half / p->wanted) *
+                        (p->half / p->wanted));
+}
+
 void run_doc_steady(struct doc_node *root, const struct summary *s)
 {
     static const char *const states[] = {
@@ -364,6 +390,7 @@ void run_doc_steady(struct doc_node *root, const struct summary *s)
     add_all_halves(n, &s->steady);
     add_cold(n, &s->steady);
     add_within(n, &s->steady);
+    add_until(root, s);
 }
 
 /* ---- sessions ---- */

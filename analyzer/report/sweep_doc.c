@@ -297,10 +297,11 @@ static void add_marks(struct doc_node *root, const struct sweep_summary *s)
 
 static const char *why_withdrawn(const struct trial *run)
 {
-    return run->stopped_by    ? "interrupted"
-           : run->distrust[0] ? run->distrust
-           : run->was_aborted ? "aborted"
-                              : "killed";
+    return run->stopped_by     ? "interrupted"
+           : run->distrust[0]  ? run->distrust
+           : run->was_aborted  ? "aborted"
+           : run->discarded[0] ? run->discarded
+                               : "killed";
 }
 
 static void add_withdrawn(struct doc_node *root, const struct sweep_summary *s)

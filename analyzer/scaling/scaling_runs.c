@@ -47,7 +47,8 @@ static bool find_k(struct scaling *s, const char *dir,
 
 /* ---- may it be used? ---- */
 
-static bool is_usable(struct scaling *s, const char *dir,
+/* Of a set of trials, those that cannot be trusted are discarded. */
+static bool is_usable(struct scaling *s, const char *dir, bool is_in_set,
                       const struct settings *settings,
                       const struct summary *sum)
 {
@@ -68,6 +69,8 @@ static bool is_usable(struct scaling *s, const char *dir,
                     scenario_is_open(settings->load.scenario)
                         ? "an open loop"
                         : "this scenario");
+    else if (is_in_set && run_is_discarded(sum, why))
+        scaling_say(&s->notes, "%s: discarded: %s", dir, why);
     else if (why[0])
         scaling_say(&s->refusals, "%s: %s", dir, why);
     else if (failed > MAX_FAILED * (double)sum->scheduled)
@@ -279,21 +282,25 @@ static struct scale_point *point_of(struct scaling *s, const char *dir,
     return p;
 }
 
-/* `is_warm`: the server was warm when the run began. */
+/* `is_warm`: the server was warm when the run began.  *used counts the runs of
+ * a set that are not discarded; NULL: it is not in one. */
 static int read_run(struct scaling *s, const char *dir, bool is_warm,
-                    struct err *err)
+                    size_t *used, struct err *err)
 {
     struct strmap conditions = {0};
     const struct summary *sum;
     struct scale_point *p;
     struct study_run run;
+    char why[RUN_OBSTACLE];
     int64_t k;
     int rc = 0;
 
     if (study_run_open(&run, dir, s->ask.slo, s->ask.cost, err))
         return -1;
     sum = run.summary;
-    if (is_usable(s, dir, &run.rec.settings, sum) &&
+    if (used)
+        *used += !run_is_discarded(sum, why);
+    if (is_usable(s, dir, used != NULL, &run.rec.settings, sum) &&
         find_k(s, dir, &run.rec.settings, &k)) {
         run_conditions_make(&conditions, &run.rec, sum);
         p = point_of(s, dir, k, &conditions);
@@ -388,11 +395,16 @@ static int read_trials(struct scaling *s, const char *dir, struct err *err)
     int64_t first = 1 + s->ask.warmup_trials;
     bool is_warm = s->ask.warmup_trials > 0;
     struct study_set set = {0};
+    size_t asked = 0;
+    size_t used = 0;
+    size_t n = 0;
     int rc = 0;
 
-    if (is_warm && study_is_at(dir)) {
+    if (study_is_at(dir)) {
         rc = study_set_load_kind(&set, dir, STUDY_TRIALS, err);
-        is_warm = set.launched_by == LAUNCHED_ONCE;
+        is_warm = is_warm && set.launched_by == LAUNCHED_ONCE;
+        if (set.asked > s->ask.warmup_trials)
+            asked = (size_t)(set.asked - s->ask.warmup_trials);
         study_set_fini(&set);
     }
     if (rc == 0 && !study_has_trial(dir, first))
@@ -403,9 +415,13 @@ static int read_trials(struct scaling *s, const char *dir, struct err *err)
          rc == 0 && i <= MAX_TRIALS && study_has_trial(dir, i); i++) {
         char *path = study_trial_path(dir, i);
 
-        rc = read_run(s, path, is_warm, err);
+        rc = read_run(s, path, is_warm, &used, err);
         free(path);
+        n++;
     }
+    if (rc == 0 && used < n && used < valid_runs_needed(asked > 0 ? asked : n))
+        scaling_say(&s->refusals, "%s: too few of its trials can be trusted",
+                    dir);
     return rc;
 }
 
@@ -434,7 +450,7 @@ int scale_runs_read(struct scaling *s, const char *dir, struct err *err)
 
     if (!study_is_at(dir))
         return study_has_trial(dir, 1) ? read_trials(s, dir, err)
-                                       : read_run(s, dir, false, err);
+                                       : read_run(s, dir, false, NULL, err);
     if (study_kind_at(dir, &kind, err))
         return -1;
     if (kind == STUDY_TRIALS)

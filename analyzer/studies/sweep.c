@@ -261,8 +261,7 @@ static int read_point(struct sweep_summary *s, const struct study_point *at,
     p->at = at;
     trial_take(&p->run, run.summary);
     p->run.seed = run.rec.settings.load.seed;
-    p->counts =
-        trial_is_whole(&p->run) && !p->run.distrust[0] && !p->run.was_aborted;
+    p->counts = trial_counts(&p->run) && !p->run.was_aborted;
     if (s->n++ == 0)
         keep_common(s, run.summary);
     study_run_close(&run);

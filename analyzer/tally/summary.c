@@ -20,7 +20,9 @@ struct work {
     struct cache_work cache;
     struct sessions sessions;
     struct steady_work steady;
-    struct decide decide; /* zeroed: no early decision was asked for */
+    struct decide decide;    /* zeroed: no early decision was asked for */
+    bool is_precision_asked; /* study.until */
+    struct precision precision;
     struct client client;
     struct class_tallies classes;
     struct tier_works tiers;
@@ -100,6 +102,8 @@ static int read_requests(struct work *w, struct recording *rec, struct err *err)
             steady_add(&w->steady, &rows[i]);
             if (w->decide.slo)
                 decide_add(&w->decide, &rows[i]);
+            if (w->is_precision_asked)
+                precision_add(&w->precision, &rows[i]);
         }
         /* A small file may hold many rows: refuse surplus ones at once. */
         if (rec->has_end && w->run.tally.rows > rec->end.scheduled)
@@ -498,6 +502,8 @@ static void conclude(struct summary *s, const struct work *w)
         }
     }
     steady_make(&w->steady, &ask, &s->steady);
+    if (w->is_precision_asked)
+        s->precision = precision_find(&w->precision);
     s->verdict = after_load(s, s->verdict);
     /* Overload is tested at a stricter level than any term. */
     if (s->verdict != s->answer)
@@ -538,6 +544,14 @@ static int begin_work(struct work *w, struct summary *s,
         else
             decide_window(&w->decide, window.start_ns, window.end_ns);
     }
+    if (set->study.until) {
+        struct until until;
+
+        if (until_parse(set->study.until, &until, err))
+            return -1;
+        w->is_precision_asked = true;
+        precision_init(&w->precision, &until, window.start_ns, window.end_ns);
+    }
     w->sessions.window = window;
     steady_init(&w->steady, &w->run.tally, settings_some(asks_stream, set));
     if (tier_works_init(&w->tiers, &s->tiers, &plan, err))
@@ -556,6 +570,7 @@ static void end_work(struct work *w)
     sessions_fini(&w->sessions);
     steady_fini(&w->steady);
     decide_fini(&w->decide);
+    precision_fini(&w->precision);
 }
 
 static void take_failures(struct failure_list *out, const struct manifest *m)

@@ -23,6 +23,7 @@
 #include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/mlperf.h"
 #include "analyzer/verdict/next_step.h"
+#include "analyzer/verdict/precision.h"
 #include "analyzer/verdict/steady.h"
 #include "analyzer/verdict/trust.h"
 #include "common/measure/decide.h"
@@ -122,6 +123,7 @@ struct summary {
     struct notes notes;
 
     struct steady steady; /* steady state, and how precise quantiles are */
+    struct precision_found precision; /* of what study.until asks for */
     struct session_summary sessions;
     struct server_summary server;
     struct cache_check cache;

@@ -53,11 +53,15 @@ static void put_rates(const struct summary *s, struct buf *out)
         buf_addf(out, " and %.4g output tokens/s", s->output_tokens_per_s);
 }
 
-static void put_answer(enum verdict verdict, struct buf *out)
+/* A claim states measurements: it needs no verdict. */
+static void put_answer(enum verdict verdict, bool is_shown, struct buf *out)
 {
-    buf_adds(out, verdict == VERDICT_PASS
-                      ? ": met"
-                      : ": MISSED, so the server cannot deliver this load");
+    buf_adds(out, verdict == VERDICT_PASS   ? ": met"
+                  : verdict == VERDICT_FAIL ? ": MISSED, so the server cannot "
+                                              "deliver this load"
+                                            : ": not decided by these samples");
+    if (!is_shown && (verdict == VERDICT_PASS || verdict == VERDICT_FAIL))
+        buf_adds(out, " (as observed, not shown with 95% confidence)");
 }
 
 static void put_slo(const struct summary *s, struct buf *out)
@@ -81,7 +85,7 @@ static void put_slo(const struct summary *s, struct buf *out)
                  text_show_ns((double)e2e->quantile_ns[3], text));
         return;
     }
-    put_answer(s->verdict, out);
+    put_answer(s->verdict, true, out);
 }
 
 static void put_load(const struct summary *s, struct buf *out)
@@ -153,9 +157,7 @@ static const char *why_not(const struct summary *s)
         return "aborted";
     if (s->scheduled == 0)
         return "empty";
-    return s->verdict == VERDICT_INVALID || s->verdict == VERDICT_UNDECIDED
-               ? verdict_name(s->verdict)
-               : NULL;
+    return s->verdict == VERDICT_INVALID ? verdict_name(s->verdict) : NULL;
 }
 
 bool run_claim(const struct summary *s, const struct manifest *m,
@@ -237,7 +239,7 @@ static void put_set_slo(const struct trials_summary *t, struct buf *out)
         put_median(&t->quantile[MEASURE_E2E][SUMMARY_P99], TEXT_NS, out);
         return;
     }
-    put_answer(t->verdict, out);
+    put_answer(t->verdict, t->is_shown, out);
 }
 
 static void put_set_counts(const struct trials_summary *t,
@@ -249,6 +251,8 @@ static void put_set_counts(const struct trials_summary *t,
     int64_t checked = 0;
 
     for (size_t i = 0; i < t->n; i++) {
+        if (!trial_counts(&t->trials[i]))
+            continue;
         due += t->trials[i].scheduled;
         ok += t->trials[i].ok;
         failed += t->trials[i].failed;
@@ -276,18 +280,14 @@ static const char *why_no_claim(const struct trials_summary *t)
             return "has an aborted trial";
         if (t->trials[i].lost)
             return "has a trial whose manifest.json is lost";
-        if (t->trials[i].scheduled == 0)
-            return "has an empty trial";
     }
-    if (t->stopped_by || t->counted < t->n)
+    if (t->stopped_by || t->counted + t->discarded < t->n)
         return "was interrupted";
     if (t->set.failed[0] || trials_are_cut(t))
         return "ended early";
     if (t->counted < 2)
         return "is a single trial, which has no interval";
-    return t->verdict == VERDICT_INVALID     ? "is invalid"
-           : t->verdict == VERDICT_UNDECIDED ? "is undecided"
-                                             : NULL;
+    return t->verdict == VERDICT_INVALID ? "is invalid" : NULL;
 }
 
 bool trials_claim(const struct trials_summary *t, const struct summary *first,

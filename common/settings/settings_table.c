@@ -15,6 +15,7 @@
 #include "common/spec/dist.h"
 #include "common/spec/load_shape.h"
 #include "common/spec/slo.h"
+#include "common/spec/until.h"
 #include "common/wire/api_names.h"
 #include "common/wire/status.h"
 #include "common/wire/tensor.h"
@@ -591,12 +592,23 @@ static const struct opt study[] = {
     {OPT("trials", "trials", count, study.trials), .is_positive = true,
      .max = STUDY_MAX_TRIALS, .initial = "1", .group = GROUP_LOAD,
      .help = "number of independent runs, each with its own seed"},
+    {OPT("max_discarded", "max-discarded", count, study.max_discarded),
+     .takes_auto = true, .initial = "auto", .max = STUDY_MAX_TRIALS,
+     .help = "how many runs of a study that failed a trust check are discarded "
+             "and made again; auto is half of those planned, at least 2"},
+    {OPT("until", "until", text, study.until), .check = until_check,
+     .help = "go on until the interval of a quantile is this narrow: 'e2e p99 "
+             "+- 5%'; with --trials, at most that many trials; otherwise one "
+             "run, at most as long as it was given"},
     {OPT("settle", "settle", duration, study.settle_ns), .initial = "1s",
      .requires = "study.trials", .is_lenient = true,
      .help = "pause between two runs"},
     {OPT("restart", "restart", text, study.restart), .is_command = true,
      .conflicts = "stub, server.start",
      .help = "shell command that restarts the server before each trial"},
+    {OPT("smallest_difference", "smallest-difference", share,
+         study.smallest_difference), .initial = "2%",
+     .help = "variants that differ by less are not called different"},
 };
 
 static const struct opt search[] = {
@@ -618,18 +630,18 @@ static const struct opt search[] = {
      .is_positive = true, .initial = "4%",
      .help = "accepted uncertainty, as a share of the estimate"},
     {OPT("probe", "probe", duration, search.probe_ns), .is_positive = true,
-     .help = "window of a probe close to the limit (default 20s, or longer if "
-             "the SLO needs it)"},
+     .help = "window of a probe close to the limit (default: by the relaxation "
+             "time of the server)"},
     {OPT("confirm", "confirm", duration, search.confirm_ns),
      .is_positive = true,
-     .help = "window of the confirming run (default 90s, or longer if the SLO "
-             "needs it; 20s if the client is the limit)"},
+     .help = "window of the confirming run (default: three windows of a "
+             "probe; one if the client is the limit)"},
     {OPT("no_confirm", "no-confirm", switch, search.no_confirm),
      .help = "report the estimate without a confirming run"},
     {OPT("budget", "budget", duration, search.budget_ns), .is_positive = true,
      .group = GROUP_LOAD,
-     .help = "time limit of the whole search; the result is what is known by "
-             "then"},
+     .help = "time limit of the whole search; the result is the estimate and "
+             "the bracket that are known by then"},
 };
 
 static const struct opt sweep[] = {

@@ -153,8 +153,9 @@ TEST(one_trial_is_repeated_alone)
     struct proc_result r;
 
     run_as_reported(ARGS("run", tmpdir_path("a.yaml"), "-q", "--trials", "2",
-                         "-o", set, "--settle", "0s", "--set",
-                         "load.rate=400/s", "--set", "load.duration=200ms"));
+                         "-o", set, "--settle", "0s", "--max-discarded", "0",
+                         "--set", "load.rate=400/s", "--set",
+                         "load.duration=200ms"));
     r = proc_run(ARGS("report", set, "--checklist"));
     proc_expect(&r, 1);
     assert_non_null(strstr(r.out, "present  repeats        one of 2 trials"));
@@ -384,7 +385,7 @@ TEST(what_is_allowed_is_shown_and_done)
             "study.restart");
     assert_int_equal(access(mark, F_OK), -1);
     r = proc_run(ARGS("rerun", dir, "-q", "--trials", "2", "--settle", "0s",
-                      "-o", twice, "--allow-commands"));
+                      "--max-discarded", "0", "-o", twice, "--allow-commands"));
     expect_status_as_reported(&r, twice);
     assert_int_equal(access(mark, F_OK), 0);
     shown = strstr(r.err, "tailgate: from the recording: study.restart: echo "

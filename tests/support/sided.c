@@ -87,6 +87,11 @@ static void write_manifest(const char *dir, const struct sided *s, size_t n)
     settings.load.rate_rps = s->rate > 0 ? s->rate : 100;
     settings.load.warmup_ns = after(s, WARMUP);
     settings.load.duration_ns = after(s, n) - after(s, WARMUP);
+    if (s->planned > 0) {
+        settings.load.stop = STOP_DECIDED;
+        settings.load.duration_ns =
+            (int64_t)(s->planned * (double)settings.load.duration_ns);
+    }
     settings.load.seed = s->seed;
     if (s->slo)
         strlist_add(&settings.slo, s->slo);

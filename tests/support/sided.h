@@ -27,6 +27,8 @@ struct sided {
     int64_t tokens;       /* of each answer, as the server counts; 0: nobody */
     int is_closed;
     int was_killed;
+    double planned; /* load.stop: decided, and only this share of the window was
+                       planned; 0: it ends as planned */
 };
 
 /* Below the scratch directory; returns its path (see keep.h). */
