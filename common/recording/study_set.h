@@ -2,7 +2,7 @@
  *
  * A set of trials, a sweep and a search are the same thing on disk: points,
  * each an ordinary recording in a directory of its own (trial-1, point-1,
- * probe-1, confirm-1, ...).  A pair and a study with variants consist of
+ * look-1, probe-1, confirm-1, ...).  A pair and a study with variants consist of
  * several such sets, each in a directory of its own.
  */
 #ifndef COMMON_RECORDING_STUDY_SET_H
@@ -20,6 +20,7 @@ enum point_role {
     POINT_OF_SWEEP,
     POINT_PROBE,
     POINT_CONFIRM,
+    POINT_LOOK, /* of a search: a short closed loop before the first probe */
     POINT_TRIAL,
     POINT_ROLES,
 };

@@ -356,6 +356,7 @@ struct study_settings {
     char *until;           /* "e2e p99 +- 5%": go on until then; NULL: none */
     int64_t settle_ns;     /* between two of them */
     char *restart; /* shell command; NULL: the server is not restarted */
+    double smallest_difference; /* between variants, worth mentioning; share */
 };
 
 /* What a search or a sweep varies; a sweep can vary other settings, too. */

@@ -606,6 +606,9 @@ static const struct opt study[] = {
     {OPT("restart", "restart", text, study.restart), .is_command = true,
      .conflicts = "stub, server.start",
      .help = "shell command that restarts the server before each trial"},
+    {OPT("smallest_difference", "smallest-difference", share,
+         study.smallest_difference), .initial = "2%",
+     .help = "variants that differ by less are not called different"},
 };
 
 static const struct opt search[] = {
@@ -627,18 +630,18 @@ static const struct opt search[] = {
      .is_positive = true, .initial = "4%",
      .help = "accepted uncertainty, as a share of the estimate"},
     {OPT("probe", "probe", duration, search.probe_ns), .is_positive = true,
-     .help = "window of a probe close to the limit (default 20s, or longer if "
-             "the SLO needs it)"},
+     .help = "window of a probe close to the limit (default: by the relaxation "
+             "time of the server)"},
     {OPT("confirm", "confirm", duration, search.confirm_ns),
      .is_positive = true,
-     .help = "window of the confirming run (default 90s, or longer if the SLO "
-             "needs it; 20s if the client is the limit)"},
+     .help = "window of the confirming run (default: three windows of a "
+             "probe; one if the client is the limit)"},
     {OPT("no_confirm", "no-confirm", switch, search.no_confirm),
      .help = "report the estimate without a confirming run"},
     {OPT("budget", "budget", duration, search.budget_ns), .is_positive = true,
      .group = GROUP_LOAD,
-     .help = "time limit of the whole search; the result is what is known by "
-             "then"},
+     .help = "time limit of the whole search; the result is the estimate and "
+             "the bracket that are known by then"},
 };
 
 static const struct opt sweep[] = {

@@ -1,6 +1,6 @@
 /* The eye on a probe: what it counts, and when it gives up. */
 
-#include "analyzer/search/probe_watch.h"
+#include "study/probe_watch.h"
 #include "analyzer/search/search_read.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
