@@ -164,9 +164,9 @@ static bool find_turn(const struct study *st, struct study_arm **arm)
     for (size_t i = 0; i < st->n; i++) {
         const struct study_set *set = &st->arms[i].set;
 
-        turns[i] = (struct study_turn){study_set_recorded(set) -
-                                           study_set_discarded(set),
-                                       st->arms[i].is_over};
+        turns[i] =
+            (struct study_turn){study_set_recorded(set) - (size_t)set->replaced,
+                                st->arms[i].is_over};
     }
     found = study_next_turn(turns, st->n, &which);
     *arm = &st->arms[which];
@@ -262,14 +262,14 @@ static int note_result(void *arg, const struct summary *s, struct err *err)
 static void replace_discarded(struct study_arm *arm, size_t i)
 {
     struct study_set *set = &arm->set;
-    size_t discarded = study_set_discarded(set);
-    size_t asked = set->len + 1 - discarded; /* while each was replaced */
+    size_t planned = set->len - (size_t)set->replaced;
     struct study_point *p;
 
     if (!set->points[i].discarded[0] ||
-        discarded >
-            valid_runs_repeats(arm->settings.study.max_discarded, asked))
+        (size_t)set->replaced >=
+            valid_runs_repeats(arm->settings.study.max_discarded, planned))
         return;
+    set->replaced++;
     p = study_set_add(set, set->points[i].role, set->points[i].value);
     p->repeat = set->points[i].repeat;
     if (p->role == POINT_TRIAL)

@@ -201,7 +201,8 @@ void study_fini(struct study *study);
 /* ---- turns ---- */
 
 struct study_turn {
-    size_t made;  /* recordings that count, also of an earlier attempt */
+    size_t made;  /* recordings, also of an earlier attempt, except for those
+                     that are made again */
     bool is_over; /* gets no more turns */
 };
 

@@ -337,7 +337,7 @@ static void add_within(struct doc_node *in, const struct steady *st)
     }
 }
 
-/* What study.until asks for, and what the run came to. */
+/* What study.until asks for, and what the run reached. */
 static void add_until(struct doc_node *root, const struct summary *s)
 {
     const struct precision_found *p = &s->precision;

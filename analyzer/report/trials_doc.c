@@ -225,7 +225,8 @@ static void add_verdict(struct doc_node *root, const struct trials_summary *s)
     add_terms(n, s);
 }
 
-/* What study.until asks for, what the set came to, and what would do. */
+/* What study.until asks for, what the set reached, and which trials would reach
+ * it. */
 static void add_until(struct doc_node *root, const struct trials_summary *s)
 {
     const struct set_precision *p = &s->precision;

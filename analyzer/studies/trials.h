@@ -73,7 +73,7 @@ struct trial_term {
     struct share_sample sample; /* samples whose outcome is known; n 0: the term
                                    is not about a share */
     double open;       /* further samples that kept the limit or missed it */
-    bool is_judgeable; /* false: no number of requests would do */
+    bool is_judgeable; /* false: no number of requests is enough */
 };
 
 /* What is kept from the summary of a trial. */

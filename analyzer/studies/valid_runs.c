@@ -62,9 +62,7 @@ size_t valid_runs_needed(size_t asked)
 
 size_t valid_runs_repeats(int64_t given, size_t asked)
 {
-    size_t half = (asked + 1) / 2;
-
     if (given != OPT_AUTO)
         return (size_t)given;
-    return half < 2 ? 2 : half;
+    return asked < 2 ? 2 : asked;
 }

@@ -32,8 +32,9 @@ void run_obstacle(const struct summary *s, char why[static RUN_OBSTACLE]);
  * least two if there are several. */
 size_t valid_runs_needed(size_t asked);
 
-/* How many discarded runs are made again: `given`, or if that is OPT_AUTO half
- * of those that were asked for, at least two. */
+/* How many discarded runs are made again: `given`, or if that is OPT_AUTO as
+ * many as were asked for, at least two.  On a busy machine every second run may
+ * fail a check (bench/regression). */
 size_t valid_runs_repeats(int64_t given, size_t asked);
 
 #endif

@@ -147,6 +147,8 @@ int study_set_save(const struct study_set *set, const char *dir,
         json_object_set_new(json, "budget_ns", json_integer(set->budget_ns));
     if (set->stopped_by)
         json_object_set_new(json, "stopped_by", json_integer(set->stopped_by));
+    if (set->replaced > 0)
+        json_object_set_new(json, "replaced", json_integer(set->replaced));
     put_text(json, "failed", set->failed);
     return study_save_take(dir, set->kind, json, err);
 }
@@ -231,6 +233,9 @@ static int from_json(struct study_set *set, const json_t *json)
         if (read_point(set, json_array_get(points, i)))
             return -1;
     }
+    set->replaced = json_get_int(json, "replaced", 0);
+    if (set->replaced < 0 || set->replaced > (int64_t)study_set_discarded(set))
+        return -1;
     if (set->kind == STUDY_TRIALS)
         return read_trials(set, json);
     set->recorded = (int64_t)study_set_recorded(set);

@@ -51,6 +51,7 @@ struct study_set {
     int64_t asked;            /* of trials: how many were asked for, ... */
     int64_t recorded;         /* ... and how many have a recording, those that
                                  were discarded included */
+    int64_t replaced;         /* discarded points for which one was added */
     char against[STUDY_TEXT]; /* of trials: the set that this one took turns
                                  with, relative to this one; "": none */
     int64_t budget_ns;  /* of a search: maximum time for all of it in the last

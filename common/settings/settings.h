@@ -350,9 +350,9 @@ struct stub_settings {
 /* Many runs. */
 struct study_settings {
     int64_t trials;
-    int64_t max_discarded; /* trials that are made again because they cannot be
-                              trusted; OPT_AUTO: half of the trials, at least
-                              two */
+    int64_t max_discarded; /* runs that are made again because they cannot be
+                              trusted; OPT_AUTO: as many as were planned, at
+                              least two */
     char *until;           /* "e2e p99 +- 5%": go on until then; NULL: none */
     int64_t settle_ns;     /* between two of them */
     char *restart; /* shell command; NULL: the server is not restarted */

@@ -595,7 +595,7 @@ static const struct opt study[] = {
     {OPT("max_discarded", "max-discarded", count, study.max_discarded),
      .takes_auto = true, .initial = "auto", .max = STUDY_MAX_TRIALS,
      .help = "how many runs of a study that failed a trust check are discarded "
-             "and made again; auto is half of those planned, at least 2"},
+             "and made again; auto is as many as were planned, at least 2"},
     {OPT("until", "until", text, study.until), .check = until_check,
      .help = "go on until the interval of a quantile is this narrow: 'e2e p99 "
              "+- 5%'; with --trials, at most that many trials; otherwise one "

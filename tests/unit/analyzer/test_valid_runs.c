@@ -13,8 +13,8 @@ TEST(how_many_must_remain)
         size_t asked;
         size_t needed;
         size_t repeats;
-    } cases[] = {{1, 1, 2}, {2, 2, 2}, {3, 2, 2},
-                 {5, 3, 3}, {7, 4, 4}, {20, 10, 10}};
+    } cases[] = {{1, 1, 2}, {2, 2, 2}, {3, 2, 3},
+                 {5, 3, 5}, {7, 4, 7}, {20, 10, 20}};
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         assert_int_equal(valid_runs_needed(cases[i].asked), cases[i].needed);
