@@ -456,7 +456,7 @@ int numlist_parse(struct numlist *v, const char *text, struct err *err)
 
     *v = (struct numlist){0};
     for (;;) {
-        double value;
+        double value = 0;
 
         if (take_item(v, &p, &value, err) ||
             (is_range ? add_range : add_value)(v, value, err))
