@@ -230,11 +230,11 @@ const char *search_bracket(enum search_by by, const struct search_answer *a,
 __attribute__((format(printf, 2, 3))) static void say(struct search_answer *a,
                                                       const char *fmt, ...)
 {
-    size_t used = strlen(a->why);
+    char *end = strchr(a->why, '\0');
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(a->why + used, sizeof(a->why) - used, fmt, args);
+    vsnprintf(end, (size_t)(a->why + sizeof(a->why) - end), fmt, args);
     va_end(args);
 }
 
