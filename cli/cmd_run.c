@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/plan.h"
 #include "cli/record.h"
+#include "cli/report_html.h"
 #include "cli/report_out.h"
 #include "cli/settings_args.h"
 #include "cli/show_view.h"
@@ -30,6 +31,7 @@ struct run_args {
     bool show;
     bool dry_run;
     char *against;
+    char *html;
 };
 
 #define AT(field) offsetof(struct run_args, field)
@@ -50,6 +52,12 @@ static const struct opt opts[] = {
      .offset = AT(against),
      .help = "with --trials: second settings file whose trials alternate with "
              "the first (A B B A ...); recorded in DIR/a and DIR/b"},
+    {.flag = "html",
+     .type = &opt_text,
+     .offset = AT(html),
+     .group = GROUP_OUTPUT,
+     .help = "also write a page with charts to this file; it needs no other "
+             "file and no network"},
 };
 
 static const struct opt_block block = {"run", opts,
@@ -104,6 +112,8 @@ static int record_one(const struct given *g, const struct settings *s,
     rc = record(s, &how, err);
     if (rc == 0)
         rc = point_sum_up(dir, print_run, &json, err);
+    if (rc >= 0 && g->own.html && report_html_recording(dir, g->own.html, err))
+        rc = -1;
     if (rc >= 0)
         log_note("recording  %s", dir);
     if (rc >= 0 && g->a.is_recording)
