@@ -213,8 +213,9 @@ static const struct opt opts[] = {
     {.flag = "svg",
      .type = &opt_text,
      .offset = AT(svg),
-     .help = "print one chart as SVG instead of the report: spectrum, heatmap "
-             "or rates; NAME=FILE writes it to a file, as PNG if the file "
+     .help = "print one chart as SVG instead of the report: spectrum, "
+             "heatmap or rates of a run, curve of a search or sweep, trials; "
+             "NAME=FILE writes it to a file, as PNG if the file "
              "ends in .png (requires rsvg-convert)"},
     {.flag = "detailed",
      .type = &opt_switch,
@@ -601,7 +602,7 @@ static int report_trials(const char *dir, const struct report_args *a,
     if (a->baseline)
         rc = report_add_against(dir, a->baseline, &below, err);
     if (rc == 0)
-        rc = trials_report(dir, ask->slo, ask->cost, format_of(a), err);
+        rc = trials_report(dir, ask, format_of(a), err);
     if (rc >= 0 && below.len > 0)
         rc = cli_print_report(&below, rc, err);
     buf_fini(&below);
@@ -616,6 +617,8 @@ static int report_study(const char *dir, const struct report_args *a,
         .slo = a->slo.len > 0 ? &a->slo : NULL,
         .cost = &a->cost,
         .json = ops == &report_json,
+        .html = a->html,
+        .svg = a->svg,
     };
     bool has_format = ask.json || ops == &report_text;
     struct study_words words;

@@ -31,7 +31,6 @@ struct run_args {
     bool show;
     bool dry_run;
     char *against;
-    char *html;
 };
 
 #define AT(field) offsetof(struct run_args, field)
@@ -52,12 +51,6 @@ static const struct opt opts[] = {
      .offset = AT(against),
      .help = "with --trials: second settings file whose trials alternate with "
              "the first (A B B A ...); recorded in DIR/a and DIR/b"},
-    {.flag = "html",
-     .type = &opt_text,
-     .offset = AT(html),
-     .group = GROUP_OUTPUT,
-     .help = "also write a page with charts to this file; it needs no other "
-             "file and no network"},
 };
 
 static const struct opt_block block = {"run", opts,
@@ -112,7 +105,8 @@ static int record_one(const struct given *g, const struct settings *s,
     rc = record(s, &how, err);
     if (rc == 0)
         rc = point_sum_up(dir, print_run, &json, err);
-    if (rc >= 0 && g->own.html && report_html_recording(dir, g->own.html, err))
+    if (rc >= 0 && g->own.to.html &&
+        report_html_recording(dir, g->own.to.html, err))
         rc = -1;
     if (rc >= 0)
         log_note("recording  %s", dir);
@@ -249,6 +243,10 @@ static int check(const struct settings *s, const struct run_args *own,
     if (own->to.resume)
         return err_set(err, ERR_USAGE,
                        "--resume requires settings with variants");
+    if (own->against && own->to.html)
+        return err_set(err, ERR_USAGE,
+                       "--html cannot be combined with --against: use "
+                       "'tailgate compare DIR/a DIR/b --html FILE' afterwards");
     if (own->against && s->study.trials < 2)
         return err_set(err, ERR_USAGE, "--against requires --trials 2 or more");
     if (s->study.restart && s->study.trials < 2)

@@ -61,6 +61,11 @@ static const struct opt opts[] = {
      .type = &opt_switch,
      .offset = AT(json),
      .help = "print summary.json instead of text"},
+    {.flag = "html",
+     .type = &opt_text,
+     .offset = AT(html),
+     .help = "also write a page with charts to this file; it needs no other "
+             "file and no network"},
     {.flag = "wait-ready",
      .type = &opt_duration,
      .offset = AT(wait_ready_ns),

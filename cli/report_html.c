@@ -9,10 +9,12 @@
 
 #include "analyzer/html/page.h"
 #include "analyzer/html/run_page.h"
+#include "analyzer/html/study_page.h"
 #include "analyzer/read/reader.h"
 #include "analyzer/tally/run_bins.h"
 #include "analyzer/tally/summary.h"
 #include "cli/cli.h"
+#include "cli/report_out.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -115,27 +117,93 @@ static int write_png(const char *file, const struct buf *svg, struct err *err)
     return rc;
 }
 
+/* The name before '=', owned by the caller, and the file after it or NULL. */
+static char *split_asked(const char *asked, const char **file)
+{
+    size_t len = strcspn(asked, "=");
+
+    *file = asked[len] ? asked + len + 1 : NULL;
+    return xstrndup(asked, len);
+}
+
+static int write_picture(const char *file, const struct buf *svg,
+                         struct err *err)
+{
+    return ends_in(file, ".png") ? write_png(file, svg, err)
+                                 : write_file(file, svg, err);
+}
+
 int report_svg_run(const struct summary *s, const struct run_bins *bins,
                    const struct recording *rec, const char *asked,
                    struct err *err)
 {
     const struct run_page page = {
         .s = s, .bins = bins, .manifest = &rec->manifest};
-    size_t len = strcspn(asked, "=");
-    const char *file = asked[len] ? asked + len + 1 : NULL;
-    char *name = xstrndup(asked, len);
+    const char *file;
+    char *name = split_asked(asked, &file);
     struct buf out;
     int rc;
 
     buf_init(&out, PAGE_MAX);
     rc = run_picture_render(&page, name, &out, err);
     if (rc == 0 && file)
-        rc = ends_in(file, ".png") ? write_png(file, &out, err)
-                                   : write_file(file, &out, err);
+        rc = write_picture(file, &out, err);
     if (rc == 0)
         rc = file ? exit_status_of_run(s)
                   : cli_print_report(&out, exit_status_of_run(s), err);
     buf_fini(&out);
     free(name);
+    return rc;
+}
+
+/* ---- other documents ---- */
+
+static int write_page(const struct doc *d, const struct report_to *to,
+                      struct err *err)
+{
+    char *repeat =
+        xasprintf("tailgate %s %s --html %s", to->command, to->words, to->html);
+    struct buf out;
+    int rc;
+
+    buf_init(&out, PAGE_MAX);
+    study_page_render(d, to->words, repeat, &out);
+    rc = write_file(to->html, &out, err);
+    if (rc == 0)
+        log_note("page       %s", to->html);
+    buf_fini(&out);
+    free(repeat);
+    return rc;
+}
+
+static int put_picture(const struct doc *d, const char *asked, int status,
+                       struct err *err)
+{
+    const char *file;
+    char *name = split_asked(asked, &file);
+    struct buf out;
+    int rc;
+
+    buf_init(&out, PAGE_MAX);
+    rc = study_picture_render(d, name, &out, err);
+    if (rc == 0 && file)
+        rc = write_picture(file, &out, err) ? -1 : status;
+    else if (rc == 0)
+        rc = cli_print_report(&out, status, err);
+    buf_fini(&out);
+    free(name);
+    return rc;
+}
+
+int report_doc(struct doc *taken, const struct report_to *to, int status,
+               struct err *err)
+{
+    int rc = to->html ? write_page(taken, to, err) : 0;
+
+    if (rc == 0 && !to->svg)
+        return report_print_doc(taken, to->format, status, err);
+    if (rc == 0)
+        rc = put_picture(taken, to->svg, status, err);
+    doc_free(taken);
     return rc;
 }

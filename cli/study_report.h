@@ -14,6 +14,8 @@ struct study_ask {
     const struct cost_ask *cost; /* price by this; NULL: by its own */
     bool json;                   /* print that, not text */
     bool saves;                  /* leave DIR/summary.json */
+    const char *html;            /* also write this page; NULL: none */
+    const char *svg; /* a chart instead, as report_files(); NULL: none */
 };
 
 /* Print the document of the study at `dir`, save it if asked to, and free it.

@@ -223,46 +223,52 @@ static void draw_beyond(struct plot *p, const struct cell_map *c)
 }
 
 /* `top`: the strongest level, less where lines have to be seen above. */
+static int colour_of(const struct cell_map *c, int i, int j, double max,
+                     int top)
+{
+    int level = count_level(c->cells[i][j], max);
+
+    if (level == 0)
+        return 0;
+    level = (int)fmax(1, round(level * top / 7.0));
+    return is_late(c, i, j) ? level + 7 : level;
+}
+
 static void draw_cells(struct plot *p, const struct cell_map *c, int top)
 {
-    double width = plot_x(p, p->x.high) / c->x.n;
-    double height = (double)p->height / c->y.n;
-    struct buf *out = p->svg->out;
+    char colours[CELLS_X][CELLS_Y];
     double max = 0;
 
     for (int i = 0; i < c->x.n; i++) {
         for (int j = 0; j < c->y.n; j++)
             max = fmax(max, c->cells[i][j]);
     }
+    for (int i = 0; i < c->x.n; i++) {
+        for (int j = 0; j < c->y.n; j++)
+            colours[i][j] = (char)colour_of(c, i, j, max, top);
+    }
     plot_layer_begin(p);
-    buf_adds(out, "<g");
-    svg_class(p->svg, "cells");
-    buf_addf(out, " transform=\"translate(0 %.2f) scale(%.4f %.4f)\">",
-             p->height - height / 2, width, -height);
-    for (int colour = 0; colour < 14; colour++) {
-        char name[4] = {colour >= 7 ? 'l' : 'g', (char)('1' + colour % 7)};
+    plot_cells_begin(p, plot_x(p, p->x.high) / c->x.n,
+                     (double)p->height / c->y.n);
+    for (int colour = 1; colour <= 14; colour++) {
+        const char name[] = {colour > 7 ? 'l' : 'g',
+                             (char)('0' + (colour - 1) % 7 + 1), '\0'};
         bool is_open = false;
 
         for (int i = 0; i < c->x.n; i++) {
             for (int j = 0; j < c->y.n; j++) {
-                int level = count_level(c->cells[i][j], max);
-
-                if (level == 0)
-                    continue;
-                level = (int)fmax(1, round(level * top / 7.0));
-                if (level != colour % 7 + 1 ||
-                    is_late(c, i, j) != (colour >= 7))
+                if (colours[i][j] != colour)
                     continue;
                 if (!is_open)
                     plot_path_begin(p, name, NULL);
                 is_open = true;
-                buf_addf(out, "M%d %dh.95", i, j);
+                plot_cells(p, i, j, 0.95);
             }
         }
         if (is_open)
             plot_path_end(p);
     }
-    buf_adds(out, "</g>");
+    plot_cells_end(p);
     plot_layer_end(p);
 }
 
@@ -410,8 +416,12 @@ void cells_put_data(struct page *p, const struct cell_map *c)
         for (int j = 0; j < c->y.n; j++) {
             if (!(c->cells[i][j] > 0))
                 continue;
-            buf_addf(&p->data, "%s%d,%d,%.0f", is_first ? "" : ",", i, j,
-                     c->cells[i][j]);
+            buf_adds(&p->data, is_first ? "" : ",");
+            put_number(&p->data, i, 0);
+            buf_adds(&p->data, ",");
+            put_number(&p->data, j, 0);
+            buf_adds(&p->data, ",");
+            put_number(&p->data, c->cells[i][j], 0);
             is_first = false;
         }
     }

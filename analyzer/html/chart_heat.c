@@ -86,11 +86,12 @@ bool heat_make(struct heat_map *h, const struct run_bins *b,
         h->good[column] += (double)b->good[k];
         h->failed[column] += (double)(b->due[k] - b->ok[k]);
         for (int row = 0; row < BINS_ROWS; row++) {
-            int at = floor_div(row - BINS_BASE, factor) - h->first_row;
+            int at;
 
-            at = at < 0 ? 0 : at;
-            if (v->cells[k][row] > 0 && at < h->n_rows)
-                h->cells[column][at] += v->cells[k][row];
+            if (v->cells[k][row] == 0)
+                continue;
+            at = floor_div(row - BINS_BASE, factor) - h->first_row;
+            h->cells[column][at < 0 ? 0 : at] += v->cells[k][row];
         }
     }
     return true;
@@ -114,48 +115,59 @@ static double max_of(const struct heat_map *h)
     return max;
 }
 
+static int colour_of(const struct heat_map *h, size_t column, int row,
+                     double max)
+{
+    int level = count_level(h->cells[column][row], max);
+
+    return level > 0 && h->has_limit && h->first_row + row >= 0 ? level + 7
+                                                                : level;
+}
+
+static void put_colour(struct plot *p, const struct heat_map *h,
+                       char (*colours)[HEAT_ROWS], int colour)
+{
+    const char name[] = {colour > 7 ? 'l' : 'g',
+                         (char)('0' + (colour - 1) % 7 + 1), '\0'};
+    bool is_open = false;
+
+    for (int row = 0; row < h->n_rows; row++) {
+        for (size_t i = 0; i < h->n_columns;) {
+            size_t run = i;
+
+            while (run < h->n_columns && colours[run][row] == colour)
+                run++;
+            if (run == i) {
+                i++;
+                continue;
+            }
+            if (!is_open)
+                plot_path_begin(p, name, NULL);
+            is_open = true;
+            plot_cells(p, (int)i, row, (double)(run - i));
+            i = run;
+        }
+    }
+    if (is_open)
+        plot_path_end(p);
+}
+
 /* One path per colour, in units of columns and rows; neighbours of one colour
  * are one stroke. */
 static void draw_cells(struct plot *p, const struct heat_map *h)
 {
-    double column = plot_x(p, fmin(h->step_s, h->end_s));
-    double row_height = (double)p->height / h->n_rows;
+    char colours[HEAT_COLUMNS][HEAT_ROWS];
     double max = max_of(h);
-    struct buf *out = p->svg->out;
 
-    buf_adds(out, "<g");
-    svg_class(p->svg, "cells");
-    buf_addf(out, " transform=\"translate(0 %.2f) scale(%.4f %.4f)\">",
-             p->height - row_height / 2, column, -row_height);
-    for (int colour = 0; colour < 14; colour++) {
-        int level = colour % 7 + 1;
-        bool is_late = colour >= 7;
-        bool is_open = false;
-
-        for (int row = 0; row < h->n_rows; row++) {
-            if ((h->has_limit && h->first_row + row >= 0) != is_late)
-                continue;
-            for (size_t i = 0; i < h->n_columns;) {
-                size_t run = i;
-
-                while (run < h->n_columns &&
-                       count_level(h->cells[run][row], max) == level)
-                    run++;
-                if (run > i) {
-                    char name[4] = {is_late ? 'l' : 'g', (char)('0' + level)};
-
-                    if (!is_open)
-                        plot_path_begin(p, name, NULL);
-                    is_open = true;
-                    buf_addf(out, "M%zu %dh%zu", i, row, run - i);
-                }
-                i = run > i ? run : i + 1;
-            }
-        }
-        if (is_open)
-            plot_path_end(p);
+    for (size_t i = 0; i < h->n_columns; i++) {
+        for (int row = 0; row < h->n_rows; row++)
+            colours[i][row] = (char)colour_of(h, i, row, max);
     }
-    buf_adds(out, "</g>");
+    plot_cells_begin(p, plot_x(p, fmin(h->step_s, h->end_s)),
+                     (double)p->height / h->n_rows);
+    for (int colour = 1; colour <= 14; colour++)
+        put_colour(p, h, colours, colour);
+    plot_cells_end(p);
 }
 
 /* A lane above the plot: its own layer, so that it zooms with it. */
@@ -238,6 +250,12 @@ void heat_draw(struct svg *s, const struct heat_map *h)
     plot_end(&p);
 }
 
+static void put_count(struct page *p, double count)
+{
+    buf_adds(&p->data, ",");
+    put_number(&p->data, count, 0);
+}
+
 void heat_put_data(struct page *p, const struct heat_map *h)
 {
     page_data(p, h->name);
@@ -266,7 +284,7 @@ void heat_put_data(struct page *p, const struct heat_map *h)
             last--;
         buf_addf(&p->data, "%s[%d", i > 0 ? "," : "", first);
         for (int row = first; row <= last; row++)
-            buf_addf(&p->data, ",%.0f", h->cells[i][row]);
+            put_count(p, h->cells[i][row]);
         buf_adds(&p->data, "]");
     }
     buf_adds(&p->data, "]}");

@@ -41,16 +41,20 @@ static double y_of(const struct plot *p, int64_t ns)
     return ns >= 0 ? plot_y(p, (double)ns) : 0;
 }
 
+/* Up to where even its lower end is among the failures. */
 static void draw_band(struct plot *p, const struct spectrum *d)
 {
     size_t n = 0;
 
+    while (n < d->len && d->low_ns[n] >= 0)
+        n++;
+    if (n == 0)
+        return;
     plot_path_begin(p, "band", "band");
-    for (size_t i = 0; i < d->len; i++) {
-        (n++ > 0 ? plot_line : plot_move)(p, plot_x(p, place(d->p[i])),
-                                          y_of(p, d->high_ns[i]));
-    }
-    for (size_t i = d->len; i-- > 0;)
+    for (size_t i = 0; i < n; i++)
+        (i > 0 ? plot_line : plot_move)(p, plot_x(p, place(d->p[i])),
+                                        y_of(p, d->high_ns[i]));
+    for (size_t i = n; i-- > 0;)
         plot_line(p, plot_x(p, place(d->p[i])), y_of(p, d->low_ns[i]));
     plot_path_end(p);
 }

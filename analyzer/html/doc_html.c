@@ -23,6 +23,7 @@ static void put_value(struct page *p, const struct doc_node *n)
 struct columns {
     const struct doc_node *of[MAX_COLUMNS];
     size_t n;
+    bool has_names; /* rows have a name, in a column before these */
 };
 
 static bool is_cell(const struct doc_node *n)
@@ -39,6 +40,7 @@ static bool is_same_column(const struct doc_node *a, const struct doc_node *b)
 
 static void find_columns(struct columns *c, const struct doc_node *row)
 {
+    c->has_names |= row->type == DOC_SECTION && row->label && row->label[0];
     for (const struct doc_node *n = row->first; n; n = n->next) {
         size_t i = 0;
 
@@ -87,13 +89,14 @@ static void put_row(struct page *p, const struct columns *c,
     if (!doc_is_visible(row))
         return;
     if (row->type == DOC_LINE) {
-        page_putf(p, "<tr><td colspan=\"%zu\">", c->n + 1);
+        page_putf(p, "<tr><td colspan=\"%zu\">", c->n + c->has_names);
         page_text(p, row->text);
         return;
     }
     if (has_cells(row)) {
         page_row(p);
-        page_cell(p, row->label);
+        if (c->has_names)
+            page_cell(p, row->label);
         for (size_t i = 0; i < c->n; i++) {
             const struct doc_node *n = cell_of(row, c->of[i]);
 
@@ -117,7 +120,9 @@ static void put_table(struct page *p, const struct doc_node *n)
     page_put(p, "<div class=\"tw\" tabindex=\"0\" role=\"region\" "
                 "aria-label=\"");
     page_text(p, n->label[0] ? n->label : "Table");
-    page_put(p, "\"><table class=\"t\"><thead><tr><th scope=\"col\">");
+    page_put(p, "\"><table class=\"t\"><thead><tr>");
+    if (c.has_names)
+        page_put(p, "<th scope=\"col\">");
     for (size_t i = 0; i < c.n; i++) {
         page_put(p, "<th scope=\"col\">");
         page_text(p, c.of[i]->label);

@@ -391,7 +391,9 @@ static void draw_grid(struct plot *p)
     double ticks[AXIS_TICKS];
     char text[SHOW_TEXT];
     size_t n =
-        axis_ticks(&p->y, p->height / 34 > 2 ? p->height / 34 : 2, ticks);
+        p->has_own_y
+            ? 0
+            : axis_ticks(&p->y, p->height / 34 > 2 ? p->height / 34 : 2, ticks);
 
     for (size_t i = 0; i < n; i++) {
         double y = plot_y(p, ticks[i]);
@@ -485,6 +487,29 @@ void plot_layer_begin(struct plot *p)
 void plot_layer_end(struct plot *p)
 {
     buf_adds(p->svg->out, "</svg>");
+}
+
+void plot_cells_begin(struct plot *p, double width, double height)
+{
+    buf_adds(p->svg->out, "<g");
+    svg_class(p->svg, "cells");
+    buf_addf(p->svg->out, " transform=\"translate(0 %.2f) scale(%.4f %.4f)\">",
+             p->height - height / 2, width, -height);
+}
+
+void plot_cells(struct plot *p, int column, int row, double length)
+{
+    buf_adds(p->svg->out, "M");
+    put_number(p->svg->out, column, 0);
+    buf_adds(p->svg->out, " ");
+    put_number(p->svg->out, row, 0);
+    buf_adds(p->svg->out, "h");
+    put_number(p->svg->out, length, 2);
+}
+
+void plot_cells_end(struct plot *p)
+{
+    buf_adds(p->svg->out, "</g>");
 }
 
 int plot_split(struct plot *p, double at)

@@ -71,6 +71,7 @@ struct plot {
     const char *y_title;
     bool is_time;   /* x is time since the start and can be zoomed */
     bool has_own_x; /* the caller draws the ticks of x */
+    bool has_own_y; /* ... or of y */
 };
 
 /* Opens the chart and draws grid and tick labels. */
@@ -90,6 +91,12 @@ void plot_path_begin(struct plot *p, const char *classes, const char *series);
 void plot_path_end(struct plot *p);
 void plot_move(struct plot *p, double x, double y); /* in units */
 void plot_line(struct plot *p, double x, double y);
+
+/* Cells of a grid as strokes, in units of columns and rows from the lower left:
+ * a path for each colour, and runs of cells in it. */
+void plot_cells_begin(struct plot *p, double width, double height);
+void plot_cells(struct plot *p, int column, int row, double length);
+void plot_cells_end(struct plot *p);
 
 /* A gradient for strokes that turns from orange to blue at a value; returns its
  * number for plot_path_begin_split(). */
