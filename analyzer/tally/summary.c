@@ -668,6 +668,9 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
         s->rtt_floor_ns = rec->end.rtt_floor_ns;
         s->segments = rec->end.segments;
         s->retransmits = rec->end.retransmits;
+        s->tls = rec->end.tls[0] ? rec->end.tls : NULL;
+        s->tls_handshakes = rec->end.tls_handshakes;
+        s->tls_resumed = rec->end.tls_resumed;
         s->was_enough = rec->end.was_enough;
         if (rec->end.aborted[0])
             s->aborted = rec->end.aborted;

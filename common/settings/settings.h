@@ -57,6 +57,7 @@ enum seeds { SEEDS_OWN, SEEDS_MLPERF };
 
 enum transport_choice { TRANSPORT_AUTO, TRANSPORT_NATIVE, TRANSPORT_CURL };
 enum stream_choice { STREAM_AUTO, STREAM_ON, STREAM_OFF };
+enum resume_choice { RESUME_ON, RESUME_OFF };
 enum prompt_choice { PROMPT_AUTO, PROMPT_TEXT, PROMPT_IDS };
 enum arrival {
     ARRIVAL_POISSON,
@@ -85,7 +86,8 @@ struct target_settings {
     int64_t max_response; /* bytes */
     int transport;        /* enum transport_choice */
     bool http2;
-    bool insecure; /* TLS without verification */
+    bool insecure;  /* TLS without verification */
+    int tls_resume; /* enum resume_choice */
     char *ca_file;
     char *cert; /* of the client, with its key */
     char *key;

@@ -25,6 +25,7 @@
 
 /* clang-format off */
 const char *const transport_names[] = {"auto", "native", "curl", NULL};
+static const char *const resume_names[] = {"on", "off", NULL};
 const char *const stream_names[] = {"auto", "on", "off", NULL};
 const char *const scenario_names[] = {
     [SCENARIO_AUTO] = "auto",
@@ -226,6 +227,10 @@ static const struct opt target[] = {
      .help = "use HTTP/2 over TLS, with several requests per connection"},
     {OPT("insecure", "insecure", switch, target.insecure), .letter = 'k',
      .help = "do not verify the server's certificate; the report mentions it"},
+    {OPT("tls_resume", "tls-resume", choice, target.tls_resume),
+     .names = resume_names, .initial = "on",
+     .help = "resume TLS sessions where the server offers it, so that later "
+             "handshakes are shorter"},
     {OPT("ca_file", "cacert", text, target.ca_file), .path = OPT_PATH,
      .help = "file with the certificate authorities to trust (PEM)"},
     {OPT("cert", "cert", text, target.cert), .path = OPT_PATH,

@@ -61,7 +61,6 @@ const struct transport_ops *transport_choose(const struct target_settings *s,
 {
     bool is_tls = strcmp(scheme, "https") == 0;
     const struct feature needs_curl[] = {
-        {"TLS", is_tls},
         {"HTTP/2", s->http2},
         {"proxies", s->proxy != NULL},
         {"unix sockets", s->unix_socket != NULL},

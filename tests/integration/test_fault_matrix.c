@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/xalloc.h"
+#include "tests/support/certs.h"
 #include "tests/support/keep.h"
 #include "tests/support/loopback.h"
 #include "tests/support/outcome.h"
@@ -92,10 +93,18 @@ static const struct {
      "the answer was not complete within the timeout"},
 };
 
-static const char *const transports[] = {"native", "curl"};
+static const struct column {
+    const char *name;
+    const char *transport;
+    bool has_tls;
+} columns[] = {
+    {"http1", "native", false},
+    {"tls", "native", true},
+    {"curl", "curl", false},
+};
 
-static void check_four(const char *transport, const char *dir,
-                       const char *outcome, const char *text)
+static void check_four(const char *column, const char *dir, const char *outcome,
+                       const char *text)
 {
     bool is_ok = strcmp(outcome, "ok") == 0;
     json_t *summary = load_summary(dir);
@@ -103,58 +112,55 @@ static void check_four(const char *transport, const char *dir,
     if (is_ok ? number_at(summary, "requests.ok") != 4
               : failures_of(summary, outcome) != 4 ||
                     failures_saying(summary, outcome, text) != 4)
-        fail_msg("%s: not 4 %s: %s", transport, outcome, text);
+        fail_msg("%s: not 4 %s: %s", column, outcome, text);
 }
 
 /* Four requests, one after the other, or at once if they time out, all of which
- * must end so, whichever transport carries them; both at the same time.  Each
+ * must end so, whichever transport carries them; all at the same time.  Each
  * has a connection of its own, since the server closes every one without a
  * word: a second request on it would meet a reset as often as not. */
-static void four_end(const struct rawserver *server, const char *timeout,
+static void four_end(const char *bytes, size_t len, enum raw_ending ending,
                      const char *outcome, const char *text)
 {
-    const char *clients = strcmp(outcome, "timeout") == 0 ? "4" : "1";
-    struct proc runs[COUNT(transports)];
+    bool times_out = strcmp(outcome, "timeout") == 0;
+    struct rawserver servers[] = {rawserver_start(bytes, len, ending),
+                                  rawserver_start_tls(bytes, len, ending)};
+    struct proc runs[COUNT(columns)];
 
-    for (size_t i = 0; i < COUNT(transports); i++)
-        runs[i] = proc_start(ARGS("run", server->url, "--transport",
-                                  transports[i], "-c", clients, "-n", "4",
-                                  "--no-keepalive", "--timeout", timeout, "-q",
-                                  "--force", "-o", tmpdir_path(transports[i])));
-    for (size_t i = 0; i < COUNT(transports); i++) {
-        const char *dir = tmpdir_path(transports[i]);
+    for (size_t i = 0; i < COUNT(columns); i++)
+        runs[i] = proc_start(
+            ARGS("run", servers[columns[i].has_tls].url, "--transport",
+                 columns[i].transport, "--cacert", tmpdir_path("ca.pem"), "-c",
+                 times_out ? "4" : "1", "-n", "4", "--no-keepalive",
+                 "--timeout", times_out ? "1s" : "1h", "-q", "--force", "-o",
+                 tmpdir_path(columns[i].name)));
+    for (size_t i = 0; i < COUNT(columns); i++) {
+        const char *dir = tmpdir_path(columns[i].name);
 
-        if (strcmp(outcome, "timeout") == 0) {
+        if (times_out) {
             run_must_time_out(&runs[i], dir, 4, text);
             continue;
         }
         run_must_end(&runs[i], dir, strcmp(outcome, "ok") == 0 ? 0 : 1);
-        check_four(transports[i], dir, outcome, text);
+        check_four(columns[i].name, dir, outcome, text);
     }
+    rawserver_stop(&servers[0]);
+    rawserver_stop(&servers[1]);
 }
 
 TEST(wrong_responses)
 {
-    for (size_t i = 0; i < COUNT(responses); i++) {
-        bool times_out = strcmp(responses[i].outcome, "timeout") == 0;
-        struct rawserver server =
-            rawserver_start(responses[i].bytes, strlen(responses[i].bytes),
-                            responses[i].ending);
-
-        four_end(&server, times_out ? "1s" : "1h", responses[i].outcome,
-                 responses[i].text);
-        rawserver_stop(&server);
-    }
+    for (size_t i = 0; i < COUNT(responses); i++)
+        four_end(responses[i].bytes, strlen(responses[i].bytes),
+                 responses[i].ending, responses[i].outcome, responses[i].text);
 }
 
 TEST(a_zero_byte_in_a_header)
 {
     static const char bytes[] = HEAD "x: a\0b\r\nContent-Length: 2\r\n\r\nhi";
-    struct rawserver server =
-        rawserver_start(bytes, sizeof(bytes) - 1, RAW_CLOSE);
 
-    four_end(&server, "1h", "malformed", "a header that is not 'name: value'");
-    rawserver_stop(&server);
+    four_end(bytes, sizeof(bytes) - 1, RAW_CLOSE, "malformed",
+             "a header that is not 'name: value'");
 }
 
 /* The client hangs up after 64 kB of it, and keeps none. */
@@ -163,13 +169,10 @@ TEST(a_header_of_100_mb)
     static const char start[] = HEAD "x: ";
     size_t len = (size_t)100 << 20;
     char *bytes = xcalloc(1, len);
-    struct rawserver server;
 
     memset(bytes, 'a', len);
     memcpy(bytes, start, sizeof(start) - 1);
-    server = rawserver_start(bytes, len, RAW_CLOSE);
-    four_end(&server, "1h", "malformed", "headers too long");
-    rawserver_stop(&server);
+    four_end(bytes, len, RAW_CLOSE, "malformed", "headers too long");
     free(bytes);
 }
 
@@ -262,11 +265,11 @@ TEST(resets_in_service_are_failures)
     struct proc stub = stub_start(
         ARGS("stub", "--delay", "20ms", "--fault", "reset every=4"), &url);
 
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < COUNT(columns); i++) {
         char *dir = keepf("%s/resets-%zu", tmpdir_root(), i);
         struct proc run =
-            proc_start(ARGS("run", url, "--transport", transports[i], "-c", "1",
-                            "-n", "40", "-q", "-o", dir));
+            proc_start(ARGS("run", url, "--transport", columns[i].transport,
+                            "-c", "1", "-n", "40", "-q", "-o", dir));
         json_t *summary;
 
         run_must_end(&run, dir, 0);
@@ -311,4 +314,4 @@ TEST(a_server_killed_and_restarted)
     assert_true(failures_saying(summary, "connect", "Connection refused") > 0);
 }
 
-GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)
+GROUP_FIXTURE(certs_setup, tmpdir_teardown)
