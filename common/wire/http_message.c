@@ -341,6 +341,7 @@ const char *http1_error_text(enum http1_error error)
         [HTTP1_BAD_CHUNK] = "a damaged chunk",
         [HTTP1_LONG_BODY] = "longer than target.max_response",
         [HTTP1_FLOOD] = "a flood of HTTP/2 frames without content",
+        [HTTP1_BAD_FRAME] = "not what HTTP/2 allows",
     };
 
     return error < HTTP1_ERROR_COUNT ? texts[error] : "unknown error";

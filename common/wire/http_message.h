@@ -27,6 +27,7 @@ enum http1_error {
     HTTP1_BAD_CHUNK,    /* chunk without a size or an end */
     HTTP1_LONG_BODY,    /* exceeds the reader's limit */
     HTTP1_FLOOD,        /* HTTP/2: too many frames without content */
+    HTTP1_BAD_FRAME,    /* HTTP/2: a frame or head that it does not allow */
     HTTP1_ERROR_COUNT,
 };
 
