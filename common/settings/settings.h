@@ -57,6 +57,7 @@ enum seeds { SEEDS_OWN, SEEDS_MLPERF };
 
 enum transport_choice { TRANSPORT_AUTO, TRANSPORT_NATIVE, TRANSPORT_CURL };
 enum stream_choice { STREAM_AUTO, STREAM_ON, STREAM_OFF };
+enum stub_tls { STUB_TLS_BY_FILES, STUB_TLS_SELF_SIGNED };
 enum resume_choice { RESUME_ON, RESUME_OFF };
 enum prompt_choice { PROMPT_AUTO, PROMPT_TEXT, PROMPT_IDS };
 enum arrival {
@@ -289,7 +290,8 @@ struct stub_settings {
     char *grpc_port; /* "none", or a port */
     int64_t grpc_max_message;
     int64_t grpc_max_age_ns; /* 0: connections stay */
-    char *tls_cert;          /* gRPC, as the next two; NULL: no TLS */
+    int tls;                 /* enum stub_tls */
+    char *tls_cert;          /* NULL: none */
     char *tls_key;
     char *tls_ca; /* NULL: clients need no certificate */
     char *model;

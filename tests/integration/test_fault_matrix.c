@@ -93,15 +93,20 @@ static const struct {
      "the answer was not complete within the timeout"},
 };
 
+/* The last one cannot carry bytes of HTTP/1. */
 static const struct column {
     const char *name;
     const char *transport;
     bool has_tls;
+    const char *flag; /* NULL: none */
 } columns[] = {
-    {"http1", "native", false},
-    {"tls", "native", true},
-    {"curl", "curl", false},
+    {"http1", "native", false, NULL},
+    {"tls", "native", true, NULL},
+    {"curl", "curl", false, NULL},
+    {"http2", "native", true, "--http2"},
 };
+
+#define HTTP1_COLUMNS 3
 
 static void check_four(const char *column, const char *dir, const char *outcome,
                        const char *text)
@@ -125,16 +130,16 @@ static void four_end(const char *bytes, size_t len, enum raw_ending ending,
     bool times_out = strcmp(outcome, "timeout") == 0;
     struct rawserver servers[] = {rawserver_start(bytes, len, ending),
                                   rawserver_start_tls(bytes, len, ending)};
-    struct proc runs[COUNT(columns)];
+    struct proc runs[HTTP1_COLUMNS];
 
-    for (size_t i = 0; i < COUNT(columns); i++)
+    for (size_t i = 0; i < HTTP1_COLUMNS; i++)
         runs[i] = proc_start(
             ARGS("run", servers[columns[i].has_tls].url, "--transport",
                  columns[i].transport, "--cacert", tmpdir_path("ca.pem"), "-c",
                  times_out ? "4" : "1", "-n", "4", "--no-keepalive",
                  "--timeout", times_out ? "1s" : "1h", "-q", "--force", "-o",
                  tmpdir_path(columns[i].name)));
-    for (size_t i = 0; i < COUNT(columns); i++) {
+    for (size_t i = 0; i < HTTP1_COLUMNS; i++) {
         const char *dir = tmpdir_path(columns[i].name);
 
         if (times_out) {
@@ -257,27 +262,105 @@ TEST(resets_are_failures_however_soon)
     }
 }
 
-/* The server had them for 20 ms and then reset the connection: each is a
- * failure, none is sent again, whoever carries them. */
+/* ---- what a stub does wrong, through every transport ---- */
+
+#define CHAT "/v1/chat/completions"
+
+static const struct {
+    const char *fault;
+    const char *path;
+    const char *outcome;
+    const char *over_http2; /* NULL: the same */
+} faults[] = {
+    {"status=503", "/", "status", NULL},
+    {"reset", "/", "reset", NULL},
+    {"truncated", "/", "truncated", "reset"},
+    {"malformed", "/", "malformed", "reset"},
+    {"hang=1h", "/", "timeout", NULL},
+    {"reset", CHAT, "reset", NULL},
+    {"truncated", CHAT, "truncated", "reset"},
+    {"malformed", CHAT, "malformed", NULL},
+    {"empty", CHAT, "empty", NULL},
+    {"inband", CHAT, "in-band error", NULL},
+    {"no-done", CHAT, "truncated", NULL},
+    {"wrong-type", CHAT, "in-band error", NULL},
+};
+
+static struct proc start_stub(const char *fault, bool has_tls, char **url)
+{
+    const char *cert = tmpdir_path("server.pem");
+
+    if (!has_tls)
+        return stub_start(ARGS("stub", "--fault", fault), url);
+    return stub_start(ARGS("stub", "--fault", fault, "--tls-cert", cert,
+                           "--tls-key", tmpdir_path("server.key")),
+                      url);
+}
+
+/* Four requests at once, all of which must fail so. */
+static void four_fail(const char *fault, const char *path, const char *outcome,
+                      const char *over_http2)
+{
+    bool times_out = strcmp(outcome, "timeout") == 0;
+    char *urls[2];
+    struct proc stubs[2];
+    struct proc runs[COUNT(columns)];
+
+    for (size_t i = 0; i < 2; i++)
+        stubs[i] = start_stub(fault, i == 1, &urls[i]);
+    for (size_t i = 0; i < COUNT(columns); i++)
+        runs[i] = proc_start(
+            ARGS("run", keepf("%s%s", urls[columns[i].has_tls], path),
+                 "--transport", columns[i].transport, "--cacert",
+                 tmpdir_path("ca.pem"), "-c", "4", "-n", "4", "--model", "stub",
+                 "--timeout", times_out ? "1s" : "1h", "-q", "--force", "-o",
+                 tmpdir_path(columns[i].name), columns[i].flag));
+    for (size_t i = 0; i < COUNT(columns); i++) {
+        const char *dir = tmpdir_path(columns[i].name);
+        const char *want = columns[i].flag && over_http2 ? over_http2 : outcome;
+
+        if (times_out) {
+            run_must_time_out(&runs[i], dir, 4, "no answer within the timeout");
+            continue;
+        }
+        run_must_end(&runs[i], dir, 1);
+        if (failures_of(load_summary(dir), want) != 4)
+            fail_msg("%s%s, %s: not 4 %s", path, fault, columns[i].name, want);
+    }
+    stub_stop(&stubs[0]);
+    stub_stop(&stubs[1]);
+}
+
+TEST(faults_of_a_stub)
+{
+    for (size_t i = 0; i < COUNT(faults); i++)
+        four_fail(faults[i].fault, faults[i].path, faults[i].outcome,
+                  faults[i].over_http2);
+}
+
+/* The server had them for 20 ms and then reset the connection, or the stream:
+ * each is a failure, none is sent again, whoever carries them. */
 TEST(resets_in_service_are_failures)
 {
-    char *url;
-    struct proc stub = stub_start(
-        ARGS("stub", "--delay", "20ms", "--fault", "reset every=4"), &url);
-
     for (size_t i = 0; i < COUNT(columns); i++) {
         char *dir = keepf("%s/resets-%zu", tmpdir_root(), i);
-        struct proc run =
-            proc_start(ARGS("run", url, "--transport", columns[i].transport,
-                            "-c", "1", "-n", "40", "-q", "-o", dir));
+        bool has_tls = columns[i].has_tls;
+        char *url;
+        struct proc stub = stub_start(
+            ARGS("stub", "--delay", "20ms", "--fault", "reset every=4",
+                 has_tls ? "--tls" : NULL, "self-signed"),
+            &url);
+        struct proc run = proc_start(
+            ARGS("run", url, "--insecure", "--transport", columns[i].transport,
+                 "-c", "1", "-n", "40", "-q", "-o", dir, columns[i].flag));
         json_t *summary;
 
         run_must_end(&run, dir, 0);
         summary = load_summary(dir);
+        stub_stop(&stub);
         assert_true(failures_of(summary, "reset") == 10);
         assert_true(number_at(summary, "requests.retried") == 0);
     }
-    stub_stop(&stub);
 }
 
 /* ---- killed and restarted ---- */
