@@ -90,6 +90,8 @@ static struct http1_conn *conn_new(struct http1_pool *p)
     c->conn.wire.fd = -1;
     c->pool = p;
     http1_init(&c->parser, HTTP1_RESPONSE, p->user->response, c);
+    if (!p->user->response->header)
+        c->parser.known = &p->known;
     buf_init(&c->unsent, TARGET_MAX_REQUEST);
     c->next_made = p->made;
     p->made = c;

@@ -160,6 +160,7 @@ static void settle(struct http2_conn *c)
     }
 }
 
+/* NOLINTNEXTLINE(readability-function-size): as nghttp2 calls it */
 static ssize_t read_body(nghttp2_session *session, int32_t id, uint8_t *to,
                          size_t size, uint32_t *flags,
                          nghttp2_data_source *source, void *arg)

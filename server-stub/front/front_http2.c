@@ -129,6 +129,7 @@ static void on_answer_body(void *arg, const char *data, size_t len)
 static const struct http1_hooks answer_hooks = {.header = on_answer_header,
                                                 .body = on_answer_body};
 
+/* NOLINTNEXTLINE(readability-function-size): as nghttp2 calls it */
 static ssize_t read_answer(nghttp2_session *session, int32_t id, uint8_t *to,
                            size_t size, uint32_t *flags,
                            nghttp2_data_source *source, void *arg)

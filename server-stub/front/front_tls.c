@@ -143,13 +143,13 @@ void front_tls_free(struct front_tls *t)
     free(t);
 }
 
-void front_tls_start(struct front_tls *f, struct tls *t,
+void front_tls_start(struct front_tls *tls, struct tls *t,
                      const struct tls_io *io, void *arg)
 {
-    SSL *ssl = SSL_new(f->ctx);
+    SSL *ssl = SSL_new(tls->ctx);
 
     if (!ssl)
         abort(); /* out of memory */
     SSL_set_accept_state(ssl);
-    tls_init_take(t, ssl, f->method, io, arg);
+    tls_init_take(t, ssl, tls->method, io, arg);
 }
