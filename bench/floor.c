@@ -1,4 +1,5 @@
 #include "bench/floor.h"
+#include "bench/floor_io.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,7 +29,7 @@ static int complain(const char *what)
 static int send_request(const struct floor_conn *conn)
 {
     const struct floor_client *c = conn->client;
-    ssize_t n = send(conn->fd, c->request, c->request_len, MSG_NOSIGNAL);
+    ssize_t n = floor_io_write(conn->fd, conn->ssl, c->request, c->request_len);
 
     /* It is small, and all before it was answered: there is room. */
     return n == (ssize_t)c->request_len ? 0 : complain("send");
@@ -38,7 +39,7 @@ int floor_read(struct floor_conn *conn)
 {
     struct floor_client *c = conn->client;
     char bytes[8192];
-    ssize_t n = recv(conn->fd, bytes, sizeof(bytes), 0);
+    ssize_t n = floor_io_read(conn->fd, conn->ssl, bytes, sizeof(bytes));
 
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return 0;
@@ -79,7 +80,8 @@ static int learn_response(struct floor_client *c)
     if (send_request(&c->conns[0]))
         return -1;
     while (c->response_len == 0 || got < c->response_len) {
-        ssize_t n = recv(c->conns[0].fd, text + got, sizeof(text) - 1 - got, 0);
+        ssize_t n = floor_io_read(c->conns[0].fd, c->conns[0].ssl, text + got,
+                                  sizeof(text) - 1 - got);
 
         if (n == 0)
             errno = EPROTO; /* too long, or cut off */
@@ -95,7 +97,7 @@ static int learn_response(struct floor_client *c)
     return -1;
 }
 
-static int connect_to(const struct sockaddr_in *address)
+int floor_connect(const struct sockaddr_in *address)
 {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int on = 1;
@@ -114,8 +116,9 @@ static int open_connections(struct floor_client *c,
                             const struct sockaddr_in *address)
 {
     for (int i = 0; i < c->n_conns; i++) {
-        c->conns[i].fd = connect_to(address);
-        if (c->conns[i].fd < 0)
+        c->conns[i].fd = floor_connect(address);
+        if (c->conns[i].fd < 0 ||
+            floor_io_secure(c->conns[i].fd, "http/1.1", &c->conns[i].ssl))
             return -1;
     }
     if (learn_response(c))
@@ -192,6 +195,7 @@ void floor_print(const struct floor_client *c)
 void floor_end(struct floor_client *c)
 {
     for (int i = 0; i < c->n_conns && c->conns; i++) {
+        floor_io_free(c->conns[i].ssl);
         if (c->conns[i].fd >= 0)
             close(c->conns[i].fd);
     }

@@ -3,7 +3,7 @@
  * A bare client shows what the machine allows: one thread, N kept connections,
  * each with one request on its way, and nothing recorded.  Every response is
  * taken to be as long as the first one, so that reading is counting.  Only the
- * event loop differs between them.
+ * event loop, and whether there is TLS (floor_io.h), differ between them.
  */
 #ifndef BENCH_FLOOR_H
 #define BENCH_FLOOR_H
@@ -17,7 +17,8 @@ struct floor_client;
 struct floor_conn {
     struct floor_client *client;
     int fd;
-    size_t got; /* bytes of the response that is on its way */
+    struct ssl_st *ssl; /* NULL: no TLS */
+    size_t got;         /* bytes of the response that is on its way */
 };
 
 struct floor_client {
@@ -36,6 +37,10 @@ struct floor_client {
  * Says what is wrong and returns -1 if it cannot; floor_end() is due then too.
  */
 int floor_begin(struct floor_client *client, int argc, char **argv);
+
+/* A connected socket that blocks; says what is wrong and returns -1. */
+struct sockaddr_in;
+int floor_connect(const struct sockaddr_in *address);
 
 /* Read once from a connection that has something, and send the next request if
  * that was the end of a response.  -1 if the connection is broken. */

@@ -18,6 +18,7 @@
 #include "common/settings/settings.h"
 #include "server-stub/front/front.h"
 #include "server-stub/front/front_grpc.h"
+#include "server-stub/front/front_tls.h"
 #include "server-stub/front/stub_loop.h"
 #include "server-stub/front/wire.h"
 #include "server-stub/sim/stalls.h"
@@ -41,6 +42,7 @@ struct stub {
     struct loop_timer *tick; /* for the stop flag and the truth log */
     int64_t due_ns;          /* the time that `due` is set to */
     struct front *front;
+    struct front_tls *tls;   /* NULL: no TLS */
     struct front_grpc *grpc; /* NULL: not wanted */
     struct listener *listener;
     struct server *server;
@@ -165,7 +167,9 @@ static void on_tick(void *arg)
 static int stub_init(struct stub *stub, const struct stub_settings *settings,
                      const struct stub_options *options, struct err *err)
 {
-    struct listener_place place = {"http", settings->bind, settings->port};
+    bool has_tls = stub_has_tls(settings);
+    struct listener_place place = {has_tls ? "https" : "http", settings->bind,
+                                   settings->port};
     struct front_grpc_env env = {.clk = &clk_monotonic,
                                  .settings = settings,
                                  .hooks = &grpc_hooks,
@@ -181,7 +185,10 @@ static int stub_init(struct stub *stub, const struct stub_settings *settings,
     loop_timer_sharpen(stub->due);
     if (settings->awake)
         loop_stay_awake(stub->loop);
+    if (has_tls && front_tls_new(&stub->tls, settings, err))
+        return -1;
     stub->front = front_new(stub->loop, stub->clk, &hooks, stub);
+    front_use_tls(stub->front, stub->tls);
     stub->listener = listener_new(stub->loop, &place, on_client, stub, err);
     if (!stub->listener)
         return -1;
@@ -226,6 +233,7 @@ int stub_run(const struct stub_settings *settings,
     }
     heap_fini(&stub.unaccepted);
     front_free(stub.front);
+    front_tls_free(stub.tls);
     front_grpc_free(stub.grpc);
     server_free(stub.server);
     if (truth_log_free(stub.truth, &late) && rc == 0) {

@@ -84,7 +84,7 @@ static bool is_given(const char *text)
 
 bool stub_has_tls(const struct stub_settings *s)
 {
-    return is_given(s->tls_cert);
+    return is_given(s->tls_cert) || s->tls == STUB_TLS_SELF_SIGNED;
 }
 
 bool stub_asks_clients(const struct stub_settings *s)
@@ -122,6 +122,7 @@ static int check_ranges(const struct stub_settings *s, struct err *err)
 static int check_rest(const struct stub_settings *s, struct err *err)
 {
     bool has_grpc = strcmp(s->grpc_port, "none") != 0;
+    bool has_cert = is_given(s->tls_cert);
     const struct {
         const char *key;
         bool is_given;
@@ -130,10 +131,9 @@ static int check_rest(const struct stub_settings *s, struct err *err)
     } pairs[] = {
         {"stall", s->stall_ns > 0, "stall_every", s->stall_every_ns > 0},
         {"stall_every", s->stall_every_ns > 0, "stall", s->stall_ns > 0},
-        {"tls_cert", stub_has_tls(s), "grpc_port", has_grpc},
-        {"tls_cert", stub_has_tls(s), "tls_key", is_given(s->tls_key)},
-        {"tls_key", is_given(s->tls_key), "tls_cert", stub_has_tls(s)},
-        {"tls_ca", stub_asks_clients(s), "tls_cert", stub_has_tls(s)},
+        {"tls_cert", has_cert, "tls_key", is_given(s->tls_key)},
+        {"tls_key", is_given(s->tls_key), "tls_cert", has_cert},
+        {"tls_ca", stub_asks_clients(s), "tls_cert", has_cert},
     };
 
     for (size_t i = 0; i < COUNT(pairs); i++) {
@@ -141,6 +141,10 @@ static int check_rest(const struct stub_settings *s, struct err *err)
             return err_set(err, ERR_CONFIG, "stub.%s: requires stub.%s",
                            pairs[i].key, pairs[i].required);
     }
+    if (s->tls == STUB_TLS_SELF_SIGNED && (has_cert || has_grpc))
+        return err_set(err, ERR_CONFIG,
+                       "stub.tls: self-signed cannot be combined with stub.%s",
+                       has_cert ? "tls_cert" : "grpc_port");
     if (has_grpc && !HAVE_GRPC)
         return err_set(err, ERR_CONFIG,
                        "stub.grpc_port: this tailgate was built without gRPC");

@@ -515,6 +515,13 @@ static void add_way(struct doc_node *root, const struct summary *s)
     doc_text(n, "unix_socket", "unix socket", t->unix_socket);
     free(proxy);
 
+    if (s->tls) {
+        n = doc_section(root, "tls", "TLS");
+        doc_text(n, "protocol", "", s->tls);
+        doc_count(n, "handshakes", "handshakes", s->tls_handshakes);
+        doc_count(n, "resumed", "resumed", s->tls_resumed);
+    }
+
     n = doc_section(root, "network", "network");
     doc_unless(n, DOC_NS, "rtt_floor_ms", "shortest round trip",
                (double)s->rtt_floor_ns, s->rtt_floor_ns <= 0, "not known");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/tally/summary.h"
 #include "analyzer/tally/tally.h"
 #include "analyzer/verdict/series.h"
 #include "common/base/clk.h"
@@ -201,8 +202,29 @@ static void take_ranks(const struct hist *h, const double *p, size_t len,
     hist_at_ranks(h, ranks, len, out);
 }
 
-void run_bins_set_band(struct run_bins *b, const struct tally *t,
-                       enum bins_measure m, double n_effective)
+/* What the requests are worth to the verdict, or to the precision of the
+ * median; all of them where neither is known. */
+static double independent(const struct summary *s, enum measure m, int64_t all)
+{
+    double n = 0;
+
+    for (size_t i = 0; i < s->steady.n_within && !(n > 0); i++) {
+        if (s->steady.within[i].measure == m)
+            n = s->steady.within[i].n_effective;
+    }
+    for (size_t i = 0; i < s->judgement.len; i++) {
+        const struct term_judgement *j = &s->judgement.terms[i];
+
+        if (j->term->kind == SLO_QUANTILE && j->term->measure == m &&
+            j->n_effective > 0)
+            n = j->n_effective;
+    }
+    return n > 0 ? n : (double)all;
+}
+
+/* The 95 % band, as if n_effective requests had been independent. */
+static void set_band(struct run_bins *b, const struct tally *t,
+                     enum bins_measure m, double n_effective)
 {
     const struct hist *h = &t->hist[measures[m]][VIEW_DUE];
     struct spectrum *s = &b->spectra[m];
@@ -223,7 +245,8 @@ void run_bins_set_band(struct run_bins *b, const struct tally *t,
     take_ranks(h, high, s->len, s->high_ns);
 }
 
-static void take_spectra(struct run_bins *b, const struct tally *t)
+static void take_spectra(struct run_bins *b, const struct tally *t,
+                         const struct summary *of)
 {
     b->spectra = xcalloc(BINS_LAG, sizeof(*b->spectra));
     for (int m = 0; m < BINS_LAG; m++) {
@@ -242,7 +265,8 @@ static void take_spectra(struct run_bins *b, const struct tally *t)
         take_ranks(due, s->p, s->len, s->due_ns);
         if (s->has_sent)
             take_ranks(sent, s->p, s->len, s->sent_ns);
-        run_bins_set_band(b, t, (enum bins_measure)m, (double)s->n);
+        set_band(b, t, (enum bins_measure)m,
+                 independent(of, b->values[m].measure, s->n));
     }
 }
 
@@ -383,16 +407,17 @@ static void read_table(const char *dir, const char *name,
 }
 
 void run_bins_end(struct run_bins *b, const struct tally *t,
-                  const struct series *s, const char *dir)
+                  const struct series *series, const struct summary *s)
 {
     struct client_work *client = xcalloc(1, sizeof(*client));
 
-    take_spectra(b, t);
+    take_spectra(b, t, s);
     if (b->n > 0) {
-        take_in_flight(b, s);
-        read_table(dir, "server.tgr", &schema_server, add_scrape, b);
+        take_in_flight(b, series);
+        read_table(s->dir, "server.tgr", &schema_server, add_scrape, b);
         client->bins = b;
-        read_table(dir, "client.tgr", &schema_client, add_observation, client);
+        read_table(s->dir, "client.tgr", &schema_client, add_observation,
+                   client);
     }
     free(client);
 }

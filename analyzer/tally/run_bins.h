@@ -20,6 +20,7 @@
 
 struct facts;
 struct series;
+struct summary;
 struct tally;
 
 #define BINS_TIME 240 /* maximum number of bins of due time */
@@ -113,15 +114,11 @@ void run_bins_fini(struct run_bins *b);
 
 void run_bins_add(struct run_bins *b, const struct facts *f, bool is_good);
 
-/* After the last row: take the spectrum from the histograms, requests in flight
- * from the series, and what client and server say from the recording at `dir`.
- */
+/* After the last row and the verdict: take the spectrum from the histograms,
+ * requests in flight from the series, and what client and server say from the
+ * recording. */
 void run_bins_end(struct run_bins *b, const struct tally *t,
-                  const struct series *s, const char *dir);
-
-/* The 95 % band, as if n_effective requests had been independent. */
-void run_bins_set_band(struct run_bins *b, const struct tally *t,
-                       enum bins_measure m, double n_effective);
+                  const struct series *series, const struct summary *s);
 
 /* Lower edge of a row in ns. */
 double value_bins_edge_ns(const struct value_bins *v, int row);

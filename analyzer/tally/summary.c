@@ -628,34 +628,6 @@ static void take_all(struct summary *s, struct work *w,
     next_make(s, &s->next);
 }
 
-/* The band of a spectrum counts requests as what they are worth to the verdict,
- * or to the precision of the median. */
-static void end_bins(const struct summary *s, const struct work *w,
-                     struct run_bins *bins)
-{
-    const struct tally *t = &w->run.tally;
-
-    run_bins_end(bins, t, &w->steady.series, s->dir);
-    for (int m = 0; m < BINS_LAG; m++) {
-        enum measure measure = bins->values[m].measure;
-        double n = 0;
-
-        for (size_t i = 0; i < s->steady.n_within && !(n > 0); i++) {
-            if (s->steady.within[i].measure == measure)
-                n = s->steady.within[i].n_effective;
-        }
-        for (size_t i = 0; i < s->judgement.len; i++) {
-            const struct term_judgement *j = &s->judgement.terms[i];
-
-            if (j->term->kind == SLO_QUANTILE && j->term->measure == measure &&
-                j->n_effective > 0)
-                n = j->n_effective;
-        }
-        if (n > 0 && bins->spectra[m].n > 0)
-            run_bins_set_band(bins, t, (enum bins_measure)m, n);
-    }
-}
-
 static int sum_up(struct summary *s, struct work *w, struct recording *rec,
                   const struct summary_extras *extras, struct err *err)
 {
@@ -687,7 +659,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         take_all(s, w, rec, &targets);
     strlist_fini(&targets);
     if (rc == 0 && bins)
-        end_bins(s, w, bins);
+        run_bins_end(bins, &w->run.tally, &w->steady.series, s);
     if (rc == 0 && keep) {
         struct hist *h = &w->run.tally.hist[keep->measure][keep->view];
 
@@ -754,6 +726,9 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
         s->rtt_floor_ns = rec->end.rtt_floor_ns;
         s->segments = rec->end.segments;
         s->retransmits = rec->end.retransmits;
+        s->tls = rec->end.tls[0] ? rec->end.tls : NULL;
+        s->tls_handshakes = rec->end.tls_handshakes;
+        s->tls_resumed = rec->end.tls_resumed;
         s->was_enough = rec->end.was_enough;
         if (rec->end.aborted[0])
             s->aborted = rec->end.aborted;

@@ -111,6 +111,9 @@ struct summary {
     int64_t rtt_floor_ns; /* smallest round trip; 0: unknown */
     int64_t segments;     /* TCP segments sent */
     int64_t retransmits;  /* of those, sent again */
+    const char *tls;      /* version and cipher; NULL: unknown, or none */
+    int64_t tls_handshakes;
+    int64_t tls_resumed; /* of those */
     struct calibration_stamp calibration;
     double calibration_used; /* offered rate / calibrated maximum of the client;
                                 below 0: unknown */

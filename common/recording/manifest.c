@@ -137,6 +137,12 @@ void manifest_complete(struct manifest *m, const struct run_end *end,
         "rtt_floor_ns", (json_int_t)end->rtt_floor_ns, "segments",
         (json_int_t)end->segments, "retransmits", (json_int_t)end->retransmits);
 
+    if (end->tls[0])
+        json_object_set_new(o, "tls",
+                            json_pack("{ss, sI, sI}", "protocol", end->tls,
+                                      "handshakes",
+                                      (json_int_t)end->tls_handshakes,
+                                      "resumed", (json_int_t)end->tls_resumed));
     if (end->window_start_ns > 0)
         json_object_set_new(o, "window_start_ns",
                             json_integer(end->window_start_ns));
@@ -274,6 +280,7 @@ int manifest_settings_asked(const struct manifest *m, struct settings *s,
 bool manifest_end(const struct manifest *m, struct run_end *end)
 {
     const json_t *json = json_object_get(m->json, "end");
+    const json_t *tls = json_object_get(json, "tls");
     const char *aborted;
 
     if (!json_is_object(json))
@@ -289,8 +296,12 @@ bool manifest_end(const struct manifest *m, struct run_end *end)
         .rtt_floor_ns = json_get_int(json, "rtt_floor_ns", 0),
         .segments = json_get_int(json, "segments", 0),
         .retransmits = json_get_int(json, "retransmits", 0),
+        .tls_handshakes = json_get_int(tls, "handshakes", 0),
+        .tls_resumed = json_get_int(tls, "resumed", 0),
         .was_enough = is_true(json, "was_enough"),
     };
+    if (get_text(tls, "protocol"))
+        snprintf(end->tls, sizeof(end->tls), "%s", get_text(tls, "protocol"));
     aborted = get_text(json, "aborted");
     if (aborted)
         snprintf(end->aborted, sizeof(end->aborted), "%s", aborted);

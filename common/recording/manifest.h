@@ -53,6 +53,11 @@ struct run_end {
     int64_t segments;     /* sent */
     int64_t retransmits;  /* of those, retransmitted */
 
+    /* TLS, where the transport reports it. */
+    int64_t tls_handshakes;
+    int64_t tls_resumed; /* of those */
+    char tls[64];        /* version and cipher of the last; "": not known */
+
     bool was_enough; /* a study ended it because it had its answer */
 
     /* Why it was aborted, by load.abort_on or an unreadable trace; "": it was

@@ -57,6 +57,8 @@ enum seeds { SEEDS_OWN, SEEDS_MLPERF };
 
 enum transport_choice { TRANSPORT_AUTO, TRANSPORT_NATIVE, TRANSPORT_CURL };
 enum stream_choice { STREAM_AUTO, STREAM_ON, STREAM_OFF };
+enum stub_tls { STUB_TLS_BY_FILES, STUB_TLS_SELF_SIGNED };
+enum resume_choice { RESUME_ON, RESUME_OFF };
 enum prompt_choice { PROMPT_AUTO, PROMPT_TEXT, PROMPT_IDS };
 enum arrival {
     ARRIVAL_POISSON,
@@ -85,7 +87,9 @@ struct target_settings {
     int64_t max_response; /* bytes */
     int transport;        /* enum transport_choice */
     bool http2;
-    bool insecure; /* TLS without verification */
+    int64_t streams; /* of HTTP/2, per connection; 0: the server's limit */
+    bool insecure;  /* TLS without verification */
+    int tls_resume; /* enum resume_choice */
     char *ca_file;
     char *cert; /* of the client, with its key */
     char *key;
@@ -295,7 +299,8 @@ struct stub_settings {
     char *grpc_port; /* "none", or a port */
     int64_t grpc_max_message;
     int64_t grpc_max_age_ns; /* 0: connections stay */
-    char *tls_cert;          /* gRPC, as the next two; NULL: no TLS */
+    int tls;                 /* enum stub_tls */
+    char *tls_cert;          /* NULL: none */
     char *tls_key;
     char *tls_ca; /* NULL: clients need no certificate */
     char *model;

@@ -26,6 +26,7 @@
 
 /* clang-format off */
 const char *const transport_names[] = {"auto", "native", "curl", NULL};
+static const char *const resume_names[] = {"on", "off", NULL};
 const char *const stream_names[] = {"auto", "on", "off", NULL};
 const char *const scenario_names[] = {
     [SCENARIO_AUTO] = "auto",
@@ -225,9 +226,18 @@ static const struct opt target[] = {
      .help = "HTTP client: native (the built-in one) or curl (libcurl); auto "
              "uses curl only for what native cannot do"},
     {OPT("http2", "http2", switch, target.http2),
-     .help = "use HTTP/2 over TLS, with several requests per connection"},
+     .help = "use HTTP/2, with several requests per connection; with http:// "
+             "without negotiation (prior knowledge)"},
+    {OPT("streams", "streams", count, target.streams), .is_positive = true,
+     .requires = "target.http2",
+     .help = "maximum number of requests at a time on an HTTP/2 connection "
+             "(default: the server's limit)"},
     {OPT("insecure", "insecure", switch, target.insecure), .letter = 'k',
      .help = "do not verify the server's certificate; the report mentions it"},
+    {OPT("tls_resume", "tls-resume", choice, target.tls_resume),
+     .names = resume_names, .initial = "on",
+     .help = "resume TLS sessions where the server offers it, so that later "
+             "handshakes are shorter"},
     {OPT("ca_file", "cacert", text, target.ca_file), .path = OPT_PATH,
      .help = "file with the certificate authorities to trust (PEM)"},
     {OPT("cert", "cert", text, target.cert), .path = OPT_PATH,

@@ -15,6 +15,7 @@ const char *const router_names[] = {"shared",      "round-robin",
                                     "random",      "least-outstanding",
                                     "two-choices", NULL};
 const char *const discipline_names[] = {"fifo", "priority", NULL};
+static const char *const stub_tls_names[] = {"off", "self-signed", NULL};
 const char *const reasoning_names[] = {"reasoning_content", "reasoning",
                                        "hidden", NULL};
 const char *const metrics_names[] = {"own", "vllm",   "sglang",
@@ -128,12 +129,17 @@ static const struct opt stub[] = {
      .initial = "0s",
      .help = "gRPC: close connections (GOAWAY) after about this time; 0 means "
              "never"},
+    {OPT("tls", "tls", choice, stub.tls), .names = stub_tls_names,
+     .initial = "off",
+     .help = "speak TLS, on HTTP/1.1 and HTTP/2, with a certificate that is "
+             "made for this stub and signs itself (self-signed); or see "
+             "tls_cert"},
     {OPT("tls_cert", "tls-cert", text, stub.tls_cert), .path = OPT_PATH,
-     .help = "gRPC: file with the certificate for TLS"},
+     .help = "file with the certificate for TLS"},
     {OPT("tls_key", "tls-key", text, stub.tls_key), .path = OPT_PATH,
-     .help = "gRPC: file with the key of that certificate"},
+     .help = "file with the key of that certificate"},
     {OPT("tls_ca", "tls-ca", text, stub.tls_ca), .path = OPT_PATH,
-     .help = "gRPC: require client certificates signed by this authority"},
+     .help = "require client certificates signed by this authority"},
     {OPT("model", "model", text, stub.model), .initial = "stub",
      .group = GROUP_SERVER, .help = "name of the model"},
     {OPT("seed", "seed", seed, stub.seed), .initial = "1",

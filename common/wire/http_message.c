@@ -305,10 +305,50 @@ static ssize_t take(struct http1 *p, const char *data, size_t len)
     return (ssize_t)len;
 }
 
+/* ---- heads that are the same as the last ---- */
+
+/* Returns the length of the head, or 0 if it is another one. */
+static size_t recall(struct http1 *p, const char *data, size_t len)
+{
+    const struct http1_known *k = p->known;
+
+    if (k->len == 0 || k->len > len || memcmp(k->head, data, k->len) != 0)
+        return 0;
+    p->has_started = true;
+    p->head_len = k->len;
+    p->status = k->status;
+    p->minor_version = k->minor_version;
+    p->keeps_alive = k->keeps_alive;
+    p->is_chunked = k->is_chunked;
+    p->content_length = k->content_length;
+    end_headers(p);
+    return k->len;
+}
+
+/* A head was just read, all of it from these bytes; with those of 1xx, if any
+ * came before it. */
+static void remember(const struct http1 *p, const char *data)
+{
+    struct http1_known *k = p->known;
+
+    k->len = 0;
+    if (p->head_len > sizeof(k->head))
+        return;
+    memcpy(k->head, data, p->head_len);
+    k->len = p->head_len;
+    k->status = p->status;
+    k->minor_version = p->minor_version;
+    k->keeps_alive = p->keeps_alive;
+    k->is_chunked = p->is_chunked;
+    k->content_length = p->content_length;
+}
+
 ssize_t http1_feed(struct http1 *p, const char *data, size_t len)
 {
-    size_t used = 0;
+    bool is_new = p->known && !p->has_started;
+    size_t used = is_new ? recall(p, data, len) : 0;
 
+    is_new &= used == 0;
     while (used < len && p->state != HTTP1_DONE) {
         ssize_t n;
 
@@ -317,6 +357,10 @@ ssize_t http1_feed(struct http1 *p, const char *data, size_t len)
         if (n < 0)
             return -1;
         used += (size_t)n;
+        if (is_new && http1_has_head(p)) {
+            remember(p, data);
+            is_new = false;
+        }
     }
     return (ssize_t)used;
 }
@@ -341,6 +385,7 @@ const char *http1_error_text(enum http1_error error)
         [HTTP1_BAD_CHUNK] = "a damaged chunk",
         [HTTP1_LONG_BODY] = "longer than target.max_response",
         [HTTP1_FLOOD] = "a flood of HTTP/2 frames without content",
+        [HTTP1_BAD_FRAME] = "not what HTTP/2 allows",
     };
 
     return error < HTTP1_ERROR_COUNT ? texts[error] : "unknown error";

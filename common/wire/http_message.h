@@ -27,6 +27,7 @@ enum http1_error {
     HTTP1_BAD_CHUNK,    /* chunk without a size or an end */
     HTTP1_LONG_BODY,    /* exceeds the reader's limit */
     HTTP1_FLOOD,        /* HTTP/2: too many frames without content */
+    HTTP1_BAD_FRAME,    /* HTTP/2: a frame or head that it does not allow */
     HTTP1_ERROR_COUNT,
 };
 
@@ -56,12 +57,28 @@ enum http1_state {
     HTTP1_DONE,
 };
 
+/* A head that was read, and what it says.  Most responses of a server have the
+ * same head as the one before; comparing is much cheaper than reading.  Several
+ * parsers of one thread may share it. */
+#define HTTP1_KNOWN_HEAD 512
+struct http1_known {
+    char head[HTTP1_KNOWN_HEAD];
+    size_t len; /* 0: none */
+    int status;
+    int minor_version;
+    bool keeps_alive;
+    bool is_chunked;
+    int64_t content_length;
+};
+
 struct http1 {
     enum http1_kind kind;
     enum http1_state state;
     enum http1_error error;
     const struct http1_hooks *hooks; /* borrowed */
     void *arg;
+    struct http1_known *known; /* borrowed; NULL: every head is read.  For
+                                  responses without hooks for the head */
     bool is_head_request; /* of a request: read from it.  For a response, which
                              then has no body: set by the caller after
                              http1_begin() */

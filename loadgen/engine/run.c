@@ -367,6 +367,11 @@ static struct run_end sum_up(const struct run *run, struct failures *failures)
             end.rtt_floor_ns = e.path.rtt_floor_ns;
         end.segments += e.path.segments;
         end.retransmits += e.path.retransmits;
+        end.tls_handshakes += e.path.tls.handshakes;
+        end.tls_resumed += e.path.tls.resumed;
+        if (e.path.tls.handshakes > 0)
+            snprintf(end.tls, sizeof(end.tls), "%s %s", e.path.tls.version,
+                     e.path.tls.cipher);
         failures_merge(failures, engine_failures(engine));
         if (!schedule_error)
             schedule_error = engine_schedule_error(engine);

@@ -15,7 +15,7 @@
 #include "loadgen/payload/dataset.h"
 #include "loadgen/prepare/discover.h"
 #include "loadgen/prepare/target.h"
-#include "loadgen/transport/tls_files.h"
+#include "loadgen/transport/tls_context.h"
 #include "loadgen/transport/transport.h"
 
 static int find_cpus(const char *asked, struct cpus *cpus, struct err *err)

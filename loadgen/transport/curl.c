@@ -21,14 +21,15 @@
 #include "loadgen/transport/curl_outcome.h"
 #include "loadgen/transport/curl_pool.h"
 #include "loadgen/transport/socket.h"
-#include "loadgen/transport/tls_files.h"
+#include "loadgen/transport/tls_context.h"
+#include "loadgen/transport/tls_trust.h"
 #include "loadgen/transport/transport.h"
 
 #define HTTP_FINAL 200 /* statuses below are followed by another */
 
 struct curl_transport {
     struct curl_pool pool;
-    struct curl_trust *trust;
+    struct tls_trust *trust;
     bool is_global; /* libcurl was initialised */
 };
 
@@ -460,7 +461,7 @@ static void curl_transport_fini(void *self)
     struct curl_transport *t = self;
 
     curl_pool_fini(&t->pool);
-    curl_trust_give_back(t->trust);
+    tls_trust_give_back(t->trust);
     if (t->is_global)
         curl_global_cleanup();
 }

@@ -4,7 +4,6 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,22 +16,12 @@
 #include "loadgen/prepare/target.h"
 #include "loadgen/transport/curl_pool.h"
 #include "loadgen/transport/socket.h"
+#include "loadgen/transport/tls_trust.h"
 #include "loadgen/transport/transport.h"
 
 #define DEFAULT_PROXY_PORT "1080" /* libcurl's */
 
 /* ---- authorities ---- */
-
-struct curl_trust {
-    char *ca_file; /* "": the system's */
-    X509_STORE *store;
-    int users;
-    struct curl_trust *next;
-};
-
-/* All that are in use. */
-static struct curl_trust *all;
-static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* A store can only be used by the library that made it. */
 static bool is_our_openssl(void)
@@ -44,75 +33,9 @@ static bool is_our_openssl(void)
     return its && strncmp(its, ours, strlen(ours)) == 0;
 }
 
-static X509_STORE *load_store(const char *ca_file, struct err *err)
+struct tls_trust *curl_trust_take(const char *ca_file, struct err *err)
 {
-    const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
-    X509_STORE *store = X509_STORE_new();
-    bool is_loaded;
-
-    if (!store)
-        abort(); /* out of memory */
-    if (ca_file) {
-        is_loaded = X509_STORE_load_file(store, ca_file);
-    } else { /* where libcurl was built to look */
-        is_loaded = info->cainfo && X509_STORE_load_file(store, info->cainfo);
-        is_loaded |= info->capath && X509_STORE_load_path(store, info->capath);
-        if (!is_loaded)
-            is_loaded = X509_STORE_set_default_paths(store);
-    }
-    ERR_clear_error();
-    if (!is_loaded) {
-        X509_STORE_free(store);
-        err_set(err, ERR_CONFIG, "target.ca_file: %s: no certificates in it",
-                ca_file ? ca_file : "the system's");
-        return NULL;
-    }
-    /* Like libcurl: any certificate in it is trusted, not only a root. */
-    X509_STORE_set_flags(store,
-                         X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN);
-    return store;
-}
-
-struct curl_trust *curl_trust_take(const char *ca_file, struct err *err)
-{
-    struct curl_trust *t;
-    X509_STORE *store;
-
-    if (!is_our_openssl())
-        return NULL;
-    pthread_mutex_lock(&all_lock);
-    t = all;
-    while (t && strcmp(t->ca_file, ca_file ? ca_file : "") != 0)
-        t = t->next;
-    if (!t && (store = load_store(ca_file, err))) {
-        t = xcalloc(1, sizeof(*t));
-        *t = (struct curl_trust){.ca_file = xstrdup(ca_file ? ca_file : ""),
-                                 .store = store,
-                                 .next = all};
-        all = t;
-    }
-    if (t)
-        t->users++;
-    pthread_mutex_unlock(&all_lock);
-    return t;
-}
-
-void curl_trust_give_back(struct curl_trust *t)
-{
-    struct curl_trust **at = &all;
-
-    if (!t)
-        return;
-    pthread_mutex_lock(&all_lock);
-    if (--t->users == 0) {
-        while (*at != t)
-            at = &(*at)->next;
-        *at = t->next;
-        X509_STORE_free(t->store);
-        free(t->ca_file);
-        free(t);
-    }
-    pthread_mutex_unlock(&all_lock);
+    return is_our_openssl() ? tls_trust_take(ca_file, err) : NULL;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): as OpenSSL calls it */
@@ -129,13 +52,11 @@ static void on_record(int is_sent, int version, int type, const void *data,
 
 static CURLcode on_context(CURL *easy, void *context, void *arg)
 {
-    const struct curl_trust *t = arg;
+    const struct tls_trust *t = arg;
     struct curl_socket *socket = curl_pool_guarded(easy);
 
-    if (t) {
-        X509_STORE_up_ref(t->store);
-        SSL_CTX_set_cert_store(context, t->store);
-    }
+    if (t)
+        tls_trust_use(t, context);
     if (socket) {
         SSL_CTX_set_msg_callback(context, on_record);
         SSL_CTX_set_msg_callback_arg(context, socket);
@@ -148,7 +69,7 @@ static CURLcode on_context(CURL *easy, void *context, void *arg)
 /* Without a trust libcurl finds the authorities itself.  With HTTP/2 the pool
  * is told of each record that is received, see curl_pool_received(). */
 static void set_authorities(CURL *easy, const struct target_settings *s,
-                            const struct curl_trust *t)
+                            const struct tls_trust *t)
 {
     bool has_records = s->http2 && s->insecure && is_our_openssl();
 
@@ -167,7 +88,7 @@ static void set_authorities(CURL *easy, const struct target_settings *s,
 /* Proxies of the environment are ignored: "" means no proxy.  The timeout is
  * rounded up, because 0 would be libcurl's default. */
 void curl_set_connection(void *easy, const struct target_settings *s,
-                         const struct curl_trust *trust,
+                         const struct tls_trust *trust,
                          struct curl_slist *connect_to)
 {
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);

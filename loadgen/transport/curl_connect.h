@@ -1,9 +1,8 @@
 /* curl_connect.h - how libcurl connects: TLS, authorities, proxies, unix
  * sockets, addresses; and a probe that tries it.
  *
- * libcurl reads the authorities that verify a server's certificate from their
- * file for every connection, inside the handshake; here they are read once, and
- * shared by all connections of the process.
+ * libcurl would read the authorities from their file for every connection,
+ * inside the handshake; here it is given those of tls_trust.h.
  */
 #ifndef LOADGEN_TRANSPORT_CURL_CONNECT_H
 #define LOADGEN_TRANSPORT_CURL_CONNECT_H
@@ -12,25 +11,20 @@
 #include <stddef.h>
 
 struct curl_slist;
-struct curl_trust;
+struct tls_trust;
 struct endpoint;
 struct err;
 struct target_settings;
 
-/* The authorities of the file or, with NULL, those of the system.  They may be
- * taken several times, by any thread.  NULL with err set to ERR_CONFIG if there
- * are none; NULL without an error if libcurl has a TLS library of its own,
- * which then reads them. */
-struct curl_trust *curl_trust_take(const char *ca_file, struct err *err);
-
-/* Accepts NULL. */
-void curl_trust_give_back(struct curl_trust *trust);
+/* As tls_trust_take(); NULL without an error if libcurl has a TLS library of
+ * its own, which then reads the authorities. */
+struct tls_trust *curl_trust_take(const char *ca_file, struct err *err);
 
 /* Set up a new easy handle (a CURL *): TLS and where to connect.  `trust` may
  * be NULL: libcurl then reads the authorities.  Everything is borrowed for as
  * long as the handle lives. */
 void curl_set_connection(void *easy, const struct target_settings *s,
-                         const struct curl_trust *trust,
+                         const struct tls_trust *trust,
                          struct curl_slist *connect_to);
 
 /* For CURLOPT_CONNECT_TO: connect to the endpoint's address, while Host and TLS

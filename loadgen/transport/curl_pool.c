@@ -597,8 +597,7 @@ static bool is_spelled_out(const struct endpoint *e)
 }
 
 void curl_pool_init(struct curl_pool *p, const struct transport_env *env,
-                    const struct curl_trust *trust,
-                    const struct curl_user *user)
+                    const struct tls_trust *trust, const struct curl_user *user)
 {
     const struct workload *workload = env->workload;
 

@@ -21,7 +21,7 @@ struct class;
 struct curl_multi;
 struct curl_pool;
 struct curl_socket;
-struct curl_trust;
+struct tls_trust;
 struct endpoint;
 struct request;
 struct transport_env;
@@ -92,7 +92,7 @@ struct curl_user {
 
 struct curl_pool {
     const struct transport_env *env;
-    const struct curl_trust *trust; /* NULL: libcurl's own */
+    const struct tls_trust *trust; /* NULL: libcurl's own */
     const struct curl_user *user;
     struct curl_route *routes; /* of all classes */
     struct curl_place *places;
@@ -110,7 +110,7 @@ struct curl_pool {
 
 /* In zeroed memory; everything is borrowed. */
 void curl_pool_init(struct curl_pool *pool, const struct transport_env *env,
-                    const struct curl_trust *trust,
+                    const struct tls_trust *trust,
                     const struct curl_user *user);
 
 /* Closes every connection.  Accepts a zeroed one. */

@@ -1,4 +1,4 @@
-/* HTTP/1.1 over plain sockets, with recv(2), send(2) and libevent.
+/* HTTP/1.1 over sockets, with TLS or without.
  *
  * A connection carries one request at a time; the pool provides it.  The life
  * of a request is http1_start() -> begin() -> send_request() -> on_readable()
@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
@@ -120,9 +119,7 @@ static void begin(struct http1_conn *c, struct request *r)
     c->body_len = 0;
     buf_reset(&c->unsent);
     http1_begin(&c->parser);
-    if (c->is_stamped != is_stamped)
-        socket_set_stamps(c->fd, is_stamped);
-    c->is_stamped = is_stamped;
+    conn_set_stamps(&c->conn, is_stamped);
     c->parser.is_head_request = r->class->targets->is_head;
 }
 
@@ -153,15 +150,15 @@ static bool retry(struct http1_conn *c, bool is_closed)
 
     if (!c->was_idle || c->parser.has_started || r->facts.retries > 0)
         return false;
-    acked = socket_acked(c->fd);
+    acked = socket_acked(c->conn.wire.fd);
     if (!stale_is(&(struct stale_facts){
-            .taken = c->taken - c->taken_before,
+            .taken = c->conn.wire.taken - c->taken_before,
             .acked = acked - c->taken_before,
             .is_acked_known = acked >= 0,
             .is_closed = is_closed,
             .idle_ns = env->start_ns + c->asked_ns - c->kept_ns,
             .waited_ns = transport_now(env) - c->asked_ns,
-            .rtt_ns = socket_rtt_ns(c->fd),
+            .rtt_ns = socket_rtt_ns(c->conn.wire.fd),
         }))
         return false;
     r->facts.retries = 1;
@@ -173,8 +170,14 @@ static bool retry(struct http1_conn *c, bool is_closed)
 /* The connection broke.  EPIPE: reset, after a FIN that was not read yet. */
 static void take_break(struct http1_conn *c, int error)
 {
-    if (!retry(c, error == EPIPE))
-        break_off(c, OUTCOME_RESET, error, strerror(error));
+    char why[TLS_TEXT];
+
+    if (!c->was_idle && !c->parser.has_started &&
+        conn_is_refused(&c->conn, error))
+        break_off(c, OUTCOME_CONNECT, CONNECT_TLS,
+                  conn_why(&c->conn, error, why));
+    else if (!retry(c, error == EPIPE))
+        break_off(c, OUTCOME_RESET, error, conn_why(&c->conn, error, why));
 }
 
 /* ---- sending ---- */
@@ -204,7 +207,7 @@ static ssize_t send_bytes(struct http1_conn *c, const char *data, size_t len,
 {
     const struct transport_env *env = c->pool->env;
     struct facts *f = &c->request->facts;
-    ssize_t n = send(c->fd, data, len, MSG_NOSIGNAL);
+    ssize_t n = conn_write(&c->conn, data, len);
 
     if (n <= 0)
         return n;
@@ -213,7 +216,6 @@ static ssize_t send_bytes(struct http1_conn *c, const char *data, size_t len,
     if (f->sent == TIME_ABSENT)
         f->sent = now;
     f->bytes_out += n;
-    c->taken += n;
     return n;
 }
 
@@ -226,7 +228,7 @@ static void send_request(struct http1_conn *c)
         break_off(c, OUTCOME_RESET, EMSGSIZE, TARGET_TOO_LARGE);
         return;
     }
-    c->taken_before = c->taken;
+    c->taken_before = c->conn.wire.taken;
     c->asked_ns = transport_now(c->pool->env);
     n = send_bytes(c, bytes.data, bytes.len, c->asked_ns);
     if (n == (ssize_t)bytes.len)
@@ -238,7 +240,7 @@ static void send_request(struct http1_conn *c)
     if (n < 0)
         n = 0;
     buf_add(&c->unsent, bytes.data + n, bytes.len - (size_t)n);
-    event_add(&c->writable, NULL);
+    event_add(&c->conn.writable, NULL);
 }
 
 /* The rest of a request that the kernel did not take at once. */
@@ -257,7 +259,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     if (n > 0)
         buf_consume(&c->unsent, (size_t)n);
     if (c->unsent.len > 0)
-        event_add(&c->writable, NULL);
+        event_add(&c->conn.writable, NULL);
 }
 
 /* ---- reading ---- */
@@ -314,12 +316,12 @@ static void take_bytes(struct http1_conn *c, size_t len)
         return;
     }
     if (http1_is_done(&c->parser))
-        finish(c, now, (size_t)used < len);
+        finish(c, now, (size_t)used < len || conn_has_more(&c->conn));
 }
 
 static void take_eof(struct http1_conn *c)
 {
-    if (http1_finish_at_eof(&c->parser))
+    if (!conn_is_cut(&c->conn) && http1_finish_at_eof(&c->parser))
         finish(c, transport_now(c->pool->env), false);
     else if (c->parser.has_started)
         break_off(c, OUTCOME_TRUNCATED, 0, "closed inside the response");
@@ -327,22 +329,31 @@ static void take_eof(struct http1_conn *c)
         break_off(c, OUTCOME_RESET, 0, "closed before any response");
 }
 
+/* An idle connection was closed, or received something that nobody asked for;
+ * unless it was only TLS's own, such as a session. */
+static void read_idle(struct http1_conn *c, ssize_t n)
+{
+    if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+        http1_pool_close(c);
+}
+
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
     struct http1_conn *c = arg;
     const struct transport_env *env = c->pool->env;
     char *in = input_of(c);
-    ssize_t n;
+    ssize_t n = conn_read(&c->conn, in, READ_SIZE);
 
+    (void)fd;
     (void)what;
     if (!c->request) {
-        http1_pool_close(c); /* an idle one was closed, or sent something */
+        read_idle(c, n);
         return;
     }
-    /* Reading the kernel's timestamp costs more than the rest of a read. */
-    n = c->is_stamped
-            ? socket_receive(fd, in, READ_SIZE, &c->request->facts.buffered)
-            : recv(fd, in, READ_SIZE, 0);
+    if (c->conn.wire.is_stamped && n > 0)
+        c->request->facts.buffered = c->conn.wire.buffered_ns;
+    if (conn_has_more(&c->conn))
+        event_active(&c->conn.readable, EV_READ, 0);
     if (n > 0) {
         if (env->tap)
             env->tap(env->arg, false, in, (size_t)n);
@@ -356,16 +367,30 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 
 /* ---- what the pool reports of a connection ---- */
 
-static void on_connected(struct http1_conn *c)
+static void note_times(struct http1_conn *c)
 {
-    c->request->facts.is_fresh = 1;
-    c->request->facts.connected = transport_now(c->pool->env);
+    int64_t start_ns = c->pool->env->start_ns;
+    struct facts *f = &c->request->facts;
+
+    if (c->conn.connected_ns == TIME_ABSENT)
+        return;
+    f->is_fresh = 1;
+    f->connected = c->conn.connected_ns - start_ns;
+    if (c->conn.secured_ns != TIME_ABSENT)
+        f->secured = c->conn.secured_ns - start_ns;
+}
+
+static void on_established(struct http1_conn *c)
+{
+    note_times(c);
     send_request(c);
 }
 
-static void on_failed(struct http1_conn *c, int error, const char *why)
+static void on_failed(struct http1_conn *c, enum connect_detail detail,
+                      const char *why)
 {
-    break_off(c, OUTCOME_CONNECT, socket_connect_detail(error), why);
+    note_times(c);
+    break_off(c, OUTCOME_CONNECT, detail, why);
 }
 
 /* Headers are handed over only if an API reads them. */
@@ -376,7 +401,7 @@ static const struct http1_hooks api_hooks = {.header = on_header,
 #define USER(hooks)                                                            \
     {                                                                          \
         .response = &(hooks), .readable = on_readable,                         \
-        .writable = on_writable, .connected = on_connected,                    \
+        .writable = on_writable, .established = on_established,                \
         .failed = on_failed,                                                   \
     }
 
@@ -440,13 +465,11 @@ static int http1_transport_init(void *self, const struct transport_env *env,
 {
     struct http1_transport *t = self;
 
-    (void)err;
     t->in = xcalloc(1, READ_SIZE);
     buf_init(&t->out, TARGET_MAX_REQUEST);
     buf_init(&t->body, TARGET_MAX_REQUEST);
-    http1_pool_init(&t->pool, env,
-                    env->workload->reads ? &api_user : &plain_user);
-    return 0;
+    return http1_pool_init(&t->pool, env,
+                           env->workload->reads ? &api_user : &plain_user, err);
 }
 
 static void http1_transport_fini(void *self)

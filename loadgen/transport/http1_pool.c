@@ -1,8 +1,8 @@
 #include "loadgen/transport/http1_pool.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/stop.h"
@@ -26,14 +26,14 @@ struct http1_conn *http1_pool_take(struct http1_route *route)
     if (!c)
         return NULL;
     c->route = route;
-    connlist_remove(&c->link);
+    connlist_remove(&c->conn.link);
     c->pool->n_idle--;
     return c;
 }
 
 void http1_pool_keep(struct http1_conn *c, int64_t now_ns)
 {
-    connlist_add_first(&c->route->place->idle, &c->link);
+    connlist_add_first(&c->route->place->idle, &c->conn.link);
     c->pool->n_idle++;
     c->was_idle = true;
     c->kept_ns = now_ns;
@@ -43,85 +43,39 @@ void http1_pool_close(struct http1_conn *c)
 {
     struct http1_pool *p = c->pool;
 
-    if (c->link.list == &c->route->place->idle)
+    if (c->conn.link.list == &c->route->place->idle)
         p->n_idle--;
-    connlist_remove(&c->link);
-    event_del(&c->readable);
-    event_del(&c->writable);
-    if (c->is_connected)
-        socket_add_path(c->fd, &p->path);
-    close(c->fd);
-    c->fd = -1;
+    conn_close(&c->conn);
     c->request = NULL;
     c->next_unused = p->unused;
     p->unused = c;
     p->n_open--;
 }
 
-/* ---- connecting ---- */
+/* ---- new ones ---- */
 
-static void fail_connect(struct http1_conn *c, int error, const char *why)
+static void on_failed(struct conn *conn, enum connect_detail detail,
+                      const char *why)
 {
+    struct http1_conn *c = (struct http1_conn *)conn;
+
     if (c->request) {
-        c->pool->user->failed(c, error, why);
+        c->pool->user->failed(c, detail, why);
         return;
     }
-    c->pool->connect_error = error;
+    c->pool->has_failed = true;
+    snprintf(c->pool->why_failed, sizeof(c->pool->why_failed), "%s", why);
     http1_pool_close(c);
 }
 
-/* From here on the user's callbacks handle the socket's events. */
-static void on_connected(evutil_socket_t fd, short what, void *arg)
+static void on_established(struct conn *conn)
 {
-    struct http1_conn *c = arg;
-    const struct http1_user *user = c->pool->user;
-    int error = socket_error(fd);
+    struct http1_conn *c = (struct http1_conn *)conn;
 
-    (void)what;
-    if (error) {
-        fail_connect(c, error, socket_error_text(error));
-        return;
-    }
-    connlist_remove(&c->link);
-    c->is_connected = true;
-    event_assign(&c->writable, c->pool->env->base, fd, EV_WRITE, user->writable,
-                 c);
-    event_add(&c->readable, NULL);
     if (c->request)
-        user->connected(c);
+        c->pool->user->established(c);
     else
         http1_pool_keep(c, clk_now(c->pool->env->clk));
-}
-
-/* All have the same timeout, so that the oldest is the first to be late.  The
- * timer's resolution is milliseconds: if it fires early, it is set again.  It
- * is rounded up, so that it does not fire repeatedly at the very end. */
-static void arm_connect_timer(struct http1_pool *p)
-{
-    int64_t late_ns;
-    struct timeval tv;
-
-    if (!p->connecting.first)
-        return;
-    late_ns = conn_of(p->connecting.first)->opened_ns +
-              p->env->settings->connect_timeout_ns;
-    tv = clk_timeval(late_ns - clk_now(p->env->clk) + NS_PER_US);
-    event_add(&p->connect_timer, &tv);
-}
-
-static void on_connect_timer(evutil_socket_t fd, short what, void *arg)
-{
-    struct http1_pool *p = arg;
-    int64_t late_ns =
-        clk_now(p->env->clk) - p->env->settings->connect_timeout_ns;
-
-    (void)fd;
-    (void)what;
-    while (p->connecting.first &&
-           conn_of(p->connecting.first)->opened_ns <= late_ns)
-        fail_connect(conn_of(p->connecting.first), ETIMEDOUT,
-                     "not connected within the connect timeout");
-    arm_connect_timer(p);
 }
 
 static struct http1_conn *conn_new(struct http1_pool *p)
@@ -133,8 +87,11 @@ static struct http1_conn *conn_new(struct http1_pool *p)
         return c;
     }
     c = xcalloc(1, sizeof(*c));
+    c->conn.wire.fd = -1;
     c->pool = p;
     http1_init(&c->parser, HTTP1_RESPONSE, p->user->response, c);
+    if (!p->user->response->header)
+        c->parser.known = &p->known;
     buf_init(&c->unsent, TARGET_MAX_REQUEST);
     c->next_made = p->made;
     p->made = c;
@@ -146,31 +103,20 @@ struct http1_conn *http1_pool_open(struct http1_pool *p,
 {
     struct http1_place *place = p->places;
     struct http1_conn *c;
-    int fd;
 
     if (p->n_open >= p->env->max_connections && p->n_idle > 0) {
         while (!place->idle.last) /* close an idle one to another place */
             place++;
         http1_pool_close(conn_of(place->idle.last));
     }
-    fd = socket_connect(route->endpoint->address);
-    if (fd < 0)
-        return NULL;
     c = conn_new(p);
+    if (conn_open(&c->conn, &p->dialer, route->endpoint)) {
+        c->next_unused = p->unused;
+        p->unused = c;
+        return NULL;
+    }
     c->route = route;
-    c->fd = fd;
-    c->is_connected = false;
     c->was_idle = false;
-    c->is_stamped = false;
-    c->taken = 0;
-    c->opened_ns = clk_now(p->env->clk);
-    event_assign(&c->readable, p->env->base, fd, EV_READ | EV_PERSIST,
-                 p->user->readable, c);
-    event_assign(&c->writable, p->env->base, fd, EV_WRITE, on_connected, c);
-    event_add(&c->writable, NULL);
-    connlist_add_last(&p->connecting, &c->link);
-    if (p->connecting.len == 1)
-        arm_connect_timer(p);
     p->n_open++;
     return c;
 }
@@ -182,49 +128,60 @@ int http1_pool_preconnect(struct http1_pool *p, int64_t n, struct err *err)
     const struct workload *workload = p->env->workload;
     struct lane lane = p->env->lane;
 
-    p->connect_error = 0;
-    for (int64_t i = 0; i < n && !p->connect_error; i++) {
+    p->has_failed = false;
+    for (int64_t i = 0; i < n && !p->has_failed; i++) {
         int64_t seq = lane.worker + i * lane.workers;
         const struct class *class =
             &workload->classes[workload_draw(workload, seq)];
 
-        if (!http1_pool_open(p, &p->routes[workload_route(class, seq)]))
-            p->connect_error = errno;
+        if (!http1_pool_open(p, &p->routes[workload_route(class, seq)])) {
+            p->has_failed = true;
+            snprintf(p->why_failed, sizeof(p->why_failed), "%s",
+                     socket_error_text(errno));
+        }
     }
-    while (p->connecting.len > 0 && !atomic_load(&stop_signal))
+    while (p->dialer.connecting.len > 0 && !atomic_load(&stop_signal))
         event_base_loop(p->env->base, EVLOOP_ONCE);
     if (atomic_load(&stop_signal))
         return err_set(err, ERR_IO, "interrupted");
-    if (!p->connect_error)
+    if (!p->has_failed)
         return 0;
     return err_set(err, ERR_IO,
                    "client.preconnect: only %lld of %lld connections could be "
                    "opened: %s",
-                   (long long)p->n_idle, (long long)n,
-                   socket_error_text(p->connect_error));
+                   (long long)p->n_idle, (long long)n, p->why_failed);
 }
 
 /* ---- all of them ---- */
 
 struct socket_path http1_pool_path(const struct http1_pool *p)
 {
-    struct socket_path path = p->path;
+    struct socket_path path = p->dialer.path;
 
     for (const struct http1_conn *c = p->made; c; c = c->next_made) {
-        if (c->fd >= 0 && c->is_connected)
-            socket_add_path(c->fd, &path);
+        if (c->conn.wire.fd >= 0 && c->conn.is_connected)
+            socket_add_path(c->conn.wire.fd, &path);
     }
+    path.tls = tls_context_counts(p->dialer.tls);
     return path;
 }
 
-void http1_pool_init(struct http1_pool *p, const struct transport_env *env,
-                     const struct http1_user *user)
+int http1_pool_init(struct http1_pool *p, const struct transport_env *env,
+                    const struct http1_user *user, struct err *err)
 {
     const struct workload *workload = env->workload;
 
+    p->hooks = (struct dialer_hooks){
+        .protocol = "http/1.1",
+        .readable = user->readable,
+        .writable = user->writable,
+        .established = on_established,
+        .failed = on_failed,
+    };
+    if (dialer_init(&p->dialer, env, &p->hooks, err))
+        return -1;
     p->env = env;
     p->user = user;
-    event_assign(&p->connect_timer, env->base, -1, 0, on_connect_timer, p);
     p->routes = xcalloc(workload->n_routes, sizeof(*p->routes));
     p->places = xcalloc(workload->n_places, sizeof(*p->places));
     for (size_t k = 0; k < workload->len; k++) {
@@ -241,6 +198,7 @@ void http1_pool_init(struct http1_pool *p, const struct transport_env *env,
             };
         }
     }
+    return 0;
 }
 
 void http1_pool_fini(struct http1_pool *p)
@@ -251,13 +209,13 @@ void http1_pool_fini(struct http1_pool *p)
         struct http1_conn *c = p->made;
 
         p->made = c->next_made;
-        if (c->fd >= 0)
+        if (c->conn.wire.fd >= 0)
             http1_pool_close(c);
         http1_fini(&c->parser);
         buf_fini(&c->unsent);
         free(c);
     }
-    event_del(&p->connect_timer);
+    dialer_fini(&p->dialer);
     for (size_t i = 0; i < p->env->workload->n_routes; i++)
         free(p->routes[i].out);
     free(p->routes);

@@ -7,15 +7,13 @@
 #ifndef LOADGEN_TRANSPORT_HTTP1_POOL_H
 #define LOADGEN_TRANSPORT_HTTP1_POOL_H
 
-#include <event2/event.h>
-#include <event2/event_struct.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/buf.h"
 #include "common/wire/http_message.h"
-#include "loadgen/transport/socket.h"
+#include "loadgen/transport/conn.h"
 
 struct endpoint;
 struct err;
@@ -24,67 +22,6 @@ struct request;
 struct transport_env;
 
 #define HTTP1_KEPT_BODY 512
-
-/* ---- lists of connections ---- */
-
-struct connlist;
-
-/* The first member of a connection, which is in one list at most: idle ones are
- * ordered warmest first, those that are connecting oldest first. */
-struct connlink {
-    struct connlist *list; /* NULL: in no list */
-    struct connlink *next;
-    struct connlink *previous;
-};
-
-struct connlist {
-    struct connlink *first;
-    struct connlink *last;
-    size_t len;
-};
-
-static inline void connlist_add_first(struct connlist *list, struct connlink *l)
-{
-    *l = (struct connlink){.list = list, .next = list->first};
-    if (list->first)
-        list->first->previous = l;
-    else
-        list->last = l;
-    list->first = l;
-    list->len++;
-}
-
-static inline void connlist_add_last(struct connlist *list, struct connlink *l)
-{
-    *l = (struct connlink){.list = list, .previous = list->last};
-    if (list->last)
-        list->last->next = l;
-    else
-        list->first = l;
-    list->last = l;
-    list->len++;
-}
-
-/* From the list it is in, if any. */
-static inline void connlist_remove(struct connlink *l)
-{
-    struct connlist *list = l->list;
-
-    if (!list)
-        return;
-    if (l->previous)
-        l->previous->next = l->next;
-    else
-        list->first = l->next;
-    if (l->next)
-        l->next->previous = l->previous;
-    else
-        list->last = l->previous;
-    list->len--;
-    l->list = NULL;
-}
-
-/* ---- the pool ---- */
 
 /* An address that connections go to. */
 struct http1_place {
@@ -100,16 +37,11 @@ struct http1_route {
 
 /* Carries one request at a time. */
 struct http1_conn {
-    struct connlink link; /* idle, or being established */
+    struct conn conn; /* its list is that of idle ones, warmest first */
     struct http1_pool *pool;
     struct http1_route *route; /* of its current or last request */
-    int fd;                    /* -1: closed */
-    int64_t opened_ns;
-    bool is_connected;
-    bool was_idle;         /* the server may have closed it meanwhile */
-    int64_t kept_ns;       /* when it last became idle, by the clock */
-    struct event readable; /* added while connected */
-    struct event writable; /* added while connecting; then the user's */
+    bool was_idle;             /* the server may have closed it meanwhile */
+    int64_t kept_ns;           /* when it last became idle, by the clock */
     struct http1_conn *next_unused;
     struct http1_conn *next_made;
 
@@ -117,9 +49,7 @@ struct http1_conn {
     struct request *request; /* NULL: none */
     int64_t asked_ns;        /* when sending it began */
     int64_t read_ns;         /* when the data being processed was read */
-    int64_t taken;        /* bytes of all requests that the kernel took ... */
-    int64_t taken_before; /* ... and of those before this one */
-    bool is_stamped;      /* the kernel's receive timestamps are on */
+    int64_t taken_before;    /* bytes that the kernel took before this one */
     struct http1 parser;
     struct buf unsent;          /* what the kernel did not take at once */
     char body[HTTP1_KEPT_BODY]; /* beginning of the body, for failures */
@@ -130,35 +60,37 @@ struct http1_conn {
 struct http1_user {
     const struct http1_hooks *response; /* of the parser; its arg is the conn */
 
-    /* The socket of a connection is ready; the arg is the conn.  An idle
-     * connection that is readable must be closed. */
+    /* The socket of a connection is ready; the arg is the conn. */
     event_callback_fn readable;
     event_callback_fn writable;
 
-    /* A connection that was given a request is connected, or cannot be: then
+    /* A connection that was given a request is established, or cannot be: then
      * the user must close it. */
-    void (*connected)(struct http1_conn *c);
-    void (*failed)(struct http1_conn *c, int error, const char *why);
+    void (*established)(struct http1_conn *c);
+    void (*failed)(struct http1_conn *c, enum connect_detail detail,
+                   const char *why);
 };
 
 struct http1_pool {
+    struct dialer dialer;
     const struct transport_env *env;
     const struct http1_user *user;
+    struct dialer_hooks hooks;
     struct http1_route *routes; /* of all classes */
     struct http1_place *places;
-    struct connlist connecting;
-    struct event connect_timer; /* for the oldest that is connecting */
-    struct http1_conn *unused;  /* closed, kept for their memory */
+    struct http1_conn *unused; /* closed, kept for their memory */
     int64_t n_open;
     int64_t n_idle;
-    struct http1_conn *made; /* all of them, to be freed */
-    struct socket_path path; /* of those that were closed */
-    int connect_error;       /* the last, of a connection without a request */
+    struct http1_known known;  /* the last head of a response */
+    struct http1_conn *made;   /* all of them, to be freed */
+    bool has_failed;           /* to open one without a request, ... */
+    char why_failed[TLS_TEXT]; /* ... the last time for this reason */
 };
 
-/* In zeroed memory; everything is borrowed. */
-void http1_pool_init(struct http1_pool *pool, const struct transport_env *env,
-                     const struct http1_user *user);
+/* In zeroed memory; everything is borrowed.  ERR_CONFIG for invalid files of
+ * TLS. */
+int http1_pool_init(struct http1_pool *pool, const struct transport_env *env,
+                    const struct http1_user *user, struct err *err);
 
 /* Closes every connection.  Accepts a zeroed one. */
 void http1_pool_fini(struct http1_pool *pool);

@@ -7,9 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include "common/measure/measure.h"
+#include "loadgen/transport/tls_context.h"
 
 struct err;
 
@@ -31,6 +33,31 @@ const char *socket_error_text(int error);
  * read had been in the kernel; TIME_ABSENT if the kernel does not say. */
 ssize_t socket_receive(int fd, void *data, size_t size, int64_t *buffered_ns);
 
+/* A connected socket, and what passed through it. */
+struct wire {
+    int fd;              /* -1: closed */
+    bool is_stamped;     /* the kernel's receive timestamps are on */
+    int64_t buffered_ns; /* of the last read, if they are: socket_receive() */
+    int64_t taken;       /* bytes that the kernel took */
+};
+
+/* Reading the kernel's timestamp costs more than the rest of a read. */
+static inline ssize_t wire_read(struct wire *w, void *data, size_t size)
+{
+    if (w->is_stamped)
+        return socket_receive(w->fd, data, size, &w->buffered_ns);
+    return recv(w->fd, data, size, 0);
+}
+
+static inline ssize_t wire_write(struct wire *w, const void *data, size_t len)
+{
+    ssize_t n = send(w->fd, data, len, MSG_NOSIGNAL);
+
+    if (n > 0)
+        w->taken += n;
+    return n;
+}
+
 /* The connection's smallest recent round trip: the smoothed one includes the
  * time for which the peer delays acknowledgements.  0: not known. */
 int64_t socket_rtt_ns(int fd);
@@ -39,11 +66,12 @@ int64_t socket_rtt_ns(int fd);
  * known. */
 int64_t socket_acked(int fd);
 
-/* What the kernel knows of the network path. */
+/* What is known of the network path: by the kernel, and of TLS. */
 struct socket_path {
     int64_t rtt_floor_ns; /* smallest round trip; 0: not known */
     int64_t segments;     /* sent */
     int64_t retransmits;  /* of those, sent again */
+    struct tls_counts tls;
 };
 
 /* Add a connection's to the sum of others. */

@@ -61,8 +61,6 @@ const struct transport_ops *transport_choose(const struct target_settings *s,
 {
     bool is_tls = strcmp(scheme, "https") == 0;
     const struct feature needs_curl[] = {
-        {"TLS", is_tls},
-        {"HTTP/2", s->http2},
         {"proxies", s->proxy != NULL},
         {"unix sockets", s->unix_socket != NULL},
     };
@@ -73,18 +71,24 @@ const struct transport_ops *transport_choose(const struct target_settings *s,
         return choose_grpc(s, err);
     if (strcmp(scheme, "null") == 0)
         return &transport_null;
-    if (s->http2 && !is_tls) {
-        err_set(err, ERR_CONFIG, "target.http2 requires an https:// URL");
-        return NULL;
-    }
     if (s->transport == TRANSPORT_NATIVE && feature) {
         err_set(err, ERR_CONFIG,
                 "target.transport: the native transport does not support %s",
                 feature);
         return NULL;
     }
-    return feature || s->transport == TRANSPORT_CURL ? &transport_curl
-                                                     : &transport_http1;
+    if (!feature && s->transport != TRANSPORT_CURL)
+        return s->http2 ? &transport_http2 : &transport_http1;
+    if (s->http2 && !is_tls) {
+        err_set(err, ERR_CONFIG,
+                "target.http2 requires an https:// URL if libcurl is used");
+        return NULL;
+    }
+    if (s->streams > 0) {
+        err_set(err, ERR_CONFIG, "target.streams cannot be used with libcurl");
+        return NULL;
+    }
+    return &transport_curl;
 }
 
 /* With locks only if there are two threads. */

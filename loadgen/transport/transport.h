@@ -51,7 +51,7 @@ struct transport_env {
 };
 
 struct transport_ops {
-    const char *name; /* native, curl, grpc, null */
+    const char *name; /* native, http2, curl, grpc, null */
     size_t state_size;
     bool connects_ahead; /* a run always calls preconnect(): connections are
                             few and stay open */
@@ -94,6 +94,7 @@ struct transport_ops {
 };
 
 extern const struct transport_ops transport_http1;
+extern const struct transport_ops transport_http2;
 extern const struct transport_ops transport_curl;
 extern const struct transport_ops transport_grpc; /* if built with gRPC */
 extern const struct transport_ops transport_null;

@@ -16,6 +16,9 @@
 #include "common/base/clk.h"
 #include "common/base/xalloc.h"
 #include "common/wire/http_message.h"
+#include "common/wire/tls.h"
+#include "server-stub/front/front_http2.h"
+#include "server-stub/front/front_tls.h"
 #include "server-stub/front/stub_loop.h"
 
 #define READ_SIZE ((size_t)64 << 10)
@@ -26,7 +29,12 @@
 /* Unsent bytes that are kept for a client that does not read. */
 #define MAX_UNSENT ((size_t)256 << 20)
 
+/* How an HTTP/2 connection begins. */
+#define PREFACE "PRI * HTTP/2.0\r\n"
+
 enum conn_state {
+    CONN_SHAKING, /* in the handshake of TLS */
+    CONN_HTTP2,
     CONN_READING,  /* a request, or waiting for one */
     CONN_BUSY,     /* a request is being answered */
     CONN_DRAINING, /* refused; input is dropped, since closing with unread bytes
@@ -40,9 +48,12 @@ struct conn {
     struct conn *next;
     int fd; /* -1: closed */
     enum conn_state state;
+    struct tls tls;         /* its ssl is NULL: no TLS */
+    struct front_http2 *h2; /* NULL: HTTP/1 */
     struct event read_event;
     struct event write_event;
     bool is_reading;     /* read_event is added */
+    bool is_begun;       /* the first bytes were read */
     bool is_at_eof;      /* the client sends no more, but may still read */
     bool wants_continue; /* Expect: 100-continue, not yet replied to */
     bool has_request;    /* handed to `request`, not yet to `ended` */
@@ -64,8 +75,39 @@ struct front {
     const struct front_hooks *hooks;
     void *arg;
     struct conn *first;
+    struct front_tls *tls; /* NULL: none */
     char input[READ_SIZE]; /* of whichever connection is being read */
 };
+
+/* ---- bytes, with TLS or without ---- */
+
+static ssize_t read_socket(void *arg, void *data, size_t size)
+{
+    const struct conn *conn = arg;
+
+    return recv(conn->fd, data, size, 0);
+}
+
+static ssize_t write_socket(void *arg, const void *data, size_t len)
+{
+    const struct conn *conn = arg;
+
+    return send(conn->fd, data, len, MSG_NOSIGNAL);
+}
+
+static const struct tls_io io = {.read = read_socket, .write = write_socket};
+
+static ssize_t receive(struct conn *conn, void *data, size_t size)
+{
+    return conn->tls.ssl ? tls_read(&conn->tls, data, size)
+                         : read_socket(conn, data, size);
+}
+
+static ssize_t transmit(struct conn *conn, const void *data, size_t len)
+{
+    return conn->tls.ssl ? tls_write(&conn->tls, data, len)
+                         : write_socket(conn, data, len);
+}
 
 /* ---- writing ---- */
 
@@ -84,7 +126,7 @@ static void write_bytes(struct conn *conn, const char *data, size_t len)
     if (conn->fd < 0 || conn->state == CONN_CLOSED)
         return;
     if (conn->unsent.len == 0)
-        n = send(conn->fd, data, len, MSG_NOSIGNAL);
+        n = transmit(conn, data, len);
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
         conn->state = CONN_CLOSED;
         return;
@@ -269,10 +311,13 @@ static void drop(struct conn *conn)
     if (conn->fd >= 0) {
         event_del(&conn->read_event);
         event_del(&conn->write_event);
+        tls_fini(&conn->tls);
         close(conn->fd);
         conn->fd = -1;
     }
     if (conn->is_held)
+        return;
+    if (conn->h2 && !front_http2_close(conn->h2, conn->breaks))
         return;
     if (conn->has_request)
         report(conn, TIME_ABSENT);
@@ -308,8 +353,7 @@ static void go_on(struct conn *conn)
     if (conn->state == CONN_READING && conn->ahead.len > 0)
         buf_consume(&conn->ahead, take(conn, conn->ahead.data, conn->ahead.len,
                                        clk_now(conn->front->clk)));
-    if (conn->is_at_eof &&
-        (conn->state == CONN_READING || conn->state == CONN_DRAINING))
+    if (conn->is_at_eof && conn->state != CONN_BUSY)
         conn->state = CONN_CLOSED;
     if (conn->state == CONN_CLOSED)
         drop(conn);
@@ -317,19 +361,83 @@ static void go_on(struct conn *conn)
         set_reading(conn, !conn->is_at_eof && conn->ahead.len < AHEAD_ENOUGH);
 }
 
+static void settled(void *arg)
+{
+    go_on(arg);
+}
+
+static void write_frames(void *arg, const char *data, size_t len)
+{
+    write_bytes(arg, data, len);
+}
+
+static void begin_http2(struct conn *conn)
+{
+    const struct front *front = conn->front;
+
+    conn->state = CONN_HTTP2;
+    conn->h2 = front_http2_new(&(struct front_http2_env){
+        .clk = front->clk,
+        .hooks = front->hooks,
+        .arg = front->arg,
+        .write = write_frames,
+        .settled = settled,
+        .conn = conn,
+    });
+}
+
+static void shake(struct conn *conn)
+{
+    switch (tls_handshake(&conn->tls)) {
+    case TLS_DONE:
+        conn->state = CONN_READING;
+        if (tls_speaks(&conn->tls, "h2"))
+            begin_http2(conn);
+        if (conn->tls.has_more)
+            event_active(&conn->read_event, EV_READ, 0);
+        break;
+    case TLS_WANTS_WRITE:
+        event_add(&conn->write_event, NULL);
+        break;
+    case TLS_FAILED:
+        conn->state = CONN_CLOSED;
+        break;
+    default:
+        break;
+    }
+    go_on(conn);
+}
+
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
     struct conn *conn = arg;
     struct front *front = conn->front;
-    ssize_t n = recv((int)fd, front->input, READ_SIZE, 0);
     size_t used = 0;
+    ssize_t n;
 
+    (void)fd;
     (void)what;
+    if (conn->state == CONN_SHAKING) {
+        shake(conn);
+        return;
+    }
+    n = receive(conn, front->input, READ_SIZE);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n < 0)
         conn->state = CONN_CLOSED;
     conn->is_at_eof = n == 0;
+    if (conn->tls.ssl && conn->tls.has_more)
+        event_active(&conn->read_event, EV_READ, 0);
+    if (n >= (ssize_t)strlen(PREFACE) && !conn->is_begun &&
+        conn->state == CONN_READING &&
+        memcmp(front->input, PREFACE, strlen(PREFACE)) == 0)
+        begin_http2(conn);
+    conn->is_begun = true;
+    if (n > 0 && conn->state == CONN_HTTP2 &&
+        front_http2_feed(conn->h2, front->input, (size_t)n,
+                         clk_now(front->clk)))
+        conn->state = CONN_CLOSED;
     if (n > 0 && conn->state == CONN_READING)
         used = take(conn, front->input, (size_t)n, clk_now(front->clk));
     if (n > 0 && conn->state == CONN_BUSY)
@@ -340,10 +448,15 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
     struct conn *conn = arg;
-    ssize_t n =
-        send((int)fd, conn->unsent.data, conn->unsent.len, MSG_NOSIGNAL);
+    ssize_t n;
 
+    (void)fd;
     (void)what;
+    if (conn->state == CONN_SHAKING) {
+        shake(conn);
+        return;
+    }
+    n = transmit(conn, conn->unsent.data, conn->unsent.len);
     if (n < 0 && errno != EAGAIN && errno != EINTR)
         conn->state = CONN_CLOSED;
     if (n > 0)
@@ -377,6 +490,7 @@ static void break_off(struct exchange *x, bool with_reset)
 
     if (with_reset && conn->fd >= 0) {
         setsockopt(conn->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+        conn->tls.is_unsound = true; /* no goodbye */
         conn->state = CONN_CLOSED;
     }
     conn->breaks = true;
@@ -398,6 +512,9 @@ void front_take(struct front *front, int fd)
 
     conn->front = front;
     conn->fd = fd;
+    conn->state = front->tls ? CONN_SHAKING : CONN_READING;
+    if (front->tls)
+        front_tls_start(front->tls, &conn->tls, &io, conn);
     conn->x = no_request(conn);
     http1_init(&conn->parser, HTTP1_REQUEST, &parser_hooks, conn);
     buf_init(&conn->ahead, AHEAD_ENOUGH + READ_SIZE);
@@ -426,6 +543,11 @@ struct front *front_new(struct loop *loop, const struct clk *clk,
     return front;
 }
 
+void front_use_tls(struct front *front, struct front_tls *tls)
+{
+    front->tls = tls;
+}
+
 void front_free(struct front *front)
 {
     struct conn *next;
@@ -435,6 +557,7 @@ void front_free(struct front *front)
     for (struct conn *conn = front->first; conn; conn = next) {
         next = conn->next;
         conn->is_held = false;
+        conn->breaks = true;
         drop(conn);
     }
     free(front);

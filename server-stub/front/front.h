@@ -1,6 +1,8 @@
 /* front.h - the connections of the clients: requests in, answers out.
  *
- * There are two fronts: HTTP/1 here, and gRPC in front_grpc.h.  An HTTP
+ * There are two fronts: HTTP here, and gRPC in front_grpc.h.  A connection may
+ * have TLS.  It speaks HTTP/2 (front_http2.h) if that was agreed on, or if it
+ * begins with HTTP/2's preface, else HTTP/1.  An HTTP/1
  * connection serves one request at a time.  What a client sends ahead waits in
  * a buffer of limited size, then in the socket.  So answers keep the order of
  * the requests, and a request arrives when its last byte was read or, if it was
@@ -20,6 +22,7 @@ struct clk;
 struct conn;
 struct exchange;
 struct front;
+struct front_tls;
 struct loop;
 
 #define FRONT_MAX_PATH 256
@@ -35,7 +38,7 @@ struct front_ops {
 /* A request.  Valid from `request` to `ended`. */
 struct exchange {
     const struct front_ops *ops;
-    struct conn *conn; /* HTTP only */
+    struct conn *conn; /* HTTP/1 only */
     char method[16];
     char path[FRONT_MAX_PATH]; /* cut if longer */
     const char *body;
@@ -67,6 +70,9 @@ struct front_hooks {
 /* All arguments are borrowed for the life of the front. */
 struct front *front_new(struct loop *loop, const struct clk *clk,
                         const struct front_hooks *hooks, void *arg);
+
+/* Speak TLS with clients that are taken from now on.  Borrowed. */
+void front_use_tls(struct front *front, struct front_tls *tls);
 
 /* Close every connection; open requests end as not sent.  Accepts NULL. */
 void front_free(struct front *front);

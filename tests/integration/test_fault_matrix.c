@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/xalloc.h"
+#include "tests/support/certs.h"
 #include "tests/support/keep.h"
 #include "tests/support/loopback.h"
 #include "tests/support/outcome.h"
@@ -92,10 +93,23 @@ static const struct {
      "the answer was not complete within the timeout"},
 };
 
-static const char *const transports[] = {"native", "curl"};
+/* The last one cannot carry bytes of HTTP/1. */
+static const struct column {
+    const char *name;
+    const char *transport;
+    bool has_tls;
+    const char *flag; /* NULL: none */
+} columns[] = {
+    {"http1", "native", false, NULL},
+    {"tls", "native", true, NULL},
+    {"curl", "curl", false, NULL},
+    {"http2", "native", true, "--http2"},
+};
 
-static void check_four(const char *transport, const char *dir,
-                       const char *outcome, const char *text)
+#define HTTP1_COLUMNS 3
+
+static void check_four(const char *column, const char *dir, const char *outcome,
+                       const char *text)
 {
     bool is_ok = strcmp(outcome, "ok") == 0;
     json_t *summary = load_summary(dir);
@@ -103,58 +117,55 @@ static void check_four(const char *transport, const char *dir,
     if (is_ok ? number_at(summary, "requests.ok") != 4
               : failures_of(summary, outcome) != 4 ||
                     failures_saying(summary, outcome, text) != 4)
-        fail_msg("%s: not 4 %s: %s", transport, outcome, text);
+        fail_msg("%s: not 4 %s: %s", column, outcome, text);
 }
 
 /* Four requests, one after the other, or at once if they time out, all of which
- * must end so, whichever transport carries them; both at the same time.  Each
+ * must end so, whichever transport carries them; all at the same time.  Each
  * has a connection of its own, since the server closes every one without a
  * word: a second request on it would meet a reset as often as not. */
-static void four_end(const struct rawserver *server, const char *timeout,
+static void four_end(const char *bytes, size_t len, enum raw_ending ending,
                      const char *outcome, const char *text)
 {
-    const char *clients = strcmp(outcome, "timeout") == 0 ? "4" : "1";
-    struct proc runs[COUNT(transports)];
+    bool times_out = strcmp(outcome, "timeout") == 0;
+    struct rawserver servers[] = {rawserver_start(bytes, len, ending),
+                                  rawserver_start_tls(bytes, len, ending)};
+    struct proc runs[HTTP1_COLUMNS];
 
-    for (size_t i = 0; i < COUNT(transports); i++)
-        runs[i] = proc_start(ARGS("run", server->url, "--transport",
-                                  transports[i], "-c", clients, "-n", "4",
-                                  "--no-keepalive", "--timeout", timeout, "-q",
-                                  "--force", "-o", tmpdir_path(transports[i])));
-    for (size_t i = 0; i < COUNT(transports); i++) {
-        const char *dir = tmpdir_path(transports[i]);
+    for (size_t i = 0; i < HTTP1_COLUMNS; i++)
+        runs[i] = proc_start(
+            ARGS("run", servers[columns[i].has_tls].url, "--transport",
+                 columns[i].transport, "--cacert", tmpdir_path("ca.pem"), "-c",
+                 times_out ? "4" : "1", "-n", "4", "--no-keepalive",
+                 "--timeout", times_out ? "1s" : "1h", "-q", "--force", "-o",
+                 tmpdir_path(columns[i].name)));
+    for (size_t i = 0; i < HTTP1_COLUMNS; i++) {
+        const char *dir = tmpdir_path(columns[i].name);
 
-        if (strcmp(outcome, "timeout") == 0) {
+        if (times_out) {
             run_must_time_out(&runs[i], dir, 4, text);
             continue;
         }
         run_must_end(&runs[i], dir, strcmp(outcome, "ok") == 0 ? 0 : 1);
-        check_four(transports[i], dir, outcome, text);
+        check_four(columns[i].name, dir, outcome, text);
     }
+    rawserver_stop(&servers[0]);
+    rawserver_stop(&servers[1]);
 }
 
 TEST(wrong_responses)
 {
-    for (size_t i = 0; i < COUNT(responses); i++) {
-        bool times_out = strcmp(responses[i].outcome, "timeout") == 0;
-        struct rawserver server =
-            rawserver_start(responses[i].bytes, strlen(responses[i].bytes),
-                            responses[i].ending);
-
-        four_end(&server, times_out ? "1s" : "1h", responses[i].outcome,
-                 responses[i].text);
-        rawserver_stop(&server);
-    }
+    for (size_t i = 0; i < COUNT(responses); i++)
+        four_end(responses[i].bytes, strlen(responses[i].bytes),
+                 responses[i].ending, responses[i].outcome, responses[i].text);
 }
 
 TEST(a_zero_byte_in_a_header)
 {
     static const char bytes[] = HEAD "x: a\0b\r\nContent-Length: 2\r\n\r\nhi";
-    struct rawserver server =
-        rawserver_start(bytes, sizeof(bytes) - 1, RAW_CLOSE);
 
-    four_end(&server, "1h", "malformed", "a header that is not 'name: value'");
-    rawserver_stop(&server);
+    four_end(bytes, sizeof(bytes) - 1, RAW_CLOSE, "malformed",
+             "a header that is not 'name: value'");
 }
 
 /* The client hangs up after 64 kB of it, and keeps none. */
@@ -163,13 +174,10 @@ TEST(a_header_of_100_mb)
     static const char start[] = HEAD "x: ";
     size_t len = (size_t)100 << 20;
     char *bytes = xcalloc(1, len);
-    struct rawserver server;
 
     memset(bytes, 'a', len);
     memcpy(bytes, start, sizeof(start) - 1);
-    server = rawserver_start(bytes, len, RAW_CLOSE);
-    four_end(&server, "1h", "malformed", "headers too long");
-    rawserver_stop(&server);
+    four_end(bytes, len, RAW_CLOSE, "malformed", "headers too long");
     free(bytes);
 }
 
@@ -254,27 +262,105 @@ TEST(resets_are_failures_however_soon)
     }
 }
 
-/* The server had them for 20 ms and then reset the connection: each is a
- * failure, none is sent again, whoever carries them. */
+/* ---- what a stub does wrong, through every transport ---- */
+
+#define CHAT "/v1/chat/completions"
+
+static const struct {
+    const char *fault;
+    const char *path;
+    const char *outcome;
+    const char *over_http2; /* NULL: the same */
+} faults[] = {
+    {"status=503", "/", "status", NULL},
+    {"reset", "/", "reset", NULL},
+    {"truncated", "/", "truncated", "reset"},
+    {"malformed", "/", "malformed", "reset"},
+    {"hang=1h", "/", "timeout", NULL},
+    {"reset", CHAT, "reset", NULL},
+    {"truncated", CHAT, "truncated", "reset"},
+    {"malformed", CHAT, "malformed", NULL},
+    {"empty", CHAT, "empty", NULL},
+    {"inband", CHAT, "in-band error", NULL},
+    {"no-done", CHAT, "truncated", NULL},
+    {"wrong-type", CHAT, "in-band error", NULL},
+};
+
+static struct proc start_stub(const char *fault, bool has_tls, char **url)
+{
+    const char *cert = tmpdir_path("server.pem");
+
+    if (!has_tls)
+        return stub_start(ARGS("stub", "--fault", fault), url);
+    return stub_start(ARGS("stub", "--fault", fault, "--tls-cert", cert,
+                           "--tls-key", tmpdir_path("server.key")),
+                      url);
+}
+
+/* Four requests at once, all of which must fail so. */
+static void four_fail(const char *fault, const char *path, const char *outcome,
+                      const char *over_http2)
+{
+    bool times_out = strcmp(outcome, "timeout") == 0;
+    char *urls[2];
+    struct proc stubs[2];
+    struct proc runs[COUNT(columns)];
+
+    for (size_t i = 0; i < 2; i++)
+        stubs[i] = start_stub(fault, i == 1, &urls[i]);
+    for (size_t i = 0; i < COUNT(columns); i++)
+        runs[i] = proc_start(
+            ARGS("run", keepf("%s%s", urls[columns[i].has_tls], path),
+                 "--transport", columns[i].transport, "--cacert",
+                 tmpdir_path("ca.pem"), "-c", "4", "-n", "4", "--model", "stub",
+                 "--timeout", times_out ? "1s" : "1h", "-q", "--force", "-o",
+                 tmpdir_path(columns[i].name), columns[i].flag));
+    for (size_t i = 0; i < COUNT(columns); i++) {
+        const char *dir = tmpdir_path(columns[i].name);
+        const char *want = columns[i].flag && over_http2 ? over_http2 : outcome;
+
+        if (times_out) {
+            run_must_time_out(&runs[i], dir, 4, "no answer within the timeout");
+            continue;
+        }
+        run_must_end(&runs[i], dir, 1);
+        if (failures_of(load_summary(dir), want) != 4)
+            fail_msg("%s%s, %s: not 4 %s", path, fault, columns[i].name, want);
+    }
+    stub_stop(&stubs[0]);
+    stub_stop(&stubs[1]);
+}
+
+TEST(faults_of_a_stub)
+{
+    for (size_t i = 0; i < COUNT(faults); i++)
+        four_fail(faults[i].fault, faults[i].path, faults[i].outcome,
+                  faults[i].over_http2);
+}
+
+/* The server had them for 20 ms and then reset the connection, or the stream:
+ * each is a failure, none is sent again, whoever carries them. */
 TEST(resets_in_service_are_failures)
 {
-    char *url;
-    struct proc stub = stub_start(
-        ARGS("stub", "--delay", "20ms", "--fault", "reset every=4"), &url);
-
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < COUNT(columns); i++) {
         char *dir = keepf("%s/resets-%zu", tmpdir_root(), i);
-        struct proc run =
-            proc_start(ARGS("run", url, "--transport", transports[i], "-c", "1",
-                            "-n", "40", "-q", "-o", dir));
+        bool has_tls = columns[i].has_tls;
+        char *url;
+        struct proc stub = stub_start(
+            ARGS("stub", "--delay", "20ms", "--fault", "reset every=4",
+                 has_tls ? "--tls" : NULL, "self-signed"),
+            &url);
+        struct proc run = proc_start(
+            ARGS("run", url, "--insecure", "--transport", columns[i].transport,
+                 "-c", "1", "-n", "40", "-q", "-o", dir, columns[i].flag));
         json_t *summary;
 
         run_must_end(&run, dir, 0);
         summary = load_summary(dir);
+        stub_stop(&stub);
         assert_true(failures_of(summary, "reset") == 10);
         assert_true(number_at(summary, "requests.retried") == 0);
     }
-    stub_stop(&stub);
 }
 
 /* ---- killed and restarted ---- */
@@ -311,4 +397,4 @@ TEST(a_server_killed_and_restarted)
     assert_true(failures_saying(summary, "connect", "Connection refused") > 0);
 }
 
-GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)
+GROUP_FIXTURE(certs_setup, tmpdir_teardown)

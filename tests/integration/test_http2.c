@@ -8,6 +8,7 @@
 #include "tests/support/certs.h"
 #include "tests/support/forty.h"
 #include "tests/support/h2server.h"
+#include "tests/support/keep.h"
 #include "tests/support/nginx.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
@@ -18,6 +19,7 @@ enum site {
     PLAIN,
     ONE, /* HTTP/1.1 alone */
     TWO,
+    TWO_PLAIN, /* without TLS */
     SITES,
 };
 
@@ -29,6 +31,7 @@ static int setup(void **state)
         [PLAIN] = {0},
         [ONE] = {.cert = "server"},
         [TWO] = {.cert = "server", .listen = "http2"},
+        [TWO_PLAIN] = {.listen = "http2"},
     };
 
     if (certs_setup(state))
@@ -80,22 +83,71 @@ TEST(a_server_that_lacks_http2)
     assert_int_equal(access(dir, F_OK), -1);
 }
 
-TEST(no_http2_without_tls)
+/* Nobody says so beforehand. */
+TEST(a_server_that_lacks_http2_without_tls)
+{
+    must_all_say(RUN(1, nginx.urls[PLAIN], "--http2"), "connect",
+                 "the server does not speak HTTP/2");
+}
+
+TEST(libcurl_needs_tls)
 {
     struct proc_result r =
-        proc_run(ARGS("run", nginx.urls[PLAIN], "--http2", "-c", "1"));
+        proc_run(ARGS("run", nginx.urls[TWO_PLAIN], "--http2", "--transport",
+                      "curl", "-c", "1"));
 
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "target.http2 requires an https:// URL"));
+    assert_non_null(strstr(
+        r.err, "target.http2 requires an https:// URL if libcurl is used"));
+}
+
+TEST(many_streams_on_few_connections)
+{
+    static const enum site sites[] = {TWO, TWO_PLAIN};
+
+    for (size_t i = 0; i < COUNT(sites); i++) {
+        const char *url = nginx.urls[sites[i]];
+        json_t *summary = RUN(0, url, "--cacert", nginx.ca, "--http2");
+
+        assert_true(number_at(summary, "requests.opened_connection") == 1);
+        assert_true(number_at(summary, "measures.connect.n") == 1);
+        assert_true(number_at(summary, "measures.tls.n") ==
+                    (sites[i] == TWO ? 1 : 0));
+        must_be_ok(summary);
+        summary =
+            RUN(0, url, "--cacert", nginx.ca, "--http2", "--streams", "1");
+        assert_true(number_at(summary, "requests.opened_connection") <= 4);
+        assert_true(number_at(summary, "requests.opened_connection") > 1);
+        must_be_ok(summary);
+    }
 }
 
 TEST(a_connection_for_every_request)
 {
-    json_t *summary = RUN(0, nginx.urls[TWO], "--cacert", nginx.ca, "--http2",
-                          "--no-keepalive");
+    static const char *const transports[] = {"native", "curl"};
 
-    assert_true(number_at(summary, "requests.opened_connection") == FORTY);
-    must_be_ok(summary);
+    for (size_t i = 0; i < COUNT(transports); i++) {
+        json_t *summary =
+            RUN(0, nginx.urls[TWO], "--cacert", nginx.ca, "--http2",
+                "--no-keepalive", "--transport", transports[i]);
+
+        assert_true(number_at(summary, "requests.opened_connection") == FORTY);
+        must_be_ok(summary);
+    }
+}
+
+/* The body is larger than the first window of a stream. */
+TEST(a_body_that_does_not_fit_the_window)
+{
+    size_t len = 300000;
+    char *body = test_malloc(len);
+    char *path;
+
+    memset(body, 'x', len);
+    path = keepf("@%s", tmpdir_write("body", body, len));
+    must_be_ok(RUN(0, nginx.urls[TWO], "--cacert", nginx.ca, "--http2",
+                   "--body", path));
+    test_free(body);
 }
 
 /* ---- the second request of every connection goes wrong ---- */
@@ -104,51 +156,59 @@ TEST(a_connection_for_every_request)
 
 static const struct {
     enum h2_fault fault;
+    const char *transport;
     const char *text; /* NULL: it is sent again, and all is well */
+    int again;
 } faults[] = {
-    {H2_CLOSE, "closed before any response"},
-    {H2_RESET, "Connection reset by peer"},
-    {H2_GOAWAY, "the server ended the HTTP/2 connection"},
-    {H2_REFUSE, NULL},
+    {H2_CLOSE, "native", "closed before any response", 0},
+    {H2_CLOSE, "curl", "closed before any response", 0},
+    {H2_RESET, "native", "Connection reset by peer", 0},
+    {H2_RESET, "curl", "Connection reset by peer", 0},
+    {H2_GOAWAY, "native", NULL, REQUESTS - 1},
+    {H2_GOAWAY, "curl", "the server ended the HTTP/2 connection", 0},
+    {H2_REFUSE, "native", NULL, 1}, /* over the same connection */
+    {H2_REFUSE, "curl", NULL, REQUESTS - 1},
 };
 
-static json_t *run_against(const struct h2server *server)
+static json_t *run_against(const struct h2server *server, const char *transport)
 {
     const char *dir = tmpdir_path("wrong");
-    struct proc run =
-        proc_start(ARGS("run", server->url, "--http2", "--cacert", nginx.ca,
-                        "-c", "1", "-n", "10", "-q", "--force", "-o", dir));
+    struct proc run = proc_start(
+        ARGS("run", server->url, "--http2", "--cacert", nginx.ca, "-c", "1",
+             "-n", "10", "-q", "--force", "--transport", transport, "-o", dir));
 
     run_must_end(&run, dir, 0);
     return load_summary(tmpdir_path("wrong"));
 }
 
 /* The server has had them for 50 ms: they are not sent again, unless it says
- * that it has not looked at them. */
+ * that it has not looked at them.  libcurl sends a refused stream again over a
+ * new connection, and gives up after a GOAWAY. */
 TEST(requests_that_the_server_had)
 {
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
         struct h2server server =
             h2server_start(faults[i].fault, 50 * NS_PER_MS);
-        json_t *summary = run_against(&server);
+        json_t *summary = run_against(&server, faults[i].transport);
         const char *text = faults[i].text;
         int failed = text ? REQUESTS / 2 : 0;
-        int again = text ? 0 : REQUESTS - 1;
 
         if (number_at(summary, "requests.failed") != failed ||
-            (text && failures_saying(summary, "reset", text) != failed))
-            fail_msg("%s: %s", text ? text : "ok", json_dumps(summary, 0));
-        assert_true(number_at(summary, "requests.retried") == again);
+            (text && failures_saying(summary, "reset", text) != failed) ||
+            number_at(summary, "requests.retried") != faults[i].again)
+            fail_msg("%s, %s: %s", faults[i].transport, text ? text : "ok",
+                     json_dumps(summary, 0));
         /* One that libcurl opened to send it again may serve the next. */
         assert_true(number_at(summary, "requests.opened_connection") <=
                     REQUESTS - failed);
-        assert_int_equal(atomic_load(server.requests), REQUESTS + again);
+        assert_int_equal(atomic_load(server.requests),
+                         REQUESTS + faults[i].again);
         h2server_stop(&server);
     }
 }
 
-/* A connection that brings frames without content for as long as libcurl reads
- * them is closed, and what was in flight on it fails; the run goes on.  Which
+/* A connection that brings frames without content for as long as they are read
+ * is closed, and what was in flight on it fails; the run goes on.  Which
  * requests share a flooded connection depends on when it is closed.  The first
  * one of the run is the first on its connection, so it succeeds. */
 TEST(floods)
@@ -156,9 +216,9 @@ TEST(floods)
     static const enum h2_fault kinds[] = {H2_EARLY_HINTS, H2_GOAWAYS,
                                           H2_EMPTY_DATA};
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        struct h2server server = h2server_start(kinds[i], 0);
-        json_t *summary = run_against(&server);
+    for (size_t i = 0; i < 2 * COUNT(kinds); i++) {
+        struct h2server server = h2server_start(kinds[i / 2], 0);
+        json_t *summary = run_against(&server, i % 2 == 0 ? "native" : "curl");
         double failed = number_at(summary, "requests.failed");
 
         if (failures_of(summary, "malformed") != failed || failed == 0 ||

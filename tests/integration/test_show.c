@@ -265,7 +265,7 @@ TEST(nobody_waits_for_what_cannot_run)
         {"--body", "@/no/such"},
         {"-H", "content-length: 1"},
         {"--auth-env", "NO_SUCH_VARIABLE"},
-        {"--http2", "--insecure"},
+        {"--streams", "2"},
     };
 
     for (size_t i = 0; i < COUNT(wrong); i++) {

@@ -17,6 +17,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
 #include "tests/support/rawserver.h"
+#include "tests/support/rendered.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 #include "tests/support/tool.h"
@@ -38,7 +39,8 @@ static struct nginx nginx;
 static int setup(void **state)
 {
     struct nginx_site sites[SITES] = {
-        [TLS] = {.cert = "server"},
+        [TLS] = {.cert = "server",
+                 .settings = "ssl_protocols TLSv1.2 TLSv1.3;"},
         [EXPIRED] = {.cert = "expired"},
         [SELF_SIGNED] = {.cert = "self"},
         [OTHER_HOST] = {.cert = "other-host"},
@@ -79,6 +81,29 @@ TEST(https)
                 number_at(summary, "requests.opened_connection"));
     assert_true(number_at(summary, "measures.tls.mean_ms") > 0);
     assert_true(number_at(summary, "requests.reuse") >= 0.9);
+    must_be_ok(summary);
+}
+
+TEST(https_through_libcurl)
+{
+    must_be_ok(
+        RUN(0, nginx.urls[TLS], "--cacert", nginx.ca, "--transport", "curl"));
+}
+
+/* All handshakes but the first ones of the run, while they are under way. */
+TEST(sessions_are_resumed)
+{
+    json_t *summary = RUN(0, nginx.urls[TLS], "--cacert", nginx.ca,
+                          "--no-keepalive", "--threads", "1");
+    const char *protocol = json_string_value(part_at(summary, "tls/protocol"));
+
+    assert_string_equal(protocol, "TLSv1.3 TLS_AES_256_GCM_SHA384");
+    assert_true(number_at(summary, "tls.handshakes") == FORTY);
+    assert_true(number_at(summary, "tls.resumed") >= FORTY - 4);
+    must_be_ok(summary);
+    summary = RUN(0, nginx.urls[TLS], "--cacert", nginx.ca, "--no-keepalive",
+                  "--tls-resume", "off");
+    assert_true(number_at(summary, "tls.resumed") == 0);
     must_be_ok(summary);
 }
 

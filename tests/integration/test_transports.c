@@ -1,8 +1,9 @@
-/* What the transports make of a request's time: both measure the same, and over
+/* What the transports make of a request's time: all measure the same, and over
  * HTTP/2 those that come meanwhile share a connection. */
 #include <jansson.h>
 
 #include "tests/support/certs.h"
+#include "tests/support/keep.h"
 #include "tests/support/nginx.h"
 #include "tests/support/outcome.h"
 #include "tests/support/proc.h"
@@ -11,30 +12,58 @@
 
 #define SAMPLES 200
 
-/* A fresh stub draws the same times again. */
-static json_t *against_the_slow_stub(const char *transport)
-{
-    return run_on_stub(
-        ARGS("stub", "--service", "exponential 20ms", "--replicas", "64"),
-        ARGS("run", "--transport", transport, "--rate", "250", "-n", "200"),
-        tmpdir_path(transport), 0);
-}
+static const struct {
+    const char *name;
+    const char *stub[2]; /* its flags */
+    const char *run[3];  /* the run's */
+} transports[] = {
+    {"http1", {NULL}, {"--transport", "native"}},
+    {"tls", {"--tls", "self-signed"}, {"--insecure"}},
+    {"http2", {"--tls", "self-signed"}, {"--insecure", "--http2"}},
+    {"http2-plain", {NULL}, {"--http2"}},
+    {"curl", {NULL}, {"--transport", "curl"}},
+};
 
 /* At 250/s some 5 of the 64 servers are busy, so that no request waits, and the
- * service times of both runs are the same ones: no answer comes earlier than
- * its service allows, on either transport.  How close the times are is a
- * question for bench/, not for a busy machine. */
-TEST(both_transports_measure_the_service)
+ * service times of all runs are the same ones, since a fresh stub draws the
+ * same times again: no answer comes earlier than its service allows, on any
+ * transport.  How close the times are is a question for bench/, not for a busy
+ * machine. */
+TEST(all_transports_measure_the_service)
 {
-    static const char *const transports[] = {"native", "curl"};
-
-    for (size_t i = 0; i < 2; i++) {
-        json_t *s = against_the_slow_stub(transports[i]);
+    for (size_t i = 0; i < COUNT(transports); i++) {
+        json_t *s = run_on_stub(
+            ARGS("stub", "--service", "exponential 20ms", "--replicas", "64",
+                 transports[i].stub[0], transports[i].stub[1]),
+            ARGS("run", "--rate", "250", "-n", "200", transports[i].run[0],
+                 transports[i].run[1]),
+            tmpdir_path(transports[i].name), 0);
 
         assert_true(number_at(s, "requests.ok") == SAMPLES);
         assert_true(number_at(s, "measures.service.mean_ms") > 0.8 * 20);
         assert_true(number_at(s, "measures.e2e.mean_ms") >=
                     number_at(s, "measures.service.mean_ms"));
+    }
+}
+
+/* A stream of events has the same events over all of them. */
+TEST(all_transports_carry_streams)
+{
+    for (size_t i = 0; i < COUNT(transports); i++) {
+        char *dir = keepf("%s/sse-%s", tmpdir_root(), transports[i].name);
+        char *url;
+        struct proc stub = stub_start(
+            ARGS("stub", transports[i].stub[0], transports[i].stub[1]), &url);
+        json_t *s;
+
+        run_for(ARGS("run", keepf("%s/v1/chat/completions", url), "--model",
+                     "stub", "--output-len", "20", "-c", "4", "-n", "40", "-q",
+                     "-o", dir, transports[i].run[0], transports[i].run[1]),
+                dir, 0);
+        stub_stop(&stub);
+        s = load_summary(dir);
+        assert_true(number_at(s, "requests.ok") == 40);
+        assert_true(number_at(s, "tokens.streams.events_mean") == 20);
     }
 }
 

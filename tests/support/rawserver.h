@@ -26,6 +26,11 @@ struct rawserver {
 struct rawserver rawserver_start(const char *bytes, size_t len,
                                  enum raw_ending ending);
 
+/* The same over TLS, with the certificate "server" of tests/support/certs.h; it
+ * says goodbye (close_notify) before it closes. */
+struct rawserver rawserver_start_tls(const char *bytes, size_t len,
+                                     enum raw_ending ending);
+
 /* The first n POST requests are answered with `first`, all others and every
  * other request with `then`; the connection is closed after each. */
 struct rawserver rawserver_start_then(struct raw_answer first, int n,

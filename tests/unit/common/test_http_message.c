@@ -281,6 +281,42 @@ TEST(hooks_are_optional)
     http1_fini(&p);
 }
 
+/* The second time a head is recognised, and says the same. */
+TEST(known_heads)
+{
+    static const struct http1_hooks none = {0};
+    struct http1_known known = {0};
+    struct http1 plain;
+    struct http1 p;
+
+    http1_init(&plain, HTTP1_RESPONSE, &none, NULL);
+    http1_init(&p, HTTP1_RESPONSE, &none, NULL);
+    p.known = &known;
+    for (size_t i = 0; i < COUNT(messages); i++) {
+        const char *text = messages[i].text;
+
+        if (messages[i].kind != HTTP1_RESPONSE)
+            continue;
+        http1_begin(&plain);
+        plain.is_head_request = messages[i].is_head_request;
+        feed(&plain, text, strlen(text));
+        for (int turn = 0; turn < 3; turn++) {
+            http1_begin(&p);
+            p.is_head_request = messages[i].is_head_request;
+            feed(&p, text, strlen(text));
+            assert_int_equal(p.status, plain.status);
+            assert_int_equal(p.state, plain.state);
+            assert_int_equal(p.keeps_alive, plain.keeps_alive);
+            assert_int_equal(p.is_chunked, plain.is_chunked);
+            assert_int_equal(p.content_length, plain.content_length);
+            assert_int_equal(p.left, plain.left);
+            assert_true(p.has_started);
+        }
+    }
+    http1_fini(&plain);
+    http1_fini(&p);
+}
+
 /* ---- bad ones ---- */
 
 #define OK      "HTTP/1.1 200 OK\r\n"

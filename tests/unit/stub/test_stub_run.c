@@ -26,7 +26,9 @@ TEST(bad_settings_name_their_key)
          "stub.body_size: must be from 2 bytes to 64 MiB"},
         {{"stub.tls_ca=ca.pem"}, "stub.tls_ca: requires stub.tls_cert"},
         {{"stub.tls_key=a.key"}, "stub.tls_key: requires stub.tls_cert"},
-        {{"stub.tls_cert=a.pem"}, "stub.tls_cert: requires stub.grpc_port"},
+        {{"stub.tls_cert=a.pem"}, "stub.tls_cert: requires stub.tls_key"},
+        {{"stub.tls=self-signed", "stub.grpc_port=0"},
+         "stub.tls: self-signed cannot be combined with stub.grpc_port"},
         {{"stub.bind=localhost"},
          "stub.bind: 'localhost' is not an address; write 127.0.0.1, 0.0.0.0 "
          "or ::1"},

@@ -1,0 +1,213 @@
+#include "loadgen/transport/conn.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/url.h"
+#include "common/settings/settings.h"
+#include "loadgen/payload/workload.h"
+#include "loadgen/prepare/target.h"
+#include "loadgen/transport/tls_context.h"
+#include "loadgen/transport/transport.h"
+
+static struct conn *conn_of(struct connlink *link)
+{
+    return (struct conn *)link;
+}
+
+static int64_t now_ns(const struct conn *c)
+{
+    return clk_now(c->dialer->env->clk);
+}
+
+/* ---- establishing: TCP, then TLS ---- */
+
+/* From here on the pool's callbacks handle the socket's events. */
+static void establish(struct conn *c)
+{
+    const struct dialer *d = c->dialer;
+
+    connlist_remove(&c->link);
+    event_del(&c->readable);
+    event_del(&c->writable);
+    event_assign(&c->readable, d->env->base, c->wire.fd, EV_READ | EV_PERSIST,
+                 d->hooks->readable, c);
+    event_assign(&c->writable, d->env->base, c->wire.fd, EV_WRITE,
+                 d->hooks->writable, c);
+    event_add(&c->readable, NULL);
+    if (conn_has_more(c))
+        event_active(&c->readable, EV_READ, 0);
+    d->hooks->established(c);
+}
+
+static void on_handshake(evutil_socket_t fd, short what, void *arg)
+{
+    struct conn *c = arg;
+    const struct dialer *d = c->dialer;
+    char why[TLS_TEXT];
+
+    (void)fd;
+    (void)what;
+    switch (tls_handshake(&c->tls)) {
+    case TLS_WANTS_READ:
+        return;
+    case TLS_WANTS_WRITE:
+        event_add(&c->writable, NULL);
+        return;
+    case TLS_DONE:
+        c->secured_ns = now_ns(c);
+        tls_context_count(d->tls, &c->tls);
+        establish(c);
+        return;
+    default:
+        d->hooks->failed(c, CONNECT_TLS, tls_why(&c->tls, why));
+        return;
+    }
+}
+
+static ssize_t read_wire(void *arg, void *data, size_t size)
+{
+    return wire_read(arg, data, size);
+}
+
+static ssize_t write_wire(void *arg, const void *data, size_t len)
+{
+    return wire_write(arg, data, len);
+}
+
+static void on_connected(evutil_socket_t fd, short what, void *arg)
+{
+    static const struct tls_io io = {.read = read_wire, .write = write_wire};
+    struct conn *c = arg;
+    const struct dialer *d = c->dialer;
+    int error = socket_error(fd);
+
+    (void)what;
+    if (error) {
+        d->hooks->failed(c, socket_connect_detail(error),
+                         socket_error_text(error));
+        return;
+    }
+    c->is_connected = true;
+    c->connected_ns = now_ns(c);
+    if (!url_is_tls(c->endpoint->target->url.scheme)) {
+        establish(c);
+        return;
+    }
+    tls_context_start(d->tls, &c->tls, c->endpoint, &io, &c->wire);
+    event_assign(&c->readable, d->env->base, fd, EV_READ | EV_PERSIST,
+                 on_handshake, c);
+    event_assign(&c->writable, d->env->base, fd, EV_WRITE, on_handshake, c);
+    event_add(&c->readable, NULL);
+    on_handshake(fd, EV_WRITE, c);
+}
+
+/* All have the same timeout, so that the oldest is the first to be late.  The
+ * timer's resolution is milliseconds: if it fires early, it is set again.  It
+ * is rounded up, so that it does not fire repeatedly at the very end. */
+static void arm_timer(struct dialer *d)
+{
+    int64_t late_ns;
+    struct timeval tv;
+
+    if (!d->connecting.first)
+        return;
+    late_ns = conn_of(d->connecting.first)->opened_ns +
+              d->env->settings->connect_timeout_ns;
+    tv = clk_timeval(late_ns - clk_now(d->env->clk) + NS_PER_US);
+    event_add(&d->timer, &tv);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct dialer *d = arg;
+    int64_t late_ns =
+        clk_now(d->env->clk) - d->env->settings->connect_timeout_ns;
+
+    (void)fd;
+    (void)what;
+    while (d->connecting.first &&
+           conn_of(d->connecting.first)->opened_ns <= late_ns)
+        d->hooks->failed(conn_of(d->connecting.first), CONNECT_TIMED_OUT,
+                         "not connected within the connect timeout");
+    arm_timer(d);
+}
+
+int conn_open(struct conn *c, struct dialer *d, const struct endpoint *e)
+{
+    int fd = socket_connect(e->address);
+
+    if (fd < 0)
+        return -1;
+    c->dialer = d;
+    c->endpoint = e;
+    c->wire = (struct wire){.fd = fd};
+    c->tls.ssl = NULL;
+    c->is_connected = false;
+    c->opened_ns = clk_now(d->env->clk);
+    c->connected_ns = TIME_ABSENT;
+    c->secured_ns = TIME_ABSENT;
+    event_assign(&c->readable, d->env->base, fd, EV_READ, on_connected, c);
+    event_assign(&c->writable, d->env->base, fd, EV_WRITE, on_connected, c);
+    event_add(&c->writable, NULL);
+    connlist_add_last(&d->connecting, &c->link);
+    if (d->connecting.len == 1)
+        arm_timer(d);
+    return 0;
+}
+
+void conn_close(struct conn *c)
+{
+    connlist_remove(&c->link);
+    event_del(&c->readable);
+    event_del(&c->writable);
+    if (c->is_connected)
+        socket_add_path(c->wire.fd, &c->dialer->path);
+    tls_fini(&c->tls);
+    close(c->wire.fd);
+    c->wire.fd = -1;
+}
+
+/* ---- errors ---- */
+
+const char *conn_why(const struct conn *c, int error, char out[static TLS_TEXT])
+{
+    return error == EPROTO && c->tls.ssl ? tls_why(&c->tls, out)
+                                         : strerror(error);
+}
+
+bool conn_is_refused(const struct conn *c, int error)
+{
+    return error == EPROTO && c->tls.ssl && tls_is_alert(&c->tls);
+}
+
+/* ---- the dialer ---- */
+
+int dialer_init(struct dialer *d, const struct transport_env *env,
+                const struct dialer_hooks *hooks, struct err *err)
+{
+    const struct workload *workload = env->workload;
+    bool has_tls = false;
+
+    for (size_t i = 0; i < workload->len; i++)
+        has_tls |=
+            url_is_tls(workload->classes[i].targets->items[0].url.scheme);
+    if (has_tls && tls_context_new(&d->tls, env->settings, hooks->protocol,
+                                   workload->n_places, err))
+        return -1;
+    d->env = env;
+    d->hooks = hooks;
+    event_assign(&d->timer, env->base, -1, 0, on_timer, d);
+    return 0;
+}
+
+void dialer_fini(struct dialer *d)
+{
+    if (!d->env)
+        return;
+    event_del(&d->timer);
+    tls_context_free(d->tls);
+}

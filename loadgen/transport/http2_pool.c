@@ -1,0 +1,380 @@
+#include "loadgen/transport/http2_pool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
+#include "common/settings/settings.h"
+#include "loadgen/engine/request.h"
+#include "loadgen/payload/workload.h"
+#include "loadgen/transport/transport.h"
+
+/* Streams per connection until the server's SETTINGS have arrived; it is what
+ * nghttp2 and RFC 9113 (at least 100) assume. */
+#define FIRST_LIMIT 100
+
+/* Flow control must not slow a stream down: what arrives is used at once, so
+ * that a window costs no memory.  h2load has the same. */
+#define WINDOW ((1 << 30) - 1)
+
+/* Frames are gathered for one write.  A frame has at most MAX_FRAME bytes. */
+#define OUT_SIZE  ((size_t)64 << 10)
+#define MAX_FRAME ((size_t)(16 << 10) + 9)
+
+static struct http2_conn *conn_of_room(struct connlink *link)
+{
+    return (struct http2_conn *)(void *)((char *)link -
+                                         offsetof(struct http2_conn, room));
+}
+
+/* ---- room ---- */
+
+void http2_conn_update(struct http2_conn *c)
+{
+    bool had_room = c->room.list != NULL;
+    bool has_room = !c->is_draining && c->n_used < c->limit;
+
+    if (c->n_used == 0)
+        c->idle_ns = clk_now(c->pool->env->clk);
+    if (had_room == has_room)
+        return;
+    c->pool->n_roomy += has_room ? 1 : -1;
+    if (has_room)
+        connlist_add_first(&c->place->roomy, &c->room);
+    else
+        connlist_remove(&c->room);
+}
+
+/* ---- connections ---- */
+
+static struct http2_conn *conn_new(struct http2_pool *p)
+{
+    struct http2_conn *c = p->unused;
+
+    if (c) {
+        p->unused = c->next_unused;
+        return c;
+    }
+    c = xcalloc(1, sizeof(*c));
+    c->conn.wire.fd = -1;
+    c->pool = p;
+    buf_init(&c->unsent, OUT_SIZE);
+    c->next_made = p->made;
+    p->made = c;
+    return c;
+}
+
+void http2_conn_give_back(struct http2_conn *c)
+{
+    c->next_unused = c->pool->unused;
+    c->pool->unused = c;
+}
+
+void http2_conn_close(struct http2_conn *c)
+{
+    c->is_draining = true;
+    http2_conn_update(c);
+    nghttp2_session_del(c->session);
+    c->session = NULL;
+    conn_close(&c->conn);
+    c->pool->n_open--;
+}
+
+/* At max_connections one without streams, to another place, is closed. */
+static void make_way(struct http2_pool *p)
+{
+    for (size_t i = 0; i < p->env->workload->n_places; i++) {
+        struct connlink *l = p->places[i].roomy.last;
+
+        if (l && conn_of_room(l)->n_used == 0 && !conn_of_room(l)->is_busy) {
+            http2_conn_close(conn_of_room(l));
+            http2_conn_give_back(conn_of_room(l));
+            return;
+        }
+    }
+}
+
+struct http2_conn *http2_conn_open(struct http2_pool *p,
+                                   struct http2_route *route)
+{
+    const struct target_settings *s = p->env->settings;
+    struct http2_conn *c;
+
+    if (p->n_open >= p->env->max_connections)
+        make_way(p);
+    c = conn_new(p);
+    if (conn_open(&c->conn, &p->dialer, route->endpoint)) {
+        http2_conn_give_back(c);
+        return NULL;
+    }
+    c->place = route->place;
+    c->n_used = 0;
+    c->limit = s->no_keepalive                              ? 1
+               : s->streams > 0 && s->streams < FIRST_LIMIT ? s->streams
+                                                            : FIRST_LIMIT;
+    c->n_submitted = 0;
+    c->held_until = 0;
+    c->is_busy = false;
+    c->has_settings = false;
+    c->is_draining = false;
+    c->is_flooded = false;
+    c->empty = 0;
+    buf_reset(&c->unsent);
+    p->n_open++;
+    http2_conn_update(c);
+    return c;
+}
+
+void http2_conn_begin(struct http2_conn *c)
+{
+    static const nghttp2_settings_entry settings[] = {
+        {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, WINDOW},
+    };
+
+    if (nghttp2_session_client_new2(&c->session, c->pool->callbacks, c,
+                                    c->pool->option) ||
+        nghttp2_submit_settings(c->session, NGHTTP2_FLAG_NONE, settings,
+                                sizeof(settings) / sizeof(settings[0])) ||
+        nghttp2_session_set_local_window_size(c->session, NGHTTP2_FLAG_NONE, 0,
+                                              WINDOW))
+        abort(); /* out of memory */
+}
+
+/* ---- writing ---- */
+
+/* As many frames as fit; 0: there are none. */
+static size_t gather(struct http2_conn *c)
+{
+    char *out = c->pool->out;
+    size_t len = 0;
+
+    while (OUT_SIZE - len >= MAX_FRAME) {
+        const uint8_t *data;
+        ssize_t n = nghttp2_session_mem_send(c->session, &data);
+
+        if (n <= 0)
+            break;
+        memcpy(out + len, data, (size_t)n);
+        len += (size_t)n;
+    }
+    return len;
+}
+
+/* Returns what the kernel did not take, or -1 with errno set. */
+static ssize_t write_some(struct http2_conn *c, const char *data, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = conn_write(&c->conn, data, len);
+
+        if (n < 0 && errno != EAGAIN && errno != EINTR)
+            return -1;
+        if (n < 0)
+            break;
+        data += n;
+        len -= (size_t)n;
+    }
+    return (ssize_t)len;
+}
+
+int http2_conn_flush(struct http2_conn *c)
+{
+    char *out = c->pool->out;
+    size_t len;
+
+    if (c->is_busy || !c->session || c->unsent.len > 0)
+        return 0;
+    c->write_ns = transport_now(c->pool->env);
+    for (;;) {
+        ssize_t left;
+
+        c->taken_before = c->conn.wire.taken;
+        c->is_busy = true;
+        len = gather(c);
+        c->is_busy = false;
+        if (len == 0)
+            break;
+        left = write_some(c, out, len);
+        if (left < 0)
+            return -1;
+        if (left == 0)
+            continue;
+        buf_add(&c->unsent, out + len - (size_t)left, (size_t)left);
+        event_add(&c->conn.writable, NULL);
+        return 0;
+    }
+    c->held_until = c->n_submitted;
+    return 0;
+}
+
+int http2_conn_flush_rest(struct http2_conn *c)
+{
+    ssize_t left = write_some(c, c->unsent.data, c->unsent.len);
+
+    if (left < 0)
+        return -1;
+    buf_consume(&c->unsent, c->unsent.len - (size_t)left);
+    if (left > 0) {
+        event_add(&c->conn.writable, NULL);
+        return 0;
+    }
+    return http2_conn_flush(c);
+}
+
+/* ---- streams ---- */
+
+struct http2_stream *http2_stream_new(struct http2_pool *p,
+                                      struct http2_route *route,
+                                      struct request *r)
+{
+    struct http2_stream *s = p->unused_streams;
+
+    if (s) {
+        p->unused_streams = s->next_unused;
+    } else {
+        s = xcalloc(1, sizeof(*s));
+        buf_init(&s->made, TARGET_MAX_REQUEST);
+        s->next_made = p->made_streams;
+        p->made_streams = s;
+    }
+    s->conn = NULL;
+    s->route = route;
+    s->request = r;
+    s->attempts = 0;
+    return s;
+}
+
+void http2_stream_give_back(struct http2_pool *p, struct http2_stream *s)
+{
+    s->next_unused = p->unused_streams;
+    p->unused_streams = s;
+}
+
+int http2_stream_attach(struct http2_pool *p, struct http2_stream *s)
+{
+    struct connlink *first = s->route->place->roomy.first;
+    struct http2_conn *c = first ? conn_of_room(first) : NULL;
+
+    s->opens = !c;
+    if (!c)
+        c = http2_conn_open(p, s->route);
+    if (!c)
+        return -1;
+    s->conn = c;
+    s->id = 0;
+    s->attempts++;
+    s->body_sent = 0;
+    s->is_sent = false;
+    s->status = 0;
+    s->has_begun = false;
+    s->is_whole = false;
+    s->is_malformed = false;
+    s->head_len = 0;
+    s->content_length = -1;
+    s->kept_len = 0;
+    connlist_add_last(&c->streams, &s->link);
+    c->n_used++;
+    if (p->env->settings->no_keepalive)
+        c->is_draining = true;
+    http2_conn_update(c);
+    return 0;
+}
+
+void http2_stream_detach(struct http2_stream *s)
+{
+    struct http2_conn *c = s->conn;
+
+    connlist_remove(&s->link);
+    s->conn = NULL;
+    if (s->id > 0 && c->session) {
+        nghttp2_session_set_stream_user_data(c->session, s->id, NULL);
+        return;
+    }
+    c->n_used--;
+    http2_conn_update(c);
+}
+
+/* ---- all of them ---- */
+
+struct socket_path http2_pool_path(const struct http2_pool *p)
+{
+    struct socket_path path = p->dialer.path;
+
+    for (const struct http2_conn *c = p->made; c; c = c->next_made) {
+        if (c->conn.wire.fd >= 0 && c->conn.is_connected)
+            socket_add_path(c->conn.wire.fd, &path);
+    }
+    path.tls = tls_context_counts(p->dialer.tls);
+    return path;
+}
+
+static void init_routes(struct http2_pool *p)
+{
+    const struct workload *workload = p->env->workload;
+
+    p->routes = xcalloc(workload->n_routes, sizeof(*p->routes));
+    p->places = xcalloc(workload->n_places, sizeof(*p->places));
+    for (size_t k = 0; k < workload->len; k++) {
+        const struct class *class = &workload->classes[k];
+        bool makes_bodies = class->api && class->api->makes_bodies;
+
+        for (size_t i = 0; i < class->targets->n_endpoints; i++) {
+            const struct endpoint *e = &class->targets->endpoints[i];
+            struct http2_route *route = &p->routes[class->first_route + i];
+
+            route->endpoint = e;
+            route->place = &p->places[e->place];
+            http2_head_init(&route->head, class->targets, e->target,
+                            class->settings->method, makes_bodies,
+                            class->settings->request_id);
+        }
+    }
+}
+
+int http2_pool_init(struct http2_pool *p, const struct transport_env *env,
+                    const struct dialer_hooks *hooks,
+                    nghttp2_session_callbacks *callbacks, struct err *err)
+{
+    p->callbacks = callbacks;
+    if (dialer_init(&p->dialer, env, hooks, err))
+        return -1;
+    if (nghttp2_option_new(&p->option))
+        abort(); /* out of memory */
+    nghttp2_option_set_no_closed_streams(p->option, 1);
+    p->env = env;
+    p->out = xcalloc(1, OUT_SIZE);
+    init_routes(p);
+    return 0;
+}
+
+void http2_pool_fini(struct http2_pool *p)
+{
+    nghttp2_session_callbacks_del(p->callbacks);
+    if (!p->env)
+        return;
+    while (p->made) {
+        struct http2_conn *c = p->made;
+
+        p->made = c->next_made;
+        if (c->conn.wire.fd >= 0)
+            http2_conn_close(c);
+        buf_fini(&c->unsent);
+        free(c);
+    }
+    while (p->made_streams) {
+        struct http2_stream *s = p->made_streams;
+
+        p->made_streams = s->next_made;
+        buf_fini(&s->made);
+        free(s);
+    }
+    dialer_fini(&p->dialer);
+    nghttp2_option_del(p->option);
+    for (size_t i = 0; i < p->env->workload->n_routes; i++)
+        http2_head_fini(&p->routes[i].head);
+    free(p->routes);
+    free(p->places);
+    free(p->out);
+}
