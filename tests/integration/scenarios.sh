@@ -40,7 +40,7 @@ study() {
     curve)
         "$TAILGATE" sweep "$1" --url "$2" --rates 50,100 --repeats 1 --duration 300ms --warmup 100ms --settle 10ms \
             -q -o "$3.study" >"$3.out" 2>&1 || status=$?
-        grep -q 'runs recorded 2 of 2' "$3.out" ;;
+        grep -q 'values 2, runs recorded' "$3.out" ;;
     *) return 0 ;;
     esac && same_status "$3.study" "$status"
 }
