@@ -180,9 +180,8 @@ static void fixed_lengths(size_t server, double load, size_t share,
             scores[k].passes += j.is_shown && j.verdict == VERDICT_PASS;
             scores[k].fails += j.is_shown && j.verdict == VERDICT_FAIL;
             scores[k].effective += j.n_effective;
-            /* The first run tells how long the longest must be, with a reserve
-             * since runs differ. */
-            if (run == 0 && j.n_effective < 1.2 * WANTED && steps < MAX_STEPS)
+            /* The first run tells how long the longest must be. */
+            if (run == 0 && j.n_effective < WANTED && steps < MAX_STEPS)
                 steps = k + 2;
         }
     }

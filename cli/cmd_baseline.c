@@ -5,10 +5,12 @@
 #include "analyzer/report/doc.h"
 #include "analyzer/studies/baseline.h"
 #include "cli/cli.h"
+#include "cli/report_html.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/base/xalloc.h"
 
 #define MAX_TEXT     ((size_t)16 << 20)
 #define DEFAULT_NAME "baseline"
@@ -19,6 +21,7 @@ struct baseline_args {
     char *memory;
     double quality_margin;
     bool json;
+    char *html;
 };
 
 #define AT(field) offsetof(struct baseline_args, field)
@@ -35,6 +38,8 @@ static const struct opt opts[] = {
     {FLAG("quality-margin", share, quality_margin), .initial = "1%",
      .help = "freeze: with several configurations, how far below the best "
              "quality a configuration may be"},
+    {FLAG("html", text, html),
+     .help = "against: also write a page with charts to this file"},
     {FLAG("json", switch, json),
      .help = "against: print JSON instead of text"},
 };
@@ -86,15 +91,23 @@ static int freeze(const struct baseline_args *a, const struct strlist *dirs,
     return rc;
 }
 
-static int compare_with(const struct baseline *b, const char *dir, bool json,
-                        struct buf *out, struct err *err)
+static int compare_with(const struct baseline *b, const struct strlist *words,
+                        const struct baseline_args *args, struct err *err)
 {
+    char *shown = xasprintf("%s %s", words->items[0], words->items[1]);
+    const struct report_to to = {
+        .format = args->json ? DOC_AS_JSON : DOC_AS_TEXT,
+        .html = args->html,
+        .command = "baseline against",
+        .words = shown,
+    };
     struct against a;
-    int rc = against_make(&a, b, dir, err);
+    int rc = against_make(&a, b, words->items[1], err);
 
     if (rc == 0)
-        doc_put(against_doc(&a), json ? DOC_AS_JSON : DOC_AS_TEXT, out);
+        rc = report_doc(against_doc(&a), &to, 0, err);
     against_fini(&a);
+    free(shown);
     return rc;
 }
 
@@ -118,7 +131,7 @@ static int use(enum verb verb, const struct baseline_args *a,
     if (rc > 0)
         rc = refuse(why);
     if (rc == 0 && verb == VERB_AGAINST) {
-        rc = compare_with(&b, words->items[1], a->json, &out, err);
+        rc = compare_with(&b, words, a, err);
     } else if (rc == 0 && verb == VERB_SHOW) {
         doc_put(baseline_doc(&b), DOC_AS_TEXT, &out);
     } else if (rc == 0) {

@@ -6,6 +6,7 @@
 #include "analyzer/report/doc.h"
 #include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
+#include "cli/report_html.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
@@ -26,6 +27,8 @@ struct compare_args {
     char *prices;
     struct cost_ask cost; /* filled in from --prices */
     bool json;
+    char *html;
+    char *svg;
 };
 
 #define AT(field) offsetof(struct compare_args, field)
@@ -57,6 +60,12 @@ static const struct opt opts[] = {
     {FLAG("slo", list, slo), .splits_commas = true, .check = slo_check_term,
      .help = "judge all sides by this objective instead of their own; can be "
              "repeated"},
+    {FLAG("html", text, html),
+     .help = "also write a page with charts to this file"},
+    {FLAG("svg", text, svg),
+     .help =
+         "print the chart 'compare' as SVG instead of the report; NAME=FILE "
+         "writes it to a file, as PNG if the file ends in .png"},
     {FLAG("json", switch, json),
      .help = "print JSON instead of text"},
 };
@@ -115,6 +124,31 @@ static int check_history(const struct compare_args *a,
     return 0;
 }
 
+static int print_doc(struct doc *taken, const struct compare_args *a,
+                     const struct strlist *words, int status, struct err *err)
+{
+    struct report_to to = {.format = a->json ? DOC_AS_JSON : DOC_AS_TEXT,
+                           .html = a->html,
+                           .svg = a->svg,
+                           .command = "compare"};
+    struct buf shown;
+    int rc;
+
+    buf_init(&shown, MAX_OUTPUT);
+    for (size_t i = 0; i < words->len; i++)
+        buf_addf(&shown, "%s%s", i > 0 ? " " : "", words->items[i]);
+    if (a->history)
+        buf_addf(&shown, "--history %s", a->history);
+    for (size_t i = 0; i < a->vary.len; i++)
+        buf_addf(&shown, " --vary %s", a->vary.items[i]);
+    for (size_t i = 0; i < a->on.len; i++)
+        buf_addf(&shown, " --on '%s'", a->on.items[i]);
+    to.words = buf_text(&shown);
+    rc = report_doc(taken, &to, status, err);
+    buf_fini(&shown);
+    return rc;
+}
+
 static int compare(const struct compare_args *a, const struct strlist *words,
                    double regression, struct err *err)
 {
@@ -127,16 +161,11 @@ static int compare(const struct compare_args *a, const struct strlist *words,
         .cost = &a->cost,
     };
     struct comparison *c = xcalloc(1, sizeof(*c));
-    struct buf out;
     int rc = compare_make(c, &ask, err);
 
-    buf_init(&out, MAX_OUTPUT);
-    if (rc == 0) {
-        doc_put(compare_doc(c), a->json ? DOC_AS_JSON : DOC_AS_TEXT, &out);
-        rc = cli_print_report(
-            &out, exit_status_of(compare_conclusion(c->answer), 0), err);
-    }
-    buf_fini(&out);
+    if (rc == 0)
+        rc = print_doc(compare_doc(c), a, words,
+                       exit_status_of(compare_conclusion(c->answer), 0), err);
     compare_fini(c);
     free(c);
     return rc;
@@ -155,10 +184,8 @@ static int compare_searches(const struct compare_args *a,
         .cost = &a->cost,
     };
     struct capacities c = {0};
-    struct buf out;
     int rc = 0;
 
-    buf_init(&out, MAX_OUTPUT);
     if (a->on.len > 0)
         rc = err_set(
             err, ERR_USAGE,
@@ -166,18 +193,15 @@ static int compare_searches(const struct compare_args *a,
             "capacity");
     if (rc == 0)
         rc = capacities_make(&c, &ask, err);
-    if (rc == 0) {
-        doc_put(capacities_doc(&c), a->json ? DOC_AS_JSON : DOC_AS_TEXT, &out);
-        rc = cli_print_report(
-            &out, exit_status_of(compare_conclusion(c.answer), 0), err);
-    }
+    if (rc == 0)
+        rc = print_doc(capacities_doc(&c), a, words,
+                       exit_status_of(compare_conclusion(c.answer), 0), err);
     capacities_fini(&c);
-    buf_fini(&out);
     return rc;
 }
 
-static int history(const struct compare_args *a, double regression,
-                   struct err *err)
+static int history(const struct compare_args *a, const struct strlist *words,
+                   double regression, struct err *err)
 {
     const struct history_ask ask = {
         .dir = a->history,
@@ -187,16 +211,11 @@ static int history(const struct compare_args *a, double regression,
         .cost = &a->cost,
     };
     struct history h;
-    struct buf out;
     int rc = history_make(&h, &ask, err);
 
-    buf_init(&out, MAX_OUTPUT);
-    if (rc == 0) {
-        doc_put(history_doc(&h), a->json ? DOC_AS_JSON : DOC_AS_TEXT, &out);
-        rc = cli_print_report(&out, exit_status_of(history_conclusion(&h), 0),
-                              err);
-    }
-    buf_fini(&out);
+    if (rc == 0)
+        rc = print_doc(history_doc(&h), a, words,
+                       exit_status_of(history_conclusion(&h), 0), err);
     history_fini(&h);
     return rc;
 }
@@ -209,7 +228,9 @@ static int choose(const struct compare_args *a, const struct strlist *words,
     if (a->regression && units_parse_share(a->regression, &regression, err))
         return -1;
     if (a->history)
-        return check_history(a, words, err) ? -1 : history(a, regression, err);
+        return check_history(a, words, err)
+                   ? -1
+                   : history(a, words, regression, err);
     if (check_sides(a, words, err))
         return -1;
     warn_of_same(words);

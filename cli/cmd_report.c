@@ -7,9 +7,11 @@
 #include "analyzer/read/salvage.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/run_doc.h"
+#include "analyzer/tally/run_bins.h"
 #include "analyzer/tally/summary.h"
 #include "analyzer/verdict/mlperf_accuracy.h"
 #include "cli/cli.h"
+#include "cli/report_html.h"
 #include "cli/report_out.h"
 #include "cli/study_command.h"
 #include "cli/study_report.h"
@@ -45,6 +47,8 @@ struct report_args {
     char *machine;
     bool truth;
     char *truth_file;
+    char *html;
+    char *svg;
 };
 
 static const struct report_ops *ops_of(const struct report_args *a)
@@ -171,6 +175,14 @@ static const struct opt opts[] = {
              "vLLM benchmark)"},
     {FLAG("json", switch, json),
      .help = "the same as --format json"},
+    {FLAG("html", text, html),
+     .help = "also write a page with charts to this file; it needs no other "
+             "file and no network"},
+    {FLAG("svg", text, svg),
+     .help = "print one chart as SVG instead of the report: spectrum, "
+             "heatmap or rates of a run, curve of a search or sweep, trials; "
+             "NAME=FILE writes it to a file, as PNG if the file "
+             "ends in .png (requires rsvg-convert)"},
     {FLAG("detailed", switch, detailed),
      .help = "with --format vllm-json: also list the values of each request "
              "(ttfts, itls, ...)"},
@@ -276,8 +288,8 @@ static int read_energy(struct summary *s, const struct recording *rec,
 }
 
 static int sum_up(struct recording *rec, const struct report_args *a,
-                  struct kept_hist *kept, struct curve *curve,
-                  struct summary *s, struct err *err)
+                  const struct summary_extras *extras, struct summary *s,
+                  struct err *err)
 {
     if (ask_slo(&rec->settings, &a->slo, err))
         return -1;
@@ -287,9 +299,9 @@ static int sum_up(struct recording *rec, const struct report_args *a,
         rec->settings.require = a->require - 1;
     if (a->co2_g_per_kwh > 0)
         rec->settings.cost.co2_g_per_kwh = a->co2_g_per_kwh;
-    if (curve)
-        curve->measure = (enum measure)measure_find(a->curve);
-    if (summary_make_keeping(s, rec, NULL, kept, curve, err) ||
+    if (extras->curve)
+        extras->curve->measure = (enum measure)measure_find(a->curve);
+    if (summary_make_keeping(s, rec, NULL, extras, err) ||
         mlperf_link_accuracy(s, rec, a->accuracy_run, err))
         return -1;
     return a->energy_file ? read_energy(s, rec, a->energy_file, err) : 0;
@@ -359,23 +371,32 @@ static int report_one(const char *dir, const struct report_args *a,
                       struct err *err)
 {
     struct kept_hist kept = wanted_hist(a);
+    struct summary_extras extras = {.keep = &kept};
     struct recording rec;
-    struct curve *curve = NULL;
     struct summary s = {0};
     int rc;
 
     if (recording_open(&rec, dir, err))
         return report_salvaged(dir, a, err);
     if (a->curve)
-        curve = xcalloc(1, sizeof(*curve));
-    rc = sum_up(&rec, a, &kept, curve, &s, err);
-    if (rc == 0 && asks_instead(a))
+        extras.curve = xcalloc(1, sizeof(*extras.curve));
+    if (a->html || a->svg)
+        extras.bins = xcalloc(1, sizeof(*extras.bins));
+    rc = sum_up(&rec, a, &extras, &s, err);
+    if (rc == 0 && a->html)
+        rc = report_html_run(&s, extras.bins, &rec, a->html, err);
+    if (rc == 0 && a->svg)
+        rc = report_svg_run(&s, extras.bins, &rec, a->svg, err);
+    else if (rc == 0 && asks_instead(a))
         rc = print_asked(&s, a, &rec, err);
     else if (rc == 0)
         rc = print_all(&s, &kept, &rec, a, err);
     hist_fini(&kept.hist);
     summary_fini(&s);
-    free(curve);
+    free(extras.curve);
+    if (extras.bins)
+        run_bins_fini(extras.bins);
+    free(extras.bins);
     recording_close(&rec);
     return rc;
 }
@@ -543,8 +564,7 @@ static int report_trials(const char *dir, const struct report_args *a,
     if (a->baseline)
         rc = report_add_against(dir, a->baseline, &below, err);
     if (rc == 0)
-        rc = trials_report(dir, ask->slo, ask->cost, a->require, format_of(a),
-                           err);
+        rc = trials_report(dir, ask, format_of(a), err);
     if (rc >= 0 && below.len > 0)
         rc = cli_print_report(&below, rc, err);
     buf_fini(&below);
@@ -558,7 +578,10 @@ static int report_study(const char *dir, const struct report_args *a,
     const struct study_ask ask = {
         .slo = a->slo.len > 0 ? &a->slo : NULL,
         .cost = &a->cost,
+        .require = a->require,
         .json = ops == &report_json,
+        .html = a->html,
+        .svg = a->svg,
     };
     bool has_format = ask.json || ops == &report_text;
     struct study_words words;

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/plan.h"
 #include "cli/record.h"
+#include "cli/report_html.h"
 #include "cli/report_out.h"
 #include "cli/settings_args.h"
 #include "cli/show_view.h"
@@ -98,6 +99,9 @@ static int record_one(const struct given *g, const struct settings *s,
     rc = record(s, &how, err);
     if (rc == 0)
         rc = point_sum_up(dir, print_run, &json, err);
+    if (rc >= 0 && g->own.to.html &&
+        report_html_recording(dir, g->own.to.html, err))
+        rc = -1;
     if (rc >= 0)
         log_note("recording  %s", dir);
     if (rc >= 0 && g->a.is_recording)
@@ -233,6 +237,10 @@ static int check(const struct settings *s, const struct run_args *own,
     if (own->to.resume)
         return err_set(err, ERR_USAGE,
                        "--resume requires settings with variants");
+    if (own->against && own->to.html)
+        return err_set(err, ERR_USAGE,
+                       "--html cannot be combined with --against: use "
+                       "'tailgate compare DIR/a DIR/b --html FILE' afterwards");
     if (own->against && s->study.trials < 2)
         return err_set(err, ERR_USAGE, "--against requires --trials 2 or more");
     if (s->study.restart && s->study.trials < 2)

@@ -4,6 +4,7 @@
 #include "analyzer/scaling/scaling.h"
 #include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
+#include "cli/report_html.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
@@ -37,6 +38,8 @@ struct scale_args {
     int64_t warmup_trials;
     char *baseline;
     bool json;
+    char *html;
+    char *svg;
 };
 
 #define AT(field) offsetof(struct scale_args, field)
@@ -102,6 +105,12 @@ static const struct opt opts[] = {
     {FLAG("baseline", text, baseline),
      .help = "sealed baseline to cite, and to compare with if there is no K = "
              "1 (tailgate baseline freeze)"},
+    {FLAG("html", text, html),
+     .help = "also write a page with charts to this file"},
+    {FLAG("svg", text, svg),
+     .help =
+         "print the chart 'scaling' as SVG instead of the report; NAME=FILE "
+         "writes it to a file, as PNG if the file ends in .png"},
     {FLAG("json", switch, json),
      .help = "print JSON instead of text"},
 };
@@ -173,8 +182,14 @@ static int answer(void *args, const struct strlist *words, struct err *err)
                             .usd_per_gb_month = a->usd_per_gb_month,
                             .storage_gb = a->storage_gb};
     struct prices table = {0};
+    struct report_to to = {.format = a->json ? DOC_AS_JSON : DOC_AS_TEXT,
+                           .html = a->html,
+                           .svg = a->svg,
+                           .command = a->strong ? "scale --strong"
+                                      : a->weak ? "scale --weak"
+                                                : "scale --capacity"};
     struct scaling *s;
-    struct buf out;
+    struct buf shown;
     int rc;
 
     if (check(a, words, err) || cost_asked(&cost, &table, a->prices, err))
@@ -182,14 +197,15 @@ static int answer(void *args, const struct strlist *words, struct err *err)
     cost.usd_per_hour = 0; /* the price in the input comes first: ask_of() */
     ask.cost = &cost;
     s = xcalloc(1, sizeof(*s));
-    buf_init(&out, MAX_OUTPUT);
+    buf_init(&shown, MAX_OUTPUT);
+    for (size_t i = 0; i < words->len; i++)
+        buf_addf(&shown, "%s%s", i > 0 ? " " : "", words->items[i]);
+    to.words = buf_text(&shown);
     rc = scaling_make(s, &ask, err);
-    if (rc == 0) {
-        doc_put(scaling_doc(s), a->json ? DOC_AS_JSON : DOC_AS_TEXT, &out);
-        rc = cli_print_report(&out, exit_status_of(scaling_conclusion(s), 0),
-                              err);
-    }
-    buf_fini(&out);
+    if (rc == 0)
+        rc = report_doc(scaling_doc(s), &to,
+                        exit_status_of(scaling_conclusion(s), 0), err);
+    buf_fini(&shown);
     scaling_fini(s);
     free(s);
     prices_fini(&table);

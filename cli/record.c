@@ -49,6 +49,9 @@ static const struct opt opts[] = {
              "does the same"},
     {FLAG("json", switch, json),
      .help = "print summary.json instead of text"},
+    {FLAG("html", text, html),
+     .help = "also write a page with charts to this file; it needs no other "
+             "file and no network"},
     {FLAG("wait-ready", duration, wait_ready_ns), .is_positive = true,
      .help = "before the run, wait until the target answers, at most this "
              "long"},

@@ -21,6 +21,7 @@ struct record_args {
     bool quiet;
     bool no_colour;
     bool json;
+    char *html;
     int64_t wait_ready_ns;
 };
 

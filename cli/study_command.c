@@ -8,6 +8,7 @@
 #include "analyzer/studies/variants.h"
 #include "cli/cli.h"
 #include "cli/record.h"
+#include "cli/report_html.h"
 #include "cli/report_out.h"
 #include "cli/settings_args.h"
 #include "cli/study_report.h"
@@ -21,28 +22,33 @@
 
 /* ---- reports ---- */
 
-int trials_report(const char *dir, const struct strlist *slo,
-                  const struct cost_ask *cost, int require,
+int trials_report(const char *dir, const struct study_ask *ask,
                   enum doc_format format, struct err *err)
 {
     struct trials_summary s;
-    int rc = trials_read(&s, dir, slo, cost, err);
+    int rc = trials_read(&s, dir, ask->slo, ask->cost, err);
 
-    if (require > 0)
-        s.require_shown = require - 1 == REQUIRE_SHOWN;
+    if (ask->require > 0)
+        s.require_shown = ask->require - 1 == REQUIRE_SHOWN;
     if (rc == 0)
-        rc = report_print_doc(trials_doc(&s), format, exit_status_of_trials(&s),
-                              err);
+        rc = report_doc(trials_doc(&s),
+                        &(struct report_to){.format = format,
+                                            .html = ask->html,
+                                            .svg = ask->svg,
+                                            .command = "report",
+                                            .words = dir},
+                        exit_status_of_trials(&s), err);
     trials_summary_fini(&s);
     return rc;
 }
 
 /* Save the summary of trials that were just made, and print it; with `both`,
  * add it there under `name` instead. */
-static int conclude_trials(const char *dir, bool json, json_t *both,
-                           const char *name, struct err *err)
+static int conclude_trials(const char *dir, const struct record_args *args,
+                           json_t *both, const char *name, struct err *err)
 {
-    const struct study_ask ask = {.json = json, .saves = true};
+    const struct study_ask ask = {
+        .json = args->json, .saves = true, .html = args->html};
     struct trials_summary s;
     int rc = trials_read(&s, dir, NULL, NULL, err);
 
@@ -75,9 +81,10 @@ int variants_report(const char *dir, const struct study_ask *ask,
 
 /* As JSON both sides are one object, printed at the end.  The exit status is
  * the higher one: 2 and 3 are errors, and not among them. */
-static int conclude_pair(const struct study *study, bool json, struct err *err)
+static int conclude_pair(const struct study *study,
+                         const struct record_args *args, struct err *err)
 {
-    json_t *both = json ? json_object() : NULL;
+    json_t *both = args->json ? json_object() : NULL;
     int worst = 0;
 
     for (size_t i = 0; worst >= 0 && i < study->n; i++) {
@@ -85,7 +92,7 @@ static int conclude_pair(const struct study *study, bool json, struct err *err)
         int rc = 0;
 
         if (arm->set.recorded > 0) {
-            rc = conclude_trials(arm->dir, json, both, arm->name, err);
+            rc = conclude_trials(arm->dir, args, both, arm->name, err);
             if (rc >= 0)
                 log_note("trials     %s", arm->dir);
         }
@@ -103,14 +110,16 @@ static int conclude_pair(const struct study *study, bool json, struct err *err)
     return worst;
 }
 
-static int conclude(const struct study *study, bool json, struct err *err)
+static int conclude(const struct study *study, const struct record_args *args,
+                    struct err *err)
 {
-    const struct study_ask ask = {.json = json, .saves = true};
+    const struct study_ask ask = {
+        .json = args->json, .saves = true, .html = args->html};
     const char *name = study->policy->name;
     int rc;
 
     if (study->form == STUDY_TURNS)
-        return conclude_pair(study, json, err);
+        return conclude_pair(study, args, err);
     if (study->form == STUDY_OF_VARIANTS) {
         name = "study";
         rc = variants_report(study->dir, &ask, err);
@@ -119,7 +128,7 @@ static int conclude(const struct study *study, bool json, struct err *err)
     } else if (study->policy->kind == STUDY_SEARCH) {
         rc = search_report(study->dir, &ask, err);
     } else {
-        rc = conclude_trials(study->dir, json, NULL, NULL, err);
+        rc = conclude_trials(study->dir, args, NULL, NULL, err);
     }
     if (rc >= 0)
         log_note("%-10s %s", name, study->dir);
@@ -182,14 +191,15 @@ static void add_arms(struct study *study, const struct study_command *c)
     }
 }
 
-static int run(struct study *study, bool json, struct err *err)
+static int run(struct study *study, const struct record_args *args,
+               struct err *err)
 {
     int rc = study_run(study, err);
 
     if (rc == 0)
-        return conclude(study, json, err);
+        return conclude(study, args, err);
     if (study_has_recorded(study)) /* what there is; the error is the result */
-        conclude(study, json, &(struct err){0});
+        conclude(study, args, &(struct err){0});
     return -1;
 }
 
@@ -216,7 +226,7 @@ int study_command(const struct study_command *c, struct err *err)
 
         dir = record_args_dir(c->args, name ? name : "study");
         study.dir = dir;
-        rc = run(&study, c->args->json, err);
+        rc = run(&study, c->args, err);
     }
     if (rc < 0 && study.form != STUDY_OF_VARIANTS)
         settings_args_blame(c->a, err);

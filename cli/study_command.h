@@ -6,11 +6,9 @@
 #include "analyzer/report/doc.h"
 #include "common/settings/settings.h"
 
-struct cost_ask;
 struct err;
 struct record_args;
 struct settings_args;
-struct strlist;
 struct study_ask;
 struct study_policy;
 
@@ -30,11 +28,9 @@ int study_command_by_flags(const struct study_policy *policy,
                            enum settings_block block, const char *const *argv,
                            struct err *err);
 
-/* Print a recorded set of trials; judged by `slo` and priced by `cost`, each of
- * which may be NULL.  `require` is what the exit status requires of a verdict,
- * enum slo_require + 1; 0: as recorded.  Returns the exit status, or -1. */
-int trials_report(const char *dir, const struct strlist *slo,
-                  const struct cost_ask *cost, int require,
+/* Print a recorded set of trials in this format, whatever ask->json says.
+ * Returns the exit status, or -1. */
+int trials_report(const char *dir, const struct study_ask *ask,
                   enum doc_format format, struct err *err);
 
 /* Print a recorded study with variants, as study_report.h does with others.

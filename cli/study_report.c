@@ -4,17 +4,25 @@
 #include "analyzer/search/search_read.h"
 #include "analyzer/studies/sweep.h"
 #include "cli/exit_status.h"
+#include "cli/report_html.h"
 #include "cli/report_out.h"
 
 int study_print(struct doc *taken, const char *dir, const struct study_ask *ask,
                 int status, struct err *err)
 {
+    const struct report_to to = {
+        .format = ask->json ? DOC_AS_JSON : DOC_AS_TEXT,
+        .html = ask->html,
+        .svg = ask->svg,
+        .command = "report",
+        .words = dir,
+    };
+
     if (ask->saves && report_save_doc(taken, dir, err)) {
         doc_free(taken);
         return -1;
     }
-    return report_print_doc(taken, ask->json ? DOC_AS_JSON : DOC_AS_TEXT,
-                            status, err);
+    return report_doc(taken, &to, status, err);
 }
 
 int sweep_report(const char *dir, const struct study_ask *ask, struct err *err)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analyzer/report/study_doc.h"
-#include "study/probe_watch.h"
 #include "analyzer/search/search.h"
 #include "analyzer/search/search_read.h"
 #include "common/base/buf.h"
@@ -14,6 +13,7 @@
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "loadgen/engine/run.h"
+#include "study/probe_watch.h"
 #include "study/study.h"
 
 /* Where no miss is allowed, every miss is too many. */

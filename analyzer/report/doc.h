@@ -228,6 +228,11 @@ void doc_render_text(const struct doc *d, struct buf *out);
 void doc_render_json(const struct doc *d, struct buf *out);
 void doc_render_full(const struct doc *d, struct buf *out);
 
+/* What renderers for people share: a value in words, and whether a node has
+ * anything to show. */
+void doc_show_value(const struct doc_node *n, struct buf *out);
+bool doc_is_visible(const struct doc_node *n);
+
 /* The JSON as a tree; the caller owns the reference. */
 struct json_t *doc_to_json(const struct doc *d);
 

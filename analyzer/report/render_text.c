@@ -104,7 +104,7 @@ static void show_plot(const struct doc_plot *p, struct buf *out)
     buf_addf(out, "|%s|", line);
 }
 
-static void show_value(const struct doc_node *n, struct buf *out)
+void doc_show_value(const struct doc_node *n, struct buf *out)
 {
     if (n->is_missing) {
         buf_adds(out, n->brief ? n->brief : "-");
@@ -132,14 +132,14 @@ static bool has_words(const struct doc_node *n)
     return !n->is_missing || n->brief;
 }
 
-static bool is_visible(const struct doc_node *n)
+bool doc_is_visible(const struct doc_node *n)
 {
     if (!n->label)
         return false;
     if (n->type == DOC_LINE || n->type == DOC_VALUE)
         return n->type == DOC_LINE || has_words(n);
     for (const struct doc_node *c = n->first; c; c = c->next) {
-        if (is_visible(c))
+        if (doc_is_visible(c))
             return true;
     }
     return false;
@@ -229,7 +229,7 @@ static void add_cells(struct grid *g, struct row *r, const struct doc_node *in)
             continue;
         column = column_of(g, c);
         buf_init(&text, MAX_CELL);
-        show_value(c, &text);
+        doc_show_value(c, &text);
         set_cell(g, r, column, buf_text(&text));
         g->columns[column].has_values |= has_words(c) && text.len > 0;
         buf_fini(&text);
@@ -254,7 +254,7 @@ static void add_row(struct grid *g, const struct doc_node *n)
     bool is_group = n->type == DOC_SECTION && !has_cells(n);
     struct row *r;
 
-    if (!is_visible(n))
+    if (!doc_is_visible(n))
         return;
     for (const struct doc_node *c = n->first; is_group && c; c = c->next) {
         if (c->type == DOC_SECTION || c->type == DOC_LINE)
@@ -381,7 +381,7 @@ static void put_item(struct pen *p, const struct doc_node *n)
     buf_init(&text, MAX_CELL);
     buf_addf(&text, "%s%s%s", n->is_range ? "(" : "", n->label,
              n->label[0] ? " " : "");
-    show_value(n, &text);
+    doc_show_value(n, &text);
     buf_adds(&text, n->is_range ? ")" : "");
     if (p->used == 0 || p->is_full) {
         begin_line(p);
@@ -433,7 +433,7 @@ static void put_node(struct pen *p, const struct doc_node *n, int depth)
 {
     int indent = p->indent;
 
-    if (!is_visible(n))
+    if (!doc_is_visible(n))
         return;
     switch (n->type) {
     case DOC_VALUE:

@@ -94,9 +94,10 @@ int search_check_budget(const struct search_config *config, struct err *err)
     if (config->budget_ns <= 0 || config->budget_ns >= needs_ns)
         return 0;
     return err_set(err, ERR_CONFIG,
-                   "search.budget: %s is too short for the first probe, which "
+                   "search.budget: %s is too short for the first %s, which "
                    "takes %s (less with --start near the capacity)",
                    units_show_duration((double)config->budget_ns, budget),
+                   first.step == SEARCH_LOOK ? "look" : "probe",
                    units_show_duration((double)needs_ns, takes));
 }
 
@@ -230,11 +231,11 @@ const char *search_bracket(enum search_by by, const struct search_answer *a,
 __attribute__((format(printf, 2, 3))) static void say(struct search_answer *a,
                                                       const char *fmt, ...)
 {
-    size_t used = strlen(a->why);
+    char *end = strchr(a->why, '\0');
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(a->why + used, sizeof(a->why) - used, fmt, args);
+    vsnprintf(end, (size_t)(a->why + sizeof(a->why) - end), fmt, args);
     va_end(args);
 }
 
@@ -301,7 +302,8 @@ static void say_missing(const struct search_config *c, struct search_answer *a)
         say(a, "no recorded probe misses the SLO: probes above %s are missing",
             shown(c->by, a->missing.low, low));
     else if (!has_low)
-        say(a, "no recorded probe meets the SLO: probes below %s are missing",
+        say(a, "no recorded probe meets the SLO%s: probes below %s are missing",
+            isfinite(a->met_to) ? " below all that miss it" : "",
             shown(c->by, a->missing.high, high));
     else
         say(a, "too few probes between %s and %s were recorded",

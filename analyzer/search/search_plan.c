@@ -330,12 +330,12 @@ bool plan_is_never(const struct search *s, const struct evidence *e)
 static void plan_down(const struct search *s, const struct evidence *e,
                       struct step *out)
 {
-    const struct search_result *low = NULL;
+    const struct search_result *low = &s->results[s->n - 1];
     double flight, part, value;
 
     for (size_t i = 0; i < s->n; i++)
         if (s->results[i].step != SEARCH_LOOK &&
-            (!low || s->results[i].value <= low->value))
+            s->results[i].value <= low->value)
             low = &s->results[i];
     flight = in_flight(s, low);
     part = low->ended_early || low->discarded ? 0.25 : 0.5;

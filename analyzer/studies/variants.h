@@ -17,6 +17,7 @@
 
 #include "analyzer/stats/trial_stats.h"
 #include "analyzer/studies/trials.h"
+#include "analyzer/studies/valid_runs.h"
 #include "analyzer/studies/variant_capacity.h"
 #include "analyzer/verdict/conclusion.h"
 #include "common/recording/study_set.h"
@@ -92,7 +93,7 @@ struct variant {
                    recorded */
     struct variant_cell *cells; /* owned; one per value */
     struct capacity capacity;
-    char distrust[96]; /* why a run does not count; "": all count */
+    char distrust[RUN_OBSTACLE]; /* why a run does not count; "": all count */
 };
 
 /* Position in a ranking. */
@@ -151,6 +152,7 @@ struct variants_summary {
     char ranked[64];      /* "e2e p95": the SLO's measure; "": there is none */
     int64_t limit_ns;     /* its limit; 0: there are several */
     double smallest;      /* difference worth mentioning, as a share */
+    size_t asked;         /* runs of each variant at each value */
     bool has_slo;
     bool has_tokens;
     bool has_cost;
@@ -189,8 +191,8 @@ int variants_read(struct variants_summary *s, const char *dir,
                   struct err *err);
 void variants_summary_fini(struct variants_summary *s);
 
-/* Failed if a variant could not be run, open if one has no run that can be
- * trusted, else yes. */
+/* Failed if a variant could not be run, open if one has too few valid runs
+ * (valid_runs.h), else yes. */
 enum conclusion variants_conclusion(const struct variants_summary *s);
 
 #endif

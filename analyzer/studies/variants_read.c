@@ -8,6 +8,7 @@
 #include "analyzer/compare/run_conditions.h"
 #include "analyzer/stats/order_stats.h"
 #include "analyzer/studies/study_recordings.h"
+#include "analyzer/studies/valid_runs.h"
 #include "analyzer/studies/variants.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
@@ -177,33 +178,18 @@ static struct uncertain median_within(const struct summary *s, enum measure m)
     return u;
 }
 
-/* NULL: it counts. */
-static const char *why_not(const struct trial *t, bool is_valid)
-{
-    if (t->stopped_by)
-        return "interrupted";
-    if (t->was_killed)
-        return "killed before its end";
-    if (t->was_aborted)
-        return "aborted before its end";
-    if (is_valid)
-        return NULL;
-    return t->distrust[0] ? t->distrust : "cannot be trusted";
-}
-
 static void take(struct variants_summary *out, const struct summary *s,
                  struct variant_run *r)
 {
-    struct trial *t = &r->trial;
     char *distrust = out->list[r->variant].distrust;
-    const char *why;
+    char why[RUN_OBSTACLE];
 
-    trial_take(t, s);
-    why = why_not(t, s->trust.valid);
-    r->counts = !why;
+    trial_take(&r->trial, s);
+    run_obstacle(s, why);
+    r->counts = !why[0];
     /* A search has its own rules and repeats what did not count. */
-    if (why && out->set.of != STUDY_SEARCH && !distrust[0])
-        snprintf(distrust, sizeof(out->list[0].distrust), "%s", why);
+    if (out->set.of != STUDY_SEARCH && !distrust[0])
+        memcpy(distrust, why, sizeof(why));
     r->round = (struct variant_round){
         .seed = s->settings->load.seed,
         .value = {
@@ -252,6 +238,9 @@ static void describe_study(struct variants_summary *out,
         return;
     out->measure = choose_measure(&s->slo);
     out->smallest = rec->settings.study.smallest_difference;
+    out->asked =
+        (size_t)(out->set.of == STUDY_SWEEP ? rec->settings.sweep.repeats
+                                            : rec->settings.study.trials);
     out->has_slo = s->slo.len > 0;
     out->title = xstrdup(rec->settings.name ? rec->settings.name : "");
     buf_init(&line, MAX_LINE);
@@ -537,7 +526,8 @@ static bool has_gap(const struct variants_summary *s, const struct variant *v)
                 v->capacity.outcome != SEARCH_AT_LEAST &&
                 v->capacity.outcome != SEARCH_NEVER);
     for (size_t i = 0; i < s->n_values; i++) {
-        if (v->cells[i].runs > 0 && v->cells[i].counted == 0)
+        if (v->cells[i].runs > 0 &&
+            v->cells[i].counted < valid_runs_needed(s->asked))
             return true;
     }
     return false;

@@ -7,6 +7,7 @@
 #include "analyzer/read/client_log.h"
 #include "analyzer/read/completeness.h"
 #include "analyzer/read/reader.h"
+#include "analyzer/tally/run_bins.h"
 #include "analyzer/tally/stream.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
@@ -83,7 +84,19 @@ static int find_window(struct work *w, struct recording *rec,
     return 0;
 }
 
-static int read_requests(struct work *w, struct recording *rec, struct err *err)
+/* Outside the window the tally counts no good requests. */
+static void add_to_bins(struct run_bins *bins, const struct cohort *run,
+                        const struct facts *f, int64_t good_before)
+{
+    bool is_inside = window_holds(&run->tally.window, f->due);
+
+    run_bins_add(bins, f,
+                 is_inside ? run->tally.good > good_before
+                           : good_is(good_limits_of(&run->good, f), f));
+}
+
+static int read_requests(struct work *w, struct recording *rec,
+                         struct run_bins *bins, struct err *err)
 {
     const struct facts *rows;
     size_t n;
@@ -91,7 +104,11 @@ static int read_requests(struct work *w, struct recording *rec, struct err *err)
 
     while ((rc = recording_next(rec, &rows, &n, err)) > 0) {
         for (size_t i = 0; i < n; i++) {
+            int64_t good = w->run.tally.good;
+
             cohort_add(&w->run, &rows[i]);
+            if (bins)
+                add_to_bins(bins, &w->run, &rows[i], good);
             class_tallies_add(&w->classes, &rows[i]);
             tier_works_add(&w->tiers, &rows[i]);
             if (w->targets.n > 0)
@@ -611,9 +628,39 @@ static void take_all(struct summary *s, struct work *w,
     next_make(s, &s->next);
 }
 
-static int sum_up(struct summary *s, struct work *w, struct recording *rec,
-                  struct kept_hist *keep, struct curve *curve, struct err *err)
+/* The band of a spectrum counts requests as what they are worth to the verdict,
+ * or to the precision of the median. */
+static void end_bins(const struct summary *s, const struct work *w,
+                     struct run_bins *bins)
 {
+    const struct tally *t = &w->run.tally;
+
+    run_bins_end(bins, t, &w->steady.series, s->dir);
+    for (int m = 0; m < BINS_LAG; m++) {
+        enum measure measure = bins->values[m].measure;
+        double n = 0;
+
+        for (size_t i = 0; i < s->steady.n_within && !(n > 0); i++) {
+            if (s->steady.within[i].measure == measure)
+                n = s->steady.within[i].n_effective;
+        }
+        for (size_t i = 0; i < s->judgement.len; i++) {
+            const struct term_judgement *j = &s->judgement.terms[i];
+
+            if (j->term->kind == SLO_QUANTILE && j->term->measure == measure &&
+                j->n_effective > 0)
+                n = j->n_effective;
+        }
+        if (n > 0 && bins->spectra[m].n > 0)
+            run_bins_set_band(bins, t, (enum bins_measure)m, n);
+    }
+}
+
+static int sum_up(struct summary *s, struct work *w, struct recording *rec,
+                  const struct summary_extras *extras, struct err *err)
+{
+    struct kept_hist *keep = extras->keep;
+    struct run_bins *bins = extras->bins;
     struct strlist targets = {0};
     struct window window;
     int rc;
@@ -623,9 +670,13 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     manifest_targets(&rec->manifest, &targets);
     target_tallies_init(&w->targets, targets.len);
     rc = begin_work(w, s, rec, window, err);
-    w->run.tally.curve = curve;
+    w->run.tally.curve = extras->curve;
+    if (rc == 0 && bins)
+        run_bins_init(bins, window,
+                      window.end_ns + rec->settings.load.cooldown_ns,
+                      w->run.tally.limit_ns);
     if (rc == 0)
-        rc = read_requests(w, rec, err);
+        rc = read_requests(w, rec, bins, err);
     slices_end(&w->steady.slices);
     if (rc == 0)
         rc = read_events(w, rec, err);
@@ -635,6 +686,8 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     if (rc == 0)
         take_all(s, w, rec, &targets);
     strlist_fini(&targets);
+    if (rc == 0 && bins)
+        end_bins(s, w, bins);
     if (rc == 0 && keep) {
         struct hist *h = &w->run.tally.hist[keep->measure][keep->view];
 
@@ -668,7 +721,7 @@ static int begin_slo(struct summary *s, const struct settings *set,
 int summary_make(struct summary *s, struct recording *rec,
                  const struct strlist *slo, struct err *err)
 {
-    return summary_make_keeping(s, rec, slo, NULL, NULL, err);
+    return summary_make_keeping(s, rec, slo, &(struct summary_extras){0}, err);
 }
 
 int summary_make_priced(struct summary *s, struct recording *rec,
@@ -681,9 +734,10 @@ int summary_make_priced(struct summary *s, struct recording *rec,
 }
 
 int summary_make_keeping(struct summary *s, struct recording *rec,
-                         const struct strlist *slo, struct kept_hist *keep,
-                         struct curve *curve, struct err *err)
+                         const struct strlist *slo,
+                         const struct summary_extras *extras, struct err *err)
 {
+    struct curve *curve = extras->curve;
     struct work *w;
     int rc;
 
@@ -714,7 +768,7 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
         rc =
             good_table_init(&w->run.good, &s->slo, &rec->settings.classes, err);
     if (rc == 0)
-        rc = sum_up(s, w, rec, keep, curve, err);
+        rc = sum_up(s, w, rec, extras, err);
     end_work(w);
     free(w);
     if (rc)

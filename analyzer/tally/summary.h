@@ -35,6 +35,7 @@
 
 struct err;
 struct recording;
+struct run_bins;
 
 /* Checked answers. */
 struct quality {
@@ -181,11 +182,16 @@ int summary_make_priced(struct summary *s, struct recording *rec,
                         const struct strlist *slo, const struct cost_ask *cost,
                         struct err *err);
 
-/* The same, and keep the histogram that *keep names, and fill the curve of
- * curve->measure.  Both may be NULL. */
+/* What is collected in the same pass if it is wanted; each may be NULL. */
+struct summary_extras {
+    struct kept_hist *keep; /* the histogram that it names */
+    struct curve *curve;    /* the curve of its measure */
+    struct run_bins *bins;  /* zeroed; call run_bins_fini() in any case */
+};
+
 int summary_make_keeping(struct summary *s, struct recording *rec,
-                         const struct strlist *slo, struct kept_hist *keep,
-                         struct curve *curve, struct err *err);
+                         const struct strlist *slo,
+                         const struct summary_extras *extras, struct err *err);
 
 void summary_fini(struct summary *s);
 

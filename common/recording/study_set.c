@@ -16,10 +16,8 @@
 #define MAX_POINTS 100000
 
 static const char *const role_names[POINT_ROLES] = {
-    [POINT_OF_SWEEP] = "point",
-    [POINT_PROBE] = "probe",
-    [POINT_CONFIRM] = "confirm",
-    [POINT_LOOK] = "look",
+    [POINT_OF_SWEEP] = "point",  [POINT_PROBE] = "probe",
+    [POINT_CONFIRM] = "confirm", [POINT_LOOK] = "look",
     [POINT_TRIAL] = "trial",
 };
 

@@ -2,8 +2,8 @@
  *
  * A set of trials, a sweep and a search are the same thing on disk: points,
  * each an ordinary recording in a directory of its own (trial-1, point-1,
- * look-1, probe-1, confirm-1, ...).  A pair and a study with variants consist of
- * several such sets, each in a directory of its own.
+ * look-1, probe-1, confirm-1, ...).  A pair and a study with variants consist
+ * of several such sets, each in a directory of its own.
  */
 #ifndef COMMON_RECORDING_STUDY_SET_H
 #define COMMON_RECORDING_STUDY_SET_H

@@ -73,6 +73,15 @@ void hist_add(struct hist *h, int64_t ns)
     hist_add_many(h, ns, 1);
 }
 
+/* The middle of a bucket. */
+static int64_t value_in_bucket(const struct hist *h, int32_t i)
+{
+    int64_t value = hdr_value_at_index(h->hdr, i);
+    int64_t middle = hdr_median_equivalent_value(h->hdr, value);
+
+    return middle < h->max_ns ? middle : h->max_ns;
+}
+
 /* The rank-th smallest value, from 1: the middle of its bucket.  Reads the
  * counts directly: HdrHistogram_c's iterator takes 20 times as long, which was
  * half the time of a report. */
@@ -82,14 +91,28 @@ static int64_t value_at_rank(const struct hist *h, int64_t rank)
 
     for (int32_t i = 0; i < h->hdr->counts_len; i++) {
         seen += h->hdr->counts[i];
-        if (seen >= rank) {
-            int64_t value = hdr_value_at_index(h->hdr, i);
-            int64_t middle = hdr_median_equivalent_value(h->hdr, value);
-
-            return middle < h->max_ns ? middle : h->max_ns;
-        }
+        if (seen >= rank)
+            return value_in_bucket(h, i);
     }
     return h->max_ns;
+}
+
+void hist_at_ranks(const struct hist *h, const int64_t *ranks, size_t n,
+                   int64_t *out)
+{
+    int64_t finite = h->n - h->beyond;
+    int64_t seen = 0;
+    int32_t i = -1;
+
+    for (size_t k = 0; k < n; k++) {
+        if (ranks[k] > finite || !h->hdr) {
+            out[k] = hist_at_rank(h, ranks[k]);
+            continue;
+        }
+        while (seen < ranks[k] && i + 1 < h->hdr->counts_len)
+            seen += h->hdr->counts[++i];
+        out[k] = value_in_bucket(h, i < 0 ? 0 : i);
+    }
 }
 
 int64_t hist_count_below(const struct hist *h, int64_t ns)

@@ -8,6 +8,7 @@
 #ifndef COMMON_STATS_HIST_H
 #define COMMON_STATS_HIST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/clk.h"
@@ -58,6 +59,10 @@ int64_t hist_rank_quantile(const struct hist *h, double q);
 
 /* The rank-th smallest, from 1.  A rank above n is HIST_BEYOND. */
 int64_t hist_at_rank(const struct hist *h, int64_t rank);
+
+/* The same for `n` ranks that do not descend, in one pass over the counts. */
+void hist_at_ranks(const struct hist *h, const int64_t *ranks, size_t n,
+                   int64_t *out);
 
 /* Number of values below `ns`, to the three digits of the histogram: a bucket
  * that begins below counts as a whole. */

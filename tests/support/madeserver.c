@@ -137,12 +137,12 @@ static void look(const struct search_ask *ask, double answer_s,
 {
     double rate = ask->value / answer_s;
 
-    *r = (struct search_result){
-        .step = ask->step,
-        .value = ask->value,
-        .throughput_rps = rate,
-        .took_ns = llround((double)ask->requests / rate * NS),
-        .requests = ask->requests};
+    *r = (struct search_result){.step = ask->step,
+                                .value = ask->value,
+                                .throughput_rps = rate,
+                                .took_ns =
+                                    llround((double)ask->requests / rate * NS),
+                                .requests = ask->requests};
 }
 
 void madeserver_run(struct madeserver *m, const struct search *s,

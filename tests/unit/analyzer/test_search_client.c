@@ -231,8 +231,7 @@ TEST(a_limit_is_the_answer_when_the_time_is_over)
         int64_t budget_s;
         enum search_outcome outcome;
         bool is_confirmed;
-    } rows[] = {{40, SEARCH_CLIENT, false},
-                {140, SEARCH_CLIENT, true}};
+    } rows[] = {{40, SEARCH_CLIENT, false}, {140, SEARCH_CLIENT, true}};
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct madeserver m = unlimited(0, 1);

@@ -1,0 +1,442 @@
+#include "analyzer/tally/run_bins.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/tally/tally.h"
+#include "analyzer/verdict/series.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
+#include "common/recording/schema.h"
+#include "common/recording/tgr.h"
+#include "common/stats/hist.h"
+#include "common/stats/stats.h"
+
+/* Widths of a bin of time, as people read them. */
+static const int64_t steps_ms[] = {
+    10,      20,      50,      100,      200,      500,     1000,   2000,
+    5000,    10000,   15000,   30000,    60000,    120000,  300000, 600000,
+    1800000, 3600000, 7200000, 14400000, 43200000, 86400000};
+
+#define STEPS (sizeof(steps_ms) / sizeof(steps_ms[0]))
+
+/* Without a limit rows start at this value. */
+#define PLAIN_BASE_NS (10 * INT64_C(1000000))
+
+static const enum measure measures[BINS_MEASURES] = {
+    [BINS_TTFT] = MEASURE_TTFT,
+    [BINS_TPOT] = MEASURE_TPOT,
+    [BINS_E2E] = MEASURE_E2E,
+    [BINS_LAG] = MEASURE_LAG,
+};
+
+/* ---- filling ---- */
+
+void run_bins_init(struct run_bins *b, struct window window, int64_t end_ns,
+                   const int64_t limit_ns[static GOOD_LIMITS])
+{
+    size_t i = 0;
+
+    *b = (struct run_bins){.window = window, .end_ns = end_ns};
+    memcpy(b->limit_ns, limit_ns, sizeof(b->limit_ns));
+    for (int m = 0; m < BINS_MEASURES; m++) {
+        struct value_bins *v = &b->values[m];
+
+        v->measure = measures[m];
+        v->has_limit = limit_ns[v->measure] > 0;
+        v->base_ns = v->has_limit ? limit_ns[v->measure] : PLAIN_BASE_NS;
+        v->per_ns = 1.0F / (float)v->base_ns;
+    }
+    if (end_ns <= 0 || window.end_ns <= window.start_ns)
+        return;
+    while (i + 1 < STEPS &&
+           (double)end_ns / ((double)steps_ms[i] * 1e6) > BINS_TIME)
+        i++;
+    b->step_ns = steps_ms[i] * 1000000;
+    b->per_ns = 1 / (double)b->step_ns;
+    b->n = (size_t)fmin(BINS_TIME, ceil((double)end_ns / (double)b->step_ns));
+    memset(b->preemptions, -1, sizeof(b->preemptions));
+}
+
+void run_bins_fini(struct run_bins *b)
+{
+    for (int m = 0; m < BINS_MEASURES; m++)
+        free((void *)b->values[m].cells);
+    free((void *)b->plane);
+    free((void *)b->prompt);
+    free(b->spectra);
+    *b = (struct run_bins){0};
+}
+
+/* The place on a log scale in parts of an octave above the base.  Rounding
+ * never moves a value across the base. */
+static int place(int64_t ns, int64_t base_ns, float per_ns, int per_octave)
+{
+    float at = log2f((float)ns * per_ns) * (float)per_octave;
+    int k = (int)floorf(at);
+
+    if (ns >= base_ns)
+        return k < 0 ? 0 : k;
+    return k < 0 ? k : -1;
+}
+
+static int clamp(int k, int n)
+{
+    return k < 0 ? 0 : k < n ? k : n - 1;
+}
+
+static void add_value(struct value_bins *v, size_t bin, int64_t ns)
+{
+    int row =
+        ns > 0 ? place(ns, v->base_ns, v->per_ns, BINS_PER_OCTAVE) : -BINS_BASE;
+
+    if (!v->cells)
+        v->cells = xcalloc(BINS_TIME, sizeof(*v->cells));
+    v->cells[bin][clamp(row + BINS_BASE, BINS_ROWS)]++;
+}
+
+/* A latency on the coarser scale of two dimensions. */
+static int cell_of(const struct value_bins *v, int64_t ns)
+{
+    return ns > 0 ? clamp(BINS_CELL_BASE + place(ns, v->base_ns, v->per_ns,
+                                                 BINS_CELL_OCTAVE),
+                          BINS_CELLS)
+                  : 0;
+}
+
+/* An ok stream that was due in the window. */
+static void add_shape(struct run_bins *b, const struct facts *f, int64_t ttft,
+                      int64_t tpot)
+{
+    int64_t prompt =
+        facts_count(f->prompt_tokens) > 0 ? f->prompt_tokens : f->prompt_asked;
+    int x = cell_of(&b->values[BINS_TTFT], ttft);
+
+    if (tpot != TIME_ABSENT) {
+        const struct value_bins *t = &b->values[BINS_TTFT];
+        const struct value_bins *p = &b->values[BINS_TPOT];
+
+        if (!b->plane)
+            b->plane = xcalloc(BINS_CELLS, sizeof(*b->plane));
+        b->plane[x][cell_of(p, tpot)]++;
+        b->corner[t->has_limit && ttft >= t->base_ns]
+                 [p->has_limit && tpot >= p->base_ns]++;
+    }
+    if (facts_count(prompt) > 0) {
+        int tokens = (int)(log2f((float)prompt) * BINS_TOKEN_OCTAVE);
+
+        if (!b->prompt)
+            b->prompt = xcalloc(BINS_TOKEN_ROWS, sizeof(*b->prompt));
+        b->prompt[clamp(tokens, BINS_TOKEN_ROWS)][x]++;
+    }
+}
+
+void run_bins_add(struct run_bins *b, const struct facts *f, bool is_good)
+{
+    size_t bin = (size_t)((double)f->due * b->per_ns);
+
+    if (b->n == 0 || f->due < 0 || f->due >= b->end_ns || f->outcome < 0 ||
+        f->outcome >= OUTCOME_COUNT)
+        return;
+    bin = bin < b->n ? bin : b->n - 1;
+    b->due[bin] += facts_n(f);
+    b->outcome[bin][f->outcome] += facts_n(f);
+    if (f->issued != TIME_ABSENT && f->issued >= f->due) {
+        add_value(&b->values[BINS_LAG], bin, f->issued - f->due);
+        if (f->issued - f->due > b->lag_max_ns[bin])
+            b->lag_max_ns[bin] = f->issued - f->due;
+    }
+    if (f->outcome != OUTCOME_OK)
+        return;
+    b->ok[bin]++;
+    b->good[bin] += is_good;
+    if (f->last != TIME_ABSENT && f->last >= f->due)
+        add_value(&b->values[BINS_E2E], bin, f->last - f->due);
+    if (f->events > 0 && f->first != TIME_ABSENT && f->first >= f->due) {
+        int64_t tpot = measure_value(MEASURE_TPOT, FROM_DUE, f);
+
+        add_value(&b->values[BINS_TTFT], bin, f->first - f->due);
+        if (tpot != TIME_ABSENT)
+            add_value(&b->values[BINS_TPOT], bin, tpot);
+        if (window_holds(&b->window, f->due))
+            add_shape(b, f, f->first - f->due, tpot);
+    }
+}
+
+/* ---- the spectrum ---- */
+
+/* Ascending: 32 points per decade of 1 / (1 - p), and those with a name. */
+static size_t points(int64_t n, double p[static BINS_POINTS])
+{
+    static const double named[] = {0.5,  0.75,  0.9,    0.95,
+                                   0.99, 0.999, 0.9999, 0.99999};
+    double reach = n > 1 ? fmin(log10((double)n), 7) : 0;
+    size_t len = 0;
+    size_t k = 0;
+
+    for (int i = 0; i <= (int)(reach * 32) && len < BINS_POINTS; i++) {
+        double next = 1 - pow(10, -i / 32.0);
+
+        while (k < sizeof(named) / sizeof(named[0]) && named[k] <= next &&
+               len < BINS_POINTS) {
+            if (named[k] < next - 1e-12)
+                p[len++] = named[k];
+            k++;
+        }
+        if (len < BINS_POINTS)
+            p[len++] = next;
+    }
+    return len;
+}
+
+static void take_ranks(const struct hist *h, const double *p, size_t len,
+                       int64_t *out)
+{
+    int64_t ranks[BINS_POINTS];
+
+    for (size_t i = 0; i < len; i++)
+        ranks[i] = stats_rank(p[i], h->n);
+    hist_at_ranks(h, ranks, len, out);
+}
+
+void run_bins_set_band(struct run_bins *b, const struct tally *t,
+                       enum bins_measure m, double n_effective)
+{
+    const struct hist *h = &t->hist[measures[m]][VIEW_DUE];
+    struct spectrum *s = &b->spectra[m];
+    double low[BINS_POINTS];
+    double high[BINS_POINTS];
+
+    s->n_effective = fmax(1, fmin(n_effective, (double)s->n));
+    for (size_t i = 0; i < s->len; i++) {
+        struct interval ci = stats_share_interval(s->p[i], s->n_effective);
+
+        low[i] = i > 0 ? fmax(low[i - 1], ci.low) : ci.low;
+        /* No sample bounds a quantile above the highest one. */
+        high[i] = ci.high > 1 - 1 / (s->n_effective + 1) ? 2 : ci.high;
+        if (i > 0)
+            high[i] = fmax(high[i - 1], high[i]);
+    }
+    take_ranks(h, low, s->len, s->low_ns);
+    take_ranks(h, high, s->len, s->high_ns);
+}
+
+static void take_spectra(struct run_bins *b, const struct tally *t)
+{
+    b->spectra = xcalloc(BINS_LAG, sizeof(*b->spectra));
+    for (int m = 0; m < BINS_LAG; m++) {
+        const struct hist *due = &t->hist[measures[m]][VIEW_DUE];
+        const struct hist *sent = &t->hist[measures[m]][VIEW_SENT];
+        struct spectrum *s = &b->spectra[m];
+
+        *s = (struct spectrum){
+            .n = due->n,
+            .failed = due->beyond - due->out_of_range,
+            .has_sent = measure_has_sent(measures[m]) && sent->n > 0,
+        };
+        if (s->n == 0)
+            continue;
+        s->len = points(s->n, s->p);
+        take_ranks(due, s->p, s->len, s->due_ns);
+        if (s->has_sent)
+            take_ranks(sent, s->p, s->len, s->sent_ns);
+        run_bins_set_band(b, t, (enum bins_measure)m, (double)s->n);
+    }
+}
+
+/* ---- requests in flight, the server, the client ---- */
+
+/* The bins of the series are narrower: each is spread over ours. */
+static void take_in_flight(struct run_bins *b, const struct series *s)
+{
+    double *mean = xcalloc(SERIES_MAX, sizeof(*mean));
+    double weight[BINS_TIME] = {0};
+
+    series_in_flight(s, mean);
+    for (size_t i = 0; i < s->n; i++) {
+        double from = (s->origin_ns + (double)i * s->width_ns) * b->per_ns;
+        double to = from + s->width_ns * b->per_ns;
+
+        for (size_t k = (size_t)fmax(0, from); k < b->n && (double)k < to;
+             k++) {
+            double part = fmin(to, (double)k + 1) - fmax(from, (double)k);
+
+            if (part > 0) {
+                b->in_flight[k] += mean[i] * part;
+                weight[k] += part;
+            }
+        }
+    }
+    for (size_t k = 0; k < b->n; k++)
+        b->in_flight[k] = weight[k] > 0 ? b->in_flight[k] / weight[k] : -1;
+    free(mean);
+}
+
+/* -1: not shown. */
+static ptrdiff_t bin_of(const struct run_bins *b, int64_t at_ns)
+{
+    if (at_ns < 0 || at_ns >= b->end_ns)
+        return -1;
+    return (ptrdiff_t)fmin((double)at_ns * b->per_ns, (double)b->n - 1);
+}
+
+static void mean_add(struct bin_mean *m, int64_t value, double scale)
+{
+    if (value == TIME_ABSENT || value < 0)
+        return;
+    m->sum += (double)value * scale;
+    m->n++;
+}
+
+static void add_scrape(void *arg, unsigned shard, const void *row)
+{
+    const struct server_scrape *look = row;
+    struct run_bins *b = arg;
+    ptrdiff_t k = bin_of(b, look->at);
+
+    (void)shard;
+    if (k < 0 || look->is_failed)
+        return;
+    b->has_server = true;
+    mean_add(&b->running[k], look->running, 1);
+    mean_add(&b->waiting[k], look->waiting, 1);
+    mean_add(&b->cache_use[k], look->cache_use, 1e-6);
+    if (look->preemptions != TIME_ABSENT && look->preemptions >= 0)
+        b->preemptions[k] = look->preemptions;
+}
+
+struct client_work {
+    struct run_bins *bins;
+    struct observation last[RECORDING_MAX_SHARDS];
+    bool is_seen[RECORDING_MAX_SHARDS];
+};
+
+static double growth(int64_t from, int64_t to)
+{
+    return from == TIME_ABSENT || to == TIME_ABSENT || to < from
+               ? 0
+               : (double)to - (double)from;
+}
+
+/* The busiest thread counts. */
+static void share_max(struct bin_mean *m, double share)
+{
+    if (!(share >= 0))
+        return;
+    m->sum = m->n > 0 ? fmax(m->sum, fmin(share, 1)) : fmin(share, 1);
+    m->n = 1;
+}
+
+static void add_observation(void *arg, unsigned shard, const void *row)
+{
+    const struct observation *seen = row;
+    struct client_work *w = arg;
+    struct observation last;
+    ptrdiff_t k = bin_of(w->bins, seen->at - 1);
+    double span;
+
+    if (shard >= RECORDING_MAX_SHARDS)
+        return;
+    last = w->last[shard];
+    w->last[shard] = *seen;
+    if (!w->is_seen[shard]) {
+        w->is_seen[shard] = true;
+        return;
+    }
+    span = (double)seen->at - (double)last.at;
+    if (k < 0 || span < 2e8) /* clocks are too coarse for less */
+        return;
+    w->bins->has_client = true;
+    share_max(&w->bins->busy[k],
+              (growth(last.cpu, seen->cpu) - growth(last.spun, seen->spun)) /
+                  span);
+    share_max(&w->bins->cpu_wait[k],
+              growth(last.cpu_wait, seen->cpu_wait) / span);
+    if (growth(last.host_ticks, seen->host_ticks) > 0)
+        share_max(&w->bins->steal[k],
+                  growth(last.host_steal, seen->host_steal) /
+                      growth(last.host_ticks, seen->host_ticks));
+}
+
+/* Hand every row of a table to `add`; none if there is no such file. */
+static void read_table(const char *dir, const char *name,
+                       const struct tgr_schema *schema,
+                       void (*add)(void *, unsigned, const void *), void *arg)
+{
+    char *path = xasprintf("%s/%s", dir, name);
+    struct tgr_reader *reader;
+    struct err ignored = {0};
+    const void *data;
+    size_t n;
+
+    if (tgr_open(&reader, path, schema, &ignored) == 0) {
+        while (tgr_next(reader, &data, &n, &ignored) > 0) {
+            for (size_t i = 0; i < n; i++)
+                add(arg, tgr_shard(reader),
+                    (const char *)data + i * schema->row_size);
+        }
+        tgr_close(reader);
+    }
+    free(path);
+}
+
+void run_bins_end(struct run_bins *b, const struct tally *t,
+                  const struct series *s, const char *dir)
+{
+    struct client_work *client = xcalloc(1, sizeof(*client));
+
+    take_spectra(b, t);
+    if (b->n > 0) {
+        take_in_flight(b, s);
+        read_table(dir, "server.tgr", &schema_server, add_scrape, b);
+        client->bins = b;
+        read_table(dir, "client.tgr", &schema_client, add_observation, client);
+    }
+    free(client);
+}
+
+/* ---- reading ---- */
+
+double value_bins_edge_ns(const struct value_bins *v, int row)
+{
+    return (double)v->base_ns *
+           exp2((double)(row - BINS_BASE) / BINS_PER_OCTAVE);
+}
+
+double run_bins_quantile_ns(const struct run_bins *b, enum bins_measure m,
+                            size_t from, size_t to, double q)
+{
+    const struct value_bins *v = &b->values[m];
+    int64_t failed = 0;
+    int64_t n = 0;
+    int64_t seen = 0;
+    int64_t rank;
+
+    if (!v->cells)
+        return HIST_EMPTY;
+    for (size_t k = from; k < to; k++) {
+        for (int row = 0; row < BINS_ROWS; row++)
+            n += v->cells[k][row];
+        failed += m == BINS_LAG ? 0 : b->due[k] - b->ok[k];
+    }
+    if (n + failed < stats_min_n(q))
+        return HIST_EMPTY;
+    rank = stats_rank(q, n + failed);
+    if (rank > n)
+        return HIST_BEYOND;
+    for (int row = 0; row < BINS_ROWS; row++) {
+        int64_t here = 0;
+
+        for (size_t k = from; k < to; k++)
+            here += v->cells[k][row];
+        if (seen + here >= rank) {
+            double part = ((double)(rank - seen) - 0.5) / (double)here;
+
+            return value_bins_edge_ns(v, row) * exp2(part / BINS_PER_OCTAVE);
+        }
+        seen += here;
+    }
+    return HIST_BEYOND;
+}

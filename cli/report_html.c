@@ -1,0 +1,209 @@
+#include "cli/report_html.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyzer/html/page.h"
+#include "analyzer/html/run_page.h"
+#include "analyzer/html/study_page.h"
+#include "analyzer/read/reader.h"
+#include "analyzer/tally/run_bins.h"
+#include "analyzer/tally/summary.h"
+#include "cli/cli.h"
+#include "cli/report_out.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
+
+extern char **environ;
+
+static int write_file(const char *file, const struct buf *text, struct err *err)
+{
+    if (text->overflowed)
+        return err_set(err, ERR_IO, "%s: the page is too large", file);
+    return file_replace(file, text->data, text->len, err);
+}
+
+/* ---- pages ---- */
+
+int report_html_run(const struct summary *s, const struct run_bins *bins,
+                    const struct recording *rec, const char *file,
+                    struct err *err)
+{
+    const struct run_page page = {
+        .s = s, .bins = bins, .manifest = &rec->manifest};
+    struct buf out;
+    int rc;
+
+    buf_init(&out, PAGE_MAX);
+    run_page_render(&page, &out);
+    rc = write_file(file, &out, err);
+    if (rc == 0)
+        log_note("page       %s", file);
+    buf_fini(&out);
+    return rc;
+}
+
+int report_html_recording(const char *dir, const char *file, struct err *err)
+{
+    struct run_bins *bins = xcalloc(1, sizeof(*bins));
+    struct recording rec;
+    struct summary s = {0};
+    int rc = recording_open(&rec, dir, err);
+
+    if (rc == 0) {
+        rc = summary_make_keeping(&s, &rec, NULL,
+                                  &(struct summary_extras){.bins = bins}, err);
+        if (rc == 0)
+            rc = report_html_run(&s, bins, &rec, file, err);
+        summary_fini(&s);
+        recording_close(&rec);
+    }
+    run_bins_fini(bins);
+    free(bins);
+    return rc;
+}
+
+/* ---- pictures ---- */
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t n = strlen(text);
+    size_t m = strlen(end);
+
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* rsvg-convert reads a file next to the picture, at twice the size. */
+static int convert(const char *svg, const char *png, struct err *err)
+{
+    char *argv[] = {(char *)"rsvg-convert",
+                    (char *)"--zoom=2",
+                    (char *)"--output",
+                    (char *)png,
+                    (char *)svg,
+                    NULL};
+    int status = 0;
+    pid_t pid;
+    int rc = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
+
+    if (rc)
+        return err_set(err, ERR_CONFIG,
+                       "%s: PNG requires rsvg-convert (package librsvg2-bin): "
+                       "%s",
+                       png, strerror(rc));
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0
+               ? 0
+               : err_set(err, ERR_IO, "%s: rsvg-convert failed", png);
+}
+
+static int write_png(const char *file, const struct buf *svg, struct err *err)
+{
+    char *temporary = xasprintf("%s.svg", file);
+    int rc = write_file(temporary, svg, err);
+
+    if (rc == 0)
+        rc = convert(temporary, file, err);
+    unlink(temporary);
+    free(temporary);
+    return rc;
+}
+
+/* The name before '=', owned by the caller, and the file after it or NULL. */
+static char *split_asked(const char *asked, const char **file)
+{
+    size_t len = strcspn(asked, "=");
+
+    *file = asked[len] ? asked + len + 1 : NULL;
+    return xstrndup(asked, len);
+}
+
+static int write_picture(const char *file, const struct buf *svg,
+                         struct err *err)
+{
+    return ends_in(file, ".png") ? write_png(file, svg, err)
+                                 : write_file(file, svg, err);
+}
+
+int report_svg_run(const struct summary *s, const struct run_bins *bins,
+                   const struct recording *rec, const char *asked,
+                   struct err *err)
+{
+    const struct run_page page = {
+        .s = s, .bins = bins, .manifest = &rec->manifest};
+    const char *file;
+    char *name = split_asked(asked, &file);
+    struct buf out;
+    int rc;
+
+    buf_init(&out, PAGE_MAX);
+    rc = run_picture_render(&page, name, &out, err);
+    if (rc == 0 && file)
+        rc = write_picture(file, &out, err);
+    if (rc == 0)
+        rc = file ? exit_status_of_run(s)
+                  : cli_print_report(&out, exit_status_of_run(s), err);
+    buf_fini(&out);
+    free(name);
+    return rc;
+}
+
+/* ---- other documents ---- */
+
+static int write_page(const struct doc *d, const struct report_to *to,
+                      struct err *err)
+{
+    char *repeat =
+        xasprintf("tailgate %s %s --html %s", to->command, to->words, to->html);
+    struct buf out;
+    int rc;
+
+    buf_init(&out, PAGE_MAX);
+    study_page_render(d, to->words, repeat, &out);
+    rc = write_file(to->html, &out, err);
+    if (rc == 0)
+        log_note("page       %s", to->html);
+    buf_fini(&out);
+    free(repeat);
+    return rc;
+}
+
+static int put_picture(const struct doc *d, const char *asked, int status,
+                       struct err *err)
+{
+    const char *file;
+    char *name = split_asked(asked, &file);
+    struct buf out;
+    int rc;
+
+    buf_init(&out, PAGE_MAX);
+    rc = study_picture_render(d, name, &out, err);
+    if (rc == 0 && file)
+        rc = write_picture(file, &out, err) ? -1 : status;
+    else if (rc == 0)
+        rc = cli_print_report(&out, status, err);
+    buf_fini(&out);
+    free(name);
+    return rc;
+}
+
+int report_doc(struct doc *taken, const struct report_to *to, int status,
+               struct err *err)
+{
+    int rc = to->html ? write_page(taken, to, err) : 0;
+
+    if (rc == 0 && !to->svg)
+        return report_print_doc(taken, to->format, status, err);
+    if (rc == 0)
+        rc = put_picture(taken, to->svg, status, err);
+    doc_free(taken);
+    return rc;
+}

@@ -1,0 +1,331 @@
+/* The HTML report: numbers in words, axes, bins, and the page of made runs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/html/html_text.h"
+#include "analyzer/html/page.h"
+#include "analyzer/html/run_page.h"
+#include "analyzer/html/svg.h"
+#include "analyzer/tally/run_bins.h"
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/xalloc.h"
+#include "common/stats/hist.h"
+#include "tests/support/golden.h"
+#include "tests/support/keep.h"
+#include "tests/support/maderun.h"
+#include "tests/support/rendered.h"
+#include "tests/support/rows.h"
+#include "tests/support/test.h"
+#include "tests/support/tmpdir.h"
+
+#define NB "\u202f"
+
+/* ---- words ---- */
+
+TEST(durations_have_three_digits)
+{
+    static const struct {
+        double ns;
+        const char *want;
+    } cases[] = {
+        {0, "0" NB "ms"},
+        {17, "17.0" NB "ns"},
+        {1500, "1.50" NB "µs"},
+        {402.6e6, "403" NB "ms"},
+        {999.96e6, "1,000" NB "ms"},
+        {1.25e9, "1.25" NB "s"},
+        {119e9, "119" NB "s"},
+        {600e9, "10.0" NB "min"},
+        {HIST_BEYOND, "failed"},
+        {HIST_TOO_FEW, "–"},
+        {HIST_EMPTY, "–"},
+    };
+    char text[SHOW_TEXT];
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_string_equal(show_ns(cases[i].ns, text), cases[i].want);
+}
+
+TEST(shares_are_never_rounded_to_all)
+{
+    static const struct {
+        double share;
+        const char *want;
+    } cases[] = {{0, "0%"},          {1, "100%"},         {0.83, "83.0%"},
+                 {0.9999, "99.99%"}, {0.99999, "99.99%"}, {0.00036, "0.036%"},
+                 {0.0025, "0.25%"},  {NAN, "–"}};
+    char text[SHOW_TEXT];
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_string_equal(show_share(cases[i].share, text), cases[i].want);
+}
+
+TEST(numbers_and_times)
+{
+    char text[SHOW_TEXT];
+
+    assert_string_equal(show_count(5604, text), "5,604");
+    assert_string_equal(show_count(-1234567, text), "-1,234,567");
+    assert_string_equal(show_number(93.44, text), "93.4");
+    assert_string_equal(show_number(4142.4, text), "4,142");
+    assert_string_equal(show_number(9.996, text), "10.0");
+    assert_string_equal(show_time(12.5, text), "12.5" NB "s");
+    assert_string_equal(show_time(754, text), "12:34");
+    assert_string_equal(show_time(11105, text), "3:05:05");
+    assert_string_equal(show_tick_ns(3e8, text), "300" NB "ms");
+}
+
+TEST(text_from_outside_is_never_markup)
+{
+    struct buf out;
+
+    buf_init(&out, 4096);
+    html_escape(&out, "<script>alert(\"1\" & '2')</script>\x1b[31m\xff");
+    assert_string_equal(
+        buf_text(&out),
+        "&lt;script&gt;alert(&quot;1&quot; &amp; &#39;2&#39;)&lt;/script&gt;"
+        "?[31m?");
+    buf_fini(&out);
+}
+
+TEST(coordinates_are_short)
+{
+    struct buf out;
+
+    buf_init(&out, 4096);
+    put_number(&out, 12.04, 1);
+    buf_adds(&out, " ");
+    put_number(&out, -0.01, 1);
+    buf_adds(&out, " ");
+    put_number(&out, 100, 0);
+    buf_adds(&out, " ");
+    put_number(&out, NAN, 1);
+    assert_string_equal(buf_text(&out), "12 0 100 null");
+    buf_fini(&out);
+}
+
+/* ---- axes ---- */
+
+TEST(ticks_are_round_and_inside)
+{
+    static const struct axis axes[] = {
+        {0, 65, false, TICK_TIME},     {0, 104, false, TICK_RATE},
+        {0, 3, false, TICK_COUNT},     {1e6, 3e9, true, TICK_NS},
+        {2.1e8, 2.9e8, true, TICK_NS}, {0, 1.05, false, TICK_SHARE},
+    };
+
+    for (size_t i = 0; i < sizeof(axes) / sizeof(axes[0]); i++) {
+        double ticks[AXIS_TICKS];
+        size_t n = axis_ticks(&axes[i], 6, ticks);
+
+        assert_in_range(n, 2, 12);
+        for (size_t k = 0; k < n; k++) {
+            assert_true(ticks[k] >= axes[i].low * 0.999);
+            assert_true(ticks[k] <= axes[i].high * 1.001);
+            assert_false(signbit(ticks[k]));
+            assert_true(k == 0 || ticks[k] > ticks[k - 1]);
+        }
+    }
+}
+
+/* ---- a run ---- */
+
+struct drawn {
+    struct read_run *r; /* its directory */
+    struct recording rec;
+    struct summary s;
+    struct run_bins bins;
+};
+
+static struct drawn *draw(struct made_run *m)
+{
+    struct drawn *d = keep(xcalloc(1, sizeof(*d)));
+    struct err err = {0};
+
+    d->r = made_run_sum_up(m, NULL);
+    assert_int_equal(recording_open(&d->rec, d->r->rec.dir, &err), 0);
+    assert_int_equal(
+        summary_make_keeping(&d->s, &d->rec, NULL,
+                             &(struct summary_extras){.bins = &d->bins}, &err),
+        0);
+    return d;
+}
+
+static void end_drawing(struct drawn *d)
+{
+    run_bins_fini(&d->bins);
+    summary_fini(&d->s);
+    recording_close(&d->rec);
+    read_run_free(d->r);
+}
+
+/* 600 requests in 6 s after 1 s of warm-up; every tenth takes 200 ms, and two
+ * fail. */
+static struct made_run *some_run(const char *slo)
+{
+    struct made_run *m = made_run_new(1000, 6000, slo);
+
+    for (int64_t i = 0; i < 700; i++) {
+        if (i == 300 || i == 301)
+            made_run_add(m, row_failed(i, i * 10, 30, OUTCOME_RESET));
+        else
+            made_run_add(m, row_ok(i, i * 10, i % 10 == 0 ? 200 : 5 + i % 7));
+    }
+    m->end.due_end_ns = 7 * NS_PER_S;
+    return m;
+}
+
+TEST(every_request_is_in_one_bin)
+{
+    struct drawn *d = draw(some_run("e2e p99 < 100ms"));
+    const struct run_bins *b = &d->bins;
+    int64_t due = 0;
+    int64_t ok = 0;
+    int64_t good = 0;
+    int64_t beyond = 0;
+    int64_t values = 0;
+
+    assert_int_equal(b->n, 140); /* of 50 ms */
+    for (size_t k = 0; k < b->n; k++) {
+        due += b->due[k];
+        ok += b->ok[k];
+        good += b->good[k];
+        for (int row = 0; row < BINS_ROWS; row++) {
+            values += b->values[BINS_E2E].cells[k][row];
+            if (row >= BINS_BASE)
+                beyond += b->values[BINS_E2E].cells[k][row];
+        }
+    }
+    assert_int_equal(due, 700);
+    assert_int_equal(ok, 698);
+    assert_int_equal(values, 698);
+    assert_int_equal(beyond, 69); /* one of the 70 failed */
+    assert_int_equal(good, 698 - 69);
+    end_drawing(d);
+}
+
+/* The limit is an edge of the rows, to the nanosecond. */
+TEST(the_limit_is_an_edge)
+{
+    static const int64_t limits_ms[] = {1, 7, 100, 333, 1000, 59999};
+
+    for (size_t i = 0; i < sizeof(limits_ms) / sizeof(limits_ms[0]); i++) {
+        int64_t limit[GOOD_LIMITS] = {[MEASURE_E2E] = limits_ms[i] * NS_PER_MS};
+        struct run_bins b;
+
+        run_bins_init(&b, (struct window){0, NS_PER_S}, NS_PER_S, limit);
+        for (int64_t off = -1; off <= 1; off++) {
+            struct facts f = row_ok(0, 0, 1);
+
+            f.last = limit[MEASURE_E2E] + off;
+            run_bins_add(&b, &f, false);
+        }
+        assert_int_equal(b.values[BINS_E2E].cells[0][BINS_BASE - 1], 1);
+        assert_int_equal(b.values[BINS_E2E].cells[0][BINS_BASE], 2);
+        run_bins_fini(&b);
+    }
+}
+
+TEST(quantiles_of_bins_are_close)
+{
+    struct drawn *d = draw(some_run("e2e p99 < 100ms"));
+    const struct run_bins *b = &d->bins;
+
+    assert_in_range((int64_t)run_bins_quantile_ns(b, BINS_E2E, 0, b->n, 0.5),
+                    7 * NS_PER_MS, 9 * NS_PER_MS);
+    assert_in_range((int64_t)run_bins_quantile_ns(b, BINS_E2E, 0, b->n, 0.95),
+                    195 * NS_PER_MS, 205 * NS_PER_MS);
+    /* The bin of the two failures has five requests, too few for p95. */
+    assert_true(run_bins_quantile_ns(b, BINS_E2E, 60, 61, 0.95) == HIST_EMPTY);
+    assert_true(run_bins_quantile_ns(b, BINS_E2E, 60, 61, 0.5) > 0);
+    end_drawing(d);
+}
+
+static char *page_of(const struct drawn *d)
+{
+    const struct run_page r = {&d->s, &d->bins, &d->rec.manifest};
+    struct buf out;
+    char *text;
+
+    buf_init(&out, PAGE_MAX);
+    run_page_render(&r, &out);
+    text = keepf("%s", buf_text(&out));
+    buf_fini(&out);
+    return text;
+}
+
+/* The sections with charts, whose numbers are all from the bins. */
+static char *charts_of(char *page)
+{
+    char *charts = strstr(page, "<section class=\"sec\" id=\"requests\"");
+    char *end = strstr(page, "<section class=\"sec\" id=\"trust\"");
+
+    assert_non_null(charts);
+    assert_non_null(end);
+    *end = '\0';
+    return charts;
+}
+
+TEST(the_page_of_a_run)
+{
+    struct drawn *d = draw(some_run("e2e p99 < 100ms, errors < 1%"));
+    char *page = page_of(d);
+
+    assert_string_equal(page, page_of(d)); /* the same bytes twice */
+    assert_says(page, "<title>FAIL · ");
+    assert_says(page, "The server missed its objective");
+    assert_says(page, "data-chart=\"spectrum-e2e\"");
+    assert_says(page, "data-chart=\"heat-e2e\"");
+    assert_says(page, "data-chart=\"rates\"");
+    assert_null(strstr(page, " style=")); /* the policy would refuse it */
+    assert_null(strstr(page, "src=\"http"));
+    assert_null(strstr(page, "-0%"));
+    assert_golden("html-run.html", charts_of(page));
+    end_drawing(d);
+}
+
+/* Charts that need more are left out, and nothing else breaks. */
+TEST(short_runs_have_a_page)
+{
+    for (int64_t n = 0; n <= 5; n++) {
+        struct made_run *m = made_run_new(0, 1000, "e2e p99 < 100ms");
+        struct drawn *d;
+        char *page;
+
+        if (n > 0)
+            made_run_add_fast(m, 0, n);
+        d = draw(m);
+        page = page_of(d);
+        assert_says(page, "</html>");
+        assert_null(strstr(page, "nan"));
+        assert_null(strstr(page, "inf%"));
+        end_drawing(d);
+    }
+}
+
+TEST(pictures_of_a_run)
+{
+    struct drawn *d = draw(some_run("e2e p99 < 100ms, errors < 1%"));
+    const struct run_page r = {&d->s, &d->bins, &d->rec.manifest};
+    struct err err = {0};
+    struct buf out;
+
+    for (size_t i = 0; run_picture_names[i]; i++) {
+        buf_init(&out, PAGE_MAX);
+        assert_int_equal(
+            run_picture_render(&r, run_picture_names[i], &out, &err), 0);
+        assert_null(strstr(buf_text(&out), "class="));
+        assert_golden(keepf("html-%s.svg", run_picture_names[i]),
+                      buf_text(&out));
+        buf_fini(&out);
+    }
+    buf_init(&out, PAGE_MAX);
+    assert_int_equal(run_picture_render(&r, "cat", &out, &err), -1);
+    assert_int_equal(err.code, ERR_USAGE);
+    buf_fini(&out);
+    end_drawing(d);
+}
+
+GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)
