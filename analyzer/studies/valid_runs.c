@@ -1,56 +1,50 @@
 #include "analyzer/studies/valid_runs.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "analyzer/tally/summary.h"
 #include "common/settings/option.h"
 
-/* Only the first reason is kept. */
-__attribute__((format(printf, 2, 3))) static void
-give_reason(char why[static RUN_OBSTACLE], const char *fmt, ...)
+static void name_check(const struct trust *trust, char why[static RUN_OBSTACLE])
 {
-    va_list args;
+    snprintf(why, RUN_OBSTACLE, "invalid");
+    for (size_t i = 0; i < trust->len; i++) {
+        const struct check *c = &trust->checks[i];
 
-    if (why[0])
+        if (c->ok || !c->is_fatal)
+            continue;
+        snprintf(why, RUN_OBSTACLE, "invalid: %s: %.3g %s, limit %.3g", c->name,
+                 c->value, c->unit, c->limit);
         return;
-    va_start(args, fmt);
-    vsnprintf(why, RUN_OBSTACLE, fmt, args);
-    va_end(args);
+    }
 }
 
 bool run_is_discarded(const struct summary *s, char why[static RUN_OBSTACLE])
 {
-    why[0] = '\0';
-    if (s->integrity.was_killed)
-        give_reason(why, "killed before its end");
-    if (s->integrity.lost_requests > 0)
-        give_reason(why, "damaged: %lld requests are missing",
-                    (long long)s->integrity.lost_requests);
-    if (s->integrity.lost_events > 0)
-        give_reason(why, "damaged: %lld content events are missing",
-                    (long long)s->integrity.lost_events);
-    if (s->stopped_by)
-        give_reason(why, "interrupted");
-    for (size_t i = 0; !s->trust.valid && i < s->trust.len; i++) {
-        const struct check *c = &s->trust.checks[i];
+    const struct integrity *found = &s->integrity;
 
-        if (!c->ok && c->is_fatal)
-            give_reason(why, "invalid: %s: %.3g %s, limit %.3g", c->name,
-                        c->value, c->unit, c->limit);
-    }
-    if (!s->trust.valid)
-        give_reason(why, "invalid");
-    if (s->scheduled == 0)
-        give_reason(why, "no request was due in its window");
+    why[0] = '\0';
+    if (found->was_killed)
+        snprintf(why, RUN_OBSTACLE, "killed before its end");
+    else if (found->lost_requests > 0)
+        snprintf(why, RUN_OBSTACLE, "damaged: %lld requests are missing",
+                 (long long)found->lost_requests);
+    else if (found->lost_events > 0)
+        snprintf(why, RUN_OBSTACLE, "damaged: %lld content events are missing",
+                 (long long)found->lost_events);
+    else if (s->stopped_by)
+        snprintf(why, RUN_OBSTACLE, "interrupted");
+    else if (!s->trust.valid)
+        name_check(&s->trust, why);
+    else if (s->scheduled == 0)
+        snprintf(why, RUN_OBSTACLE, "no request was due in its window");
     return why[0] != '\0';
 }
 
 void run_obstacle(const struct summary *s, char why[static RUN_OBSTACLE])
 {
-    run_is_discarded(s, why);
-    if (s->aborted)
-        give_reason(why, "aborted before its end");
+    if (!run_is_discarded(s, why) && s->aborted)
+        snprintf(why, RUN_OBSTACLE, "aborted before its end");
 }
 
 size_t valid_runs_needed(size_t asked)
