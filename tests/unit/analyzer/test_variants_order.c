@@ -83,8 +83,10 @@ static void rig_init(struct rig *r, size_t n, const double *values,
 static void rig_fini(struct rig *r)
 {
     variants_results_fini(&r->s);
-    for (size_t i = 0; i < MAX_VARIANTS * MAX_VALUES; i++)
-        free(r->cells[i / MAX_VALUES][i % MAX_VALUES].rounds);
+    for (size_t i = 0; i < MAX_VARIANTS; i++) {
+        for (size_t k = 0; k < MAX_VALUES; k++)
+            free(r->cells[i][k].rounds);
+    }
     variant_set_fini(&r->s.set);
 }
 
