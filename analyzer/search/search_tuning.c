@@ -24,7 +24,7 @@ const struct search_tuning search_tuning = {
      * longer, up to near_s or near_relax_max, until near_worth of them would
      * give the tolerance if the slope were known: with 3.2 instead of 2.4, 85 %
      * of searches at 50 ms are within 3 % instead of 90 %. */
-    .near_s = 24, .near_limits = 20, .near_misses = 10, .near_relax = 8,
+    .near_s = 21, .near_limits = 20, .near_misses = 10, .near_relax = 8,
     .near_relax_max = 150, .near_worth = 2.4, .longest_s = 600,
     /* After two relaxation times an empty queue has 0.88 of its stationary share
      * of misses, by theory; fit_grown() corrects for the rest. */
