@@ -410,10 +410,15 @@ static bool plan_check(const struct search *s, const struct evidence *e,
 
     if (s->config.by == SEARCH_CONCURRENCY)
         above = ceil(above);
-    for (size_t i = 0; i < s->n; i++)
-        checks += evidence_counts(&s->results[i]) &&
-                  s->results[i].value >= t->check_low * e->fit.load &&
-                  s->results[i].value <= fmax(above, 1.5 * e->fit.load);
+    for (size_t i = s->n; i-- > 0;) {
+        const struct search_result *r = &s->results[i];
+
+        if (!evidence_counts(r) || r->step == SEARCH_CONFIRM)
+            continue;
+        if (r->value < t->check_low * e->fit.load)
+            break;
+        checks++;
+    }
     if (above >= e->client || rounded(s, above) < above ||
         checks >= t->checks * (1 + e->contradictions))
         return false;

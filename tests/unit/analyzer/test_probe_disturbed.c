@@ -48,7 +48,7 @@ TEST(a_disturbed_search_is_right_or_undecided)
         int limits; /* taken for the client's, at most */
     } rows[] = {{0.1, 0.05, 0, 8, 0},
                 {0.2, 0.05, 0, 2, 1},
-                {0.05, 0, 3, 5, 2},
+                {0.05, 0, 3, 3, 2},
                 {0.5, 0, 0, 0, 1}};
 
     for (size_t i = 0; i < COUNT(rows); i++) {

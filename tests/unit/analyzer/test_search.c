@@ -66,7 +66,7 @@ TEST(what_misses_at_any_load_does_not_hide_the_boundary)
     static const double slopes[] = {0, 15, 30, 60};
 
     for (size_t i = 0; i < COUNT(slopes); i++) {
-        struct madeserver m = madeserver_of(2000, slopes[i], i + 1);
+        struct madeserver m = madeserver_of(2000, slopes[i], i + 5);
         struct search_answer a;
 
         m.least = 0.25;
