@@ -239,6 +239,23 @@ static void begin(struct http2_pool *p, struct http2_stream *s)
     settle(s->conn);
 }
 
+/* The server's limit is lower than was assumed: what it would hold back goes to
+ * other connections. */
+static void spread(struct http2_conn *c)
+{
+    struct http2_pool *p = c->pool;
+
+    while ((int64_t)c->streams.len > c->limit && c->limit > 0 &&
+           (p->n_roomy > 0 || p->n_open < p->env->max_connections)) {
+        struct http2_stream *s = stream_of(c->streams.last);
+
+        if (s->is_sent)
+            return;
+        give_up_stream(s);
+        begin(p, s);
+    }
+}
+
 /* Did the connection end before the server had the request? */
 static bool is_stale(const struct http2_stream *s, int64_t acked,
                      int64_t rtt_ns, bool is_closed)
@@ -580,6 +597,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     c->read_ns = transport_now(env_of(c));
     c->is_busy = true;
     n = nghttp2_session_mem_recv(c->session, (const uint8_t *)t->in, (size_t)n);
+    if (n >= 0)
+        spread(c);
     c->is_busy = false;
     if (n >= 0)
         settle(c);

@@ -1,5 +1,5 @@
-/* Whatever a server sends, each request of the HTTP/2 transport ends once, or is
- * still there to be given up, and nothing is left behind.  An input is the
+/* Whatever a server sends, each request of the HTTP/2 transport ends once, or
+ * is still there to be given up, and nothing is left behind.  An input is the
  * length of the pieces, what follows them (a close or a reset), and the bytes
  * of the server; seeds are recorded sessions. */
 #include <arpa/inet.h>
