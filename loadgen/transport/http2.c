@@ -27,8 +27,9 @@
 /* A connection may receive this much without content: about 30,000 frames. */
 #define MAX_EMPTY ((size_t)256 << 10)
 
-/* Connections that may fail to take a request before it fails. */
-#define MAX_ATTEMPTS 3
+/* Connections that may fail to take a request before it fails: a server that
+ * serves 20 requests per connection excludes some of a burst several times. */
+#define MAX_ATTEMPTS 10
 
 #define FRAME_HEAD 9
 #define HTTP_FINAL 200 /* statuses below are followed by another */
@@ -275,12 +276,13 @@ static bool is_stale(const struct http2_stream *s, int64_t acked,
            });
 }
 
-/* Send it again, once, if the server has not seen it, or not looked at it; the
- * request's clock goes on. */
-static bool begin_again(struct http2_pool *p, struct http2_stream *s)
+/* Send it again if the server has not seen it, or not looked at it; the
+ * request's clock goes on.  Once, unless it was excluded by a GOAWAY. */
+static bool begin_again(struct http2_pool *p, struct http2_stream *s,
+                        bool is_excluded)
 {
     if (s->attempts >= MAX_ATTEMPTS ||
-        (s->is_sent && s->request->facts.retries > 0))
+        (s->is_sent && s->request->facts.retries > 0 && !is_excluded))
         return false;
     if (s->is_sent)
         s->request->facts.retries = 1;
@@ -308,7 +310,7 @@ static void break_conn(struct http2_conn *c, enum outcome outcome,
                         (!s->is_sent || is_stale(s, acked, rtt_ns, is_closed));
 
         http2_stream_detach(s);
-        if (is_again && begin_again(p, s))
+        if (is_again && begin_again(p, s, false))
             continue;
         if (outcome == OUTCOME_RESET && detail == 0 && s->has_begun)
             fail(p, s, OUTCOME_TRUNCATED, 0, "closed inside the response");
@@ -542,7 +544,7 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error,
         return 0;
     }
     if ((error == NGHTTP2_REFUSED_STREAM || !s->is_sent) && !s->has_begun &&
-        begin_again(p, s))
+        begin_again(p, s, c->is_draining))
         return 0;
     http2_stream_detach(s);
     fail(p, s, OUTCOME_RESET, 0, "the server reset the HTTP/2 stream");
