@@ -27,9 +27,10 @@
 /* A connection may receive this much without content: about 30,000 frames. */
 #define MAX_EMPTY ((size_t)256 << 10)
 
-/* Connections that may fail to take a request before it fails: a server that
- * serves 20 requests per connection excludes some of a burst several times. */
-#define MAX_ATTEMPTS 10
+/* Connections that may fail to take a request before it fails.  Those that
+ * served others do not count: a server that takes 20 requests per connection
+ * excludes most of a burst many times. */
+#define MAX_ATTEMPTS 3
 
 #define FRAME_HEAD 9
 #define HTTP_FINAL 200 /* statuses below are followed by another */
@@ -277,10 +278,13 @@ static bool is_stale(const struct http2_stream *s, int64_t acked,
 }
 
 /* Send it again if the server has not seen it, or not looked at it; the
- * request's clock goes on.  Once, unless it was excluded by a GOAWAY. */
+ * request's clock goes on.  Once, unless it was excluded by the GOAWAY of a
+ * connection that served others. */
 static bool begin_again(struct http2_pool *p, struct http2_stream *s,
                         bool is_excluded)
 {
+    if (is_excluded)
+        s->attempts = 0;
     if (s->attempts >= MAX_ATTEMPTS ||
         (s->is_sent && s->request->facts.retries > 0 && !is_excluded))
         return false;
@@ -431,6 +435,7 @@ static void take_head(struct http2_conn *c, struct http2_stream *s)
     if (s->status < HTTP_FINAL || f->head != TIME_ABSENT)
         return;
     c->empty = 0;
+    c->has_served = true;
     f->head = c->read_ns;
     f->status = s->status;
     if (s->content_length > env_of(c)->settings->max_response &&
@@ -544,7 +549,7 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error,
         return 0;
     }
     if ((error == NGHTTP2_REFUSED_STREAM || !s->is_sent) && !s->has_begun &&
-        begin_again(p, s, c->is_draining))
+        begin_again(p, s, c->is_draining && c->has_served))
         return 0;
     http2_stream_detach(s);
     fail(p, s, OUTCOME_RESET, 0, "the server reset the HTTP/2 stream");

@@ -85,6 +85,7 @@ struct http2_conn {
                                  held back */
     bool is_busy;             /* the session is at work */
     bool has_settings;        /* the server's have arrived */
+    bool has_served;          /* a response has arrived */
     bool is_draining;         /* takes no more streams */
     bool is_flooded;
     size_t empty;         /* bytes received since the last content */
