@@ -28,7 +28,7 @@
 #define MAX_EMPTY ((size_t)256 << 10)
 
 /* Connections that may fail to take a request before it fails.  Those that
- * served others do not count: a server that takes 20 requests per connection
+ * serve others do not count: a server that takes 20 requests per connection
  * excludes most of a burst many times. */
 #define MAX_ATTEMPTS 3
 
@@ -279,7 +279,7 @@ static bool is_stale(const struct http2_stream *s, int64_t acked,
 
 /* Send it again if the server has not seen it, or not looked at it; the
  * request's clock goes on.  Once, unless it was excluded by the GOAWAY of a
- * connection that served others. */
+ * connection that serves others. */
 static bool begin_again(struct http2_pool *p, struct http2_stream *s,
                         bool is_excluded)
 {
@@ -435,7 +435,6 @@ static void take_head(struct http2_conn *c, struct http2_stream *s)
     if (s->status < HTTP_FINAL || f->head != TIME_ABSENT)
         return;
     c->empty = 0;
-    c->has_served = true;
     f->head = c->read_ns;
     f->status = s->status;
     if (s->content_length > env_of(c)->settings->max_response &&
@@ -466,6 +465,7 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame,
         take_settings(c);
     } else if (frame->hd.type == NGHTTP2_GOAWAY) {
         c->is_draining = true;
+        c->serves_some = frame->goaway.last_stream_id > 0;
         http2_conn_update(c);
     } else if (frame->hd.type == NGHTTP2_HEADERS ||
                frame->hd.type == NGHTTP2_DATA) {
@@ -549,7 +549,7 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error,
         return 0;
     }
     if ((error == NGHTTP2_REFUSED_STREAM || !s->is_sent) && !s->has_begun &&
-        begin_again(p, s, c->is_draining && c->has_served))
+        begin_again(p, s, c->serves_some))
         return 0;
     http2_stream_detach(s);
     fail(p, s, OUTCOME_RESET, 0, "the server reset the HTTP/2 stream");

@@ -120,7 +120,7 @@ struct http2_conn *http2_conn_open(struct http2_pool *p,
     c->held_until = 0;
     c->is_busy = false;
     c->has_settings = false;
-    c->has_served = false;
+    c->serves_some = false;
     c->is_draining = false;
     c->is_flooded = false;
     c->empty = 0;

@@ -85,8 +85,8 @@ struct http2_conn {
                                  held back */
     bool is_busy;             /* the session is at work */
     bool has_settings;        /* the server's have arrived */
-    bool has_served;          /* a response has arrived */
     bool is_draining;         /* takes no more streams */
+    bool serves_some;         /* its GOAWAY leaves some of them */
     bool is_flooded;
     size_t empty;         /* bytes received since the last content */
     int64_t idle_ns;      /* when it last had no stream, by the clock */
