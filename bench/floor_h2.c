@@ -37,6 +37,7 @@ struct conn {
 
 static char bytes[BYTES];
 
+/* NOLINTNEXTLINE(readability-function-size): as nghttp2 calls it */
 static ssize_t read_body(nghttp2_session *session, int32_t id, uint8_t *to,
                          size_t size, uint32_t *flags,
                          nghttp2_data_source *source, void *arg)

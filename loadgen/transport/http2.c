@@ -27,7 +27,9 @@
 /* A connection may receive this much without content: about 30,000 frames. */
 #define MAX_EMPTY ((size_t)256 << 10)
 
-/* Connections that may fail to take a request before it fails. */
+/* Connections that may fail to take a request before it fails.  Those that
+ * serve others do not count: a server that takes 20 requests per connection
+ * excludes most of a burst many times. */
 #define MAX_ATTEMPTS 3
 
 #define FRAME_HEAD 9
@@ -239,6 +241,23 @@ static void begin(struct http2_pool *p, struct http2_stream *s)
     settle(s->conn);
 }
 
+/* The server's limit is lower than was assumed: what it would hold back goes to
+ * other connections. */
+static void spread(struct http2_conn *c)
+{
+    struct http2_pool *p = c->pool;
+
+    while ((int64_t)c->streams.len > c->limit && c->limit > 0 &&
+           (p->n_roomy > 0 || p->n_open < p->env->max_connections)) {
+        struct http2_stream *s = stream_of(c->streams.last);
+
+        if (s->is_sent)
+            return;
+        give_up_stream(s);
+        begin(p, s);
+    }
+}
+
 /* Did the connection end before the server had the request? */
 static bool is_stale(const struct http2_stream *s, int64_t acked,
                      int64_t rtt_ns, bool is_closed)
@@ -258,12 +277,16 @@ static bool is_stale(const struct http2_stream *s, int64_t acked,
            });
 }
 
-/* Send it again, once, if the server has not seen it, or not looked at it; the
- * request's clock goes on. */
-static bool begin_again(struct http2_pool *p, struct http2_stream *s)
+/* Send it again if the server has not seen it, or not looked at it; the
+ * request's clock goes on.  Once, unless it was excluded by the GOAWAY of a
+ * connection that serves others. */
+static bool begin_again(struct http2_pool *p, struct http2_stream *s,
+                        bool is_excluded)
 {
+    if (is_excluded)
+        s->attempts = 0;
     if (s->attempts >= MAX_ATTEMPTS ||
-        (s->is_sent && s->request->facts.retries > 0))
+        (s->is_sent && s->request->facts.retries > 0 && !is_excluded))
         return false;
     if (s->is_sent)
         s->request->facts.retries = 1;
@@ -291,7 +314,7 @@ static void break_conn(struct http2_conn *c, enum outcome outcome,
                         (!s->is_sent || is_stale(s, acked, rtt_ns, is_closed));
 
         http2_stream_detach(s);
-        if (is_again && begin_again(p, s))
+        if (is_again && begin_again(p, s, false))
             continue;
         if (outcome == OUTCOME_RESET && detail == 0 && s->has_begun)
             fail(p, s, OUTCOME_TRUNCATED, 0, "closed inside the response");
@@ -442,6 +465,7 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame,
         take_settings(c);
     } else if (frame->hd.type == NGHTTP2_GOAWAY) {
         c->is_draining = true;
+        c->serves_some = frame->goaway.last_stream_id > 0;
         http2_conn_update(c);
     } else if (frame->hd.type == NGHTTP2_HEADERS ||
                frame->hd.type == NGHTTP2_DATA) {
@@ -525,7 +549,7 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error,
         return 0;
     }
     if ((error == NGHTTP2_REFUSED_STREAM || !s->is_sent) && !s->has_begun &&
-        begin_again(p, s))
+        begin_again(p, s, c->serves_some))
         return 0;
     http2_stream_detach(s);
     fail(p, s, OUTCOME_RESET, 0, "the server reset the HTTP/2 stream");
@@ -580,6 +604,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     c->read_ns = transport_now(env_of(c));
     c->is_busy = true;
     n = nghttp2_session_mem_recv(c->session, (const uint8_t *)t->in, (size_t)n);
+    if (n >= 0)
+        spread(c);
     c->is_busy = false;
     if (n >= 0)
         settle(c);

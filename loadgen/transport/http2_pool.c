@@ -11,9 +11,11 @@
 #include "loadgen/payload/workload.h"
 #include "loadgen/transport/transport.h"
 
-/* Streams per connection until the server's SETTINGS have arrived; it is what
- * nghttp2 and RFC 9113 (at least 100) assume. */
+/* Streams per connection until the server's SETTINGS have arrived: RFC 9113
+ * recommends at least 100.  Only the first of them is sent before, because a
+ * server with a lower limit would refuse the others. */
 #define FIRST_LIMIT 100
+#define FIRST_SENT  1
 
 /* Flow control must not slow a stream down: what arrives is used at once, so
  * that a window costs no memory.  h2load has the same. */
@@ -118,6 +120,7 @@ struct http2_conn *http2_conn_open(struct http2_pool *p,
     c->held_until = 0;
     c->is_busy = false;
     c->has_settings = false;
+    c->serves_some = false;
     c->is_draining = false;
     c->is_flooded = false;
     c->empty = 0;
@@ -205,7 +208,8 @@ int http2_conn_flush(struct http2_conn *c)
         event_add(&c->conn.writable, NULL);
         return 0;
     }
-    c->held_until = c->n_submitted;
+    if (c->has_settings)
+        c->held_until = c->n_submitted;
     return 0;
 }
 
@@ -343,6 +347,7 @@ int http2_pool_init(struct http2_pool *p, const struct transport_env *env,
     if (nghttp2_option_new(&p->option))
         abort(); /* out of memory */
     nghttp2_option_set_no_closed_streams(p->option, 1);
+    nghttp2_option_set_peer_max_concurrent_streams(p->option, FIRST_SENT);
     p->env = env;
     p->out = xcalloc(1, OUT_SIZE);
     init_routes(p);

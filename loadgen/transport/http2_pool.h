@@ -86,6 +86,7 @@ struct http2_conn {
     bool is_busy;             /* the session is at work */
     bool has_settings;        /* the server's have arrived */
     bool is_draining;         /* takes no more streams */
+    bool serves_some;         /* its GOAWAY leaves some of them */
     bool is_flooded;
     size_t empty;         /* bytes received since the last content */
     int64_t idle_ns;      /* when it last had no stream, by the clock */

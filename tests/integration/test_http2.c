@@ -136,6 +136,19 @@ TEST(a_connection_for_every_request)
     }
 }
 
+/* The limit arrives when four requests wait for the first connection: three of
+ * them move on to others, and none is refused. */
+TEST(a_server_with_one_stream_at_a_time)
+{
+    struct h2server server = h2server_start(H2_ONE_STREAM, 0);
+    json_t *summary = RUN(0, server.url, "--cacert", nginx.ca, "--http2");
+
+    assert_true(number_at(summary, "requests.opened_connection") <= 4);
+    assert_true(number_at(summary, "requests.retried") == 0);
+    must_be_ok(summary);
+    h2server_stop(&server);
+}
+
 /* The body is larger than the first window of a stream. */
 TEST(a_body_that_does_not_fit_the_window)
 {

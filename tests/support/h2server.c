@@ -165,7 +165,7 @@ static bool do_wrong(const struct conn *c, uint32_t stream)
 static bool take_request(struct conn *c, uint32_t stream)
 {
     atomic_fetch_add(c->requests, 1);
-    if (++c->n_requests == 2)
+    if (++c->n_requests == 2 && c->fault != H2_ONE_STREAM)
         return do_wrong(c, stream);
     answer(c, stream);
     return true;
@@ -173,11 +173,13 @@ static bool take_request(struct conn *c, uint32_t stream)
 
 static void serve(struct conn *c)
 {
+    static const unsigned char one_stream[6] = {0, 3, 0, 0, 0, 1};
     unsigned char head[HEAD_LEN];
     unsigned char data[MAX_FRAME];
     bool is_open = read_all(c->ssl, data, PREFACE_LEN);
 
-    send_frame(c, SETTINGS, 0, 0, "", 0);
+    send_frame(c, SETTINGS, 0, 0, one_stream,
+               c->fault == H2_ONE_STREAM ? sizeof(one_stream) : 0);
     while (is_open && read_all(c->ssl, head, HEAD_LEN)) {
         uint32_t len = get_number(head) >> 8;
         uint32_t stream = get_number(head + 5);

@@ -17,6 +17,7 @@ enum h2_fault {
     H2_EARLY_HINTS, /* answers of status 103 without end, ... */
     H2_GOAWAYS,     /* ... or GOAWAYs, ... */
     H2_EMPTY_DATA,  /* ... or frames of data that are empty */
+    H2_ONE_STREAM,  /* nothing is wrong, but it allows one stream at a time */
     H1_GOODBYE,     /* HTTP/1.1: the connection, in one segment with the first
                        answer; the delay comes before each handshake */
 };
