@@ -203,6 +203,7 @@ static struct plot plot_of(struct svg *s, const struct cell_map *c)
         .x_title =
             c->x_is_tokens ? "tokens of the prompt" : "time to first token",
         .y_title = c->x_is_tokens ? "time to first token" : "time per token",
+        .is_half = true,
     };
 }
 

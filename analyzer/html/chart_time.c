@@ -57,6 +57,14 @@ static void add_line(struct plot *p, const struct time_chart *c,
                      const double *y)
 {
     bool is_down = false;
+    size_t n = 0;
+
+    for (size_t k = 0; k < c->n; k++)
+        n += isnan(y[k]) ? 0 : 1;
+    if (n == 1) { /* a line needs two points */
+        add_steps(p, c, y);
+        return;
+    }
 
     for (size_t k = 0; k < c->n; k++) {
         if (isnan(y[k]))

@@ -13,6 +13,12 @@
 #define UNITS    1000 /* across the layer in a page */
 #define MAX_TEXT 512
 
+/* Labels are chosen for a plot of this width in pixels, and keep this distance.
+ */
+#define MIN_WHOLE 820
+#define MIN_HALF  400
+#define LABEL     48
+
 /* ---- classes, and the same as presentation attributes ---- */
 
 struct look {
@@ -387,7 +393,10 @@ static double units(const struct svg *s)
 
 static void draw_grid(struct plot *p)
 {
-    int width = p->svg->is_alone ? inner_width(p->svg) : 820;
+    int width = p->svg->is_alone ? inner_width(p->svg)
+                : p->is_half     ? MIN_HALF
+                                 : MIN_WHOLE;
+    double last = -1;
     double ticks[AXIS_TICKS];
     char text[SHOW_TEXT];
     size_t n =
@@ -411,6 +420,9 @@ static void draw_grid(struct plot *p)
 
         if (!p->is_time)
             svg_line(p->svg, x, 0, x, p->height, "gr");
+        if (last >= 0 && (x - last) * width < LABEL)
+            continue;
+        last = x;
         svg_text(p->svg, x, 0, p->height + 18, "middle",
                  p->is_time ? (is_spare ? "ax xt spare" : "ax xt")
                  : is_spare ? "ax spare"

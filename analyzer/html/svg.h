@@ -72,6 +72,7 @@ struct plot {
     bool is_time;   /* x is time since the start and can be zoomed */
     bool has_own_x; /* the caller draws the ticks of x */
     bool has_own_y; /* ... or of y */
+    bool is_half;   /* next to another one: half as wide */
 };
 
 /* Opens the chart and draws grid and tick labels. */
