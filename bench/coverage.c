@@ -375,7 +375,7 @@ static void draw_series(struct series *s, struct mm1 *q, size_t n)
                           .sent = (int64_t)at,
                           .end = (int64_t)(at + time)};
 
-        series_add(s, &f, (int64_t)time);
+        series_add_value(s, series_add(s, &f), 0, (int64_t)time);
     }
 }
 
@@ -394,8 +394,8 @@ static void overload_of(double load, size_t n, int runs, uint64_t *seed)
         said.over += l.state == LOAD_OVER;
         said.rising += l.overload.is_rising;
         said.warmup +=
-            l.state != LOAD_OVER && steady_warmup(&s).suggested_s > 0;
-        said.drift += steady_halves(&s).is_drifting;
+            l.state != LOAD_OVER && steady_warmup(&s, 0).suggested_s > 0;
+        said.drift += steady_halves(&s, 0).is_drifting;
     }
     printf("| %.2f | %zu | %.2f | %.2f | %.2f | %.2f |\n", load, n,
            100.0 * said.rising / runs, 100.0 * said.over / runs,

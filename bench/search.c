@@ -1,6 +1,6 @@
 /* How well a search finds the capacity of servers of which it is known, in
- * virtual time, and what others need for that: the table of docs/search.md.
- * Usage: bench_search [SEARCHES [from-nothing|from-above]] */
+ * virtual time, and what bisection needs for that: the table of docs/search.md.
+ * Usage: bench_search [SEARCHES [from-nothing|from-above] [CASE]] */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,90 +15,129 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-#define SEARCHES  200
-#define ALLOWED   0.01
-#define CLOSE     0.03    /* of the truth */
-#define SCAN_S    60000.0 /* virtual, a rate */
-#define FINE      0.02    /* of bisection */
-#define SEEDS     1000    /* a search */
-#define LOADGEN_S 600.0
+#define SEARCHES 20
+#define ALLOWED  0.01
+#define CLOSE    0.03    /* of the truth */
+#define SCAN_S   60000.0 /* virtual, a rate */
+#define FINE     0.02    /* of bisection */
+#define SEEDS    1000    /* a search */
 
-/* Long runs are made for every so manieth search alone. */
-#define LONG_EVERY 4
+/* Windows of bisection: at least 90 s, and as many relaxation times as 90 s are
+ * for M/M/1 of 2 ms with a limit of 50 ms. */
+#define BISECT_S     90.0
+#define BISECT_RELAX 421.0
 
-static const struct {
+enum expected { A_CAPACITY, A_CLIENT_LIMIT, A_CONTRADICTION };
+
+struct known {
     const char *name;
     struct simserver server;
     double truth; /* by theory; 0: a scan finds it ... */
     double low;   /* ... between these */
     double high;
-} cases[] = {
-    {"M/M/1, 2 ms",
-     {.kind = SIM_MM1, .service_s = 0.002, .limit_s = 0.05},
-     407.897, /* 1 / 2 ms - ln(100) / 50 ms */
-     0,
-     0},
-    {"M/D/1, 2 ms",
-     {.kind = SIM_MD1, .service_s = 0.002, .limit_s = 0.05},
-     0,
-     350,
-     490},
-    {"batching, up to 8 in 5 ms + 0.5 ms each, delay 2 ms",
+    double budget_s; /* 0: none */
+    enum expected expected;
+};
+
+#define MM1(service, limit)                                                    \
+    {                                                                          \
+        .kind = SIM_MM1, .service_s = (service), .limit_s = (limit)            \
+    }
+#define MD1(service, limit)                                                    \
+    {                                                                          \
+        .kind = SIM_MD1, .service_s = (service), .limit_s = (limit)            \
+    }
+
+/* M/M/1: 1 / service - ln(100) / limit. */
+static const struct known cases[] = {
+    {"M/M/1 2 ms, 50 ms", MM1(0.002, 0.05), .truth = 407.897},
+    {"M/M/1 2 ms, 100 ms", MM1(0.002, 0.1), .truth = 453.948},
+    {"M/M/1 2 ms, 150 ms", MM1(0.002, 0.15), .truth = 469.299},
+    {"M/M/1 2 ms, 200 ms", MM1(0.002, 0.2), .truth = 476.974},
+    {"M/M/1 2 ms, 300 ms", MM1(0.002, 0.3), .truth = 484.649},
+    {"M/M/1 2 ms, 500 ms", MM1(0.002, 0.5), .truth = 490.790},
+    {"M/M/1 2 ms, 500 ms, 10 min", MM1(0.002, 0.5), .truth = 490.790,
+     .budget_s = 600},
+    {"M/M/1 5 ms, 125 ms", MM1(0.005, 0.125), .truth = 163.159},
+    {"M/D/1 2 ms, 50 ms", MD1(0.002, 0.05), .low = 350, .high = 490},
+    {"M/D/1 2 ms, 200 ms", MD1(0.002, 0.2), .low = 450, .high = 499},
+    {"batches of 8, 50 ms",
      {.kind = SIM_BATCHING,
       .service_s = 0.005,
       .each_s = 0.0005,
       .delay_s = 0.002,
       .batch = 8,
       .limit_s = 0.05},
-     0,
-     600,
-     880},
+     .low = 600,
+     .high = 880},
+    {"flat: M/M/1 2 ms, 20 ms", MM1(0.002, 0.02), .truth = 269.741},
+    {"flat: M/M/1 2 ms, 12 ms", MM1(0.002, 0.012), .truth = 116.236},
+    {"flat: M/M/1 2 ms, 10 ms", MM1(0.002, 0.010), .truth = 39.483},
+    {"cliff at 400/s",
+     {.kind = SIM_CLIFF, .service_s = 0.005, .limit_s = 0.05, .capacity = 400},
+     .truth = 400},
+    {"flapping: 4 of 10 probes miss all",
+     {.kind = SIM_CLIFF,
+      .service_s = 0.005,
+      .limit_s = 0.05,
+      .capacity = 400,
+      .flapping = 0.4},
+     .truth = 400,
+     .expected = A_CONTRADICTION},
+    {"client limit at 400/s",
+     {.kind = SIM_CLIFF,
+      .service_s = 0.005,
+      .limit_s = 0.05,
+      .capacity = 1e9,
+      .client = 400},
+     .truth = 400,
+     .expected = A_CLIENT_LIMIT},
 };
 
-/* Of one method on one server. */
+/* Of all searches of one server. */
 struct score {
     int searches;
-    int none; /* without an answer */
+    int none; /* without an estimate */
     int close;
-    int covered;   /* by the interval */
-    int confirmed; /* in the end */
+    int covered; /* by the interval; or, without an estimate, as expected */
+    int too_high;
+    int outcomes[SEARCH_NOT_PROBED + 1];
     double requests;
     double with_confirm;
+    double bisection; /* requests that it takes */
     double virtual_s; /* before the confirmation */
     double error;
     double squares;
+    double reach;
 };
-
-static void score_add(struct score *s, double found, double truth)
-{
-    double error = found / truth - 1;
-
-    s->searches++;
-    if (!isfinite(error)) {
-        s->none++;
-        return;
-    }
-    s->close += fabs(error) <= CLOSE;
-    s->error += error;
-    s->squares += error * error;
-}
-
-/* ---- ours ---- */
 
 static void take_estimate(struct score *score, const struct search_answer *a,
                           double truth)
 {
-    score_add(score, a->capacity, truth);
-    score->covered += a->ci.low <= truth && truth <= a->ci.high;
+    double error = a->capacity / truth - 1;
+
     score->requests += (double)a->requests;
     score->virtual_s += (double)a->took_ns / 1e9;
+    if (!isfinite(error)) {
+        score->none++;
+        return;
+    }
+    score->close += fabs(error) <= CLOSE;
+    score->error += error;
+    score->squares += error * error;
+    score->covered += a->ci.low <= truth && truth <= a->ci.high;
+    score->too_high += a->ci.low > truth;
+    score->reach += (a->ci.high - a->ci.low) / 2 / truth;
 }
 
-static void search(const struct simserver *server, const struct slo *slo,
-                   double start, uint64_t seed, double truth,
-                   struct score *score)
+static void search(const struct known *of, double truth, const struct slo *slo,
+                   double start, uint64_t seed, struct score *score)
 {
-    struct search_config config = {.slo = slo, .start = start};
+    struct search_config config = {
+        .slo = slo,
+        .start = start,
+        .budget_ns = llround(of->budget_s * 1e9),
+    };
     struct search s;
     struct search_ask ask;
     struct search_answer answer;
@@ -109,124 +148,75 @@ static void search(const struct simserver *server, const struct slo *slo,
         struct search_result result;
 
         search_next(&s, &ask);
-        if (ask.step != SEARCH_PROBE && !is_estimated) {
+        if ((ask.step == SEARCH_CONFIRM || ask.step == SEARCH_DONE) &&
+            !is_estimated) {
             is_estimated = true;
             search_answer(&s, &answer);
             take_estimate(score, &answer, truth);
         }
         if (ask.step == SEARCH_DONE)
             break;
-        simprobe_run(server, &s, &ask, seed++, &result);
+        simprobe_run(&of->server, &s, &ask, seed++, &result);
         search_feed(&s, &result);
     }
     search_answer(&s, &answer);
+    score->searches++;
     score->with_confirm += (double)answer.requests;
-    score->confirmed += answer.outcome == SEARCH_FOUND;
+    score->outcomes[answer.outcome]++;
+    if (of->expected == A_CLIENT_LIMIT)
+        score->covered += answer.outcome == SEARCH_CLIENT &&
+                          answer.at_least <= truth &&
+                          answer.at_least >= 0.9 * truth;
+    else if (of->expected == A_CONTRADICTION)
+        score->covered += answer.outcome == SEARCH_UNDECIDED;
     search_fini(&s);
 }
 
-/* ---- others ---- */
+/* ---- bisection ---- */
 
-struct bisection {
-    const struct simserver *server;
-    double seconds;
-    double fine;    /* ratio to stop at, less 1 */
-    double decimal; /* or difference; 0: none */
-    uint64_t seed;
-    int64_t requests;
-};
-
-static bool passes(struct bisection *b, double rate)
+/* Requests of doubling and bisection with windows of this length, if it always
+ * finds the truth. */
+static double bisection_requests(double start, double truth, double seconds)
 {
-    return simprobe_share(b->server, rate, b->seconds, b->seed++,
-                          &b->requests) <= ALLOWED;
-}
+    double low = start;
+    double high = start;
+    double sum = start;
 
-static bool is_fine(const struct bisection *b, double low, double high)
-{
-    return b->decimal > 0
-               ? floor(low / b->decimal) + 1 >= floor(high / b->decimal)
-               : high <= (1 + b->fine) * low;
-}
-
-/* LoadGen's cannot go down: a start that fails is an error.  0. */
-static double bisect(struct bisection *b, double start)
-{
-    double low = 0;
-    double high = 0;
-    double rate = start;
-
-    while (low <= 0 || high <= 0) {
-        if (passes(b, rate)) {
-            low = rate;
-            rate *= 2;
-        } else {
-            high = rate;
-            rate /= 2;
-        }
-        if (b->decimal > 0 && low <= 0)
-            return 0;
+    while (high <= truth) {
+        low = high;
+        high *= 2;
+        sum += high;
     }
-    while (!is_fine(b, low, high)) {
-        double middle = b->decimal > 0 ? (low + high) / 2 : sqrt(low * high);
+    while (low > truth) {
+        high = low;
+        low /= 2;
+        sum += low;
+    }
+    while (high > (1 + FINE) * low) {
+        double middle = sqrt(low * high);
 
-        if (passes(b, middle))
+        sum += middle;
+        if (middle <= truth)
             low = middle;
         else
             high = middle;
     }
-    return b->decimal > 0 ? low : sqrt(low * high);
+    return seconds * sum;
 }
 
-static void by_bisection(struct bisection b, double start, double truth,
-                         struct score *score)
+/* By theory; 0 if there is none. */
+static double relaxation_s(const struct simserver *server, double truth)
 {
-    score_add(score, bisect(&b, start), truth);
-    score->requests += (double)b.requests;
+    double load = truth * server->service_s;
+    double gap = server->kind == SIM_MM1 ? 1 - sqrt(load) : 1 - load;
+
+    if (server->kind == SIM_MM1)
+        return server->service_s / (gap * gap);
+    return server->kind == SIM_MD1 ? 2 * server->service_s * load / (gap * gap)
+                                   : 0;
 }
 
 /* ---- the table ---- */
-
-enum method { OURS, SHORT_BISECTION, LONG_BISECTION, LOADGEN, METHODS };
-
-static const char *const methods[] = {
-    [OURS] = "search",
-    [SHORT_BISECTION] = "bisection to 2 %, 90 s",
-    [LONG_BISECTION] = "bisection to 2 %, 600 s",
-    [LOADGEN] = "LoadGen's, 600 s",
-};
-
-static void print_head(const char *name, double truth)
-{
-    printf("\n%s: %.1f/s\n\n", name, truth);
-    printf("| method | within 3 %% | requests | of 90 s | with confirmation | "
-           "of 600 s | covered | confirmed | bias | error |\n"
-           "|---|---|---|---|---|---|---|---|---|---|\n");
-}
-
-static double mean_requests(const struct score *s)
-{
-    return s->requests / s->searches;
-}
-
-static void print_score(enum method m, const struct score *all)
-{
-    const struct score *s = &all[m];
-    double n = s->searches;
-    double confirmed = m == OURS ? s->with_confirm : s->requests;
-
-    printf("| %s | %d of %d | %.0f | %.3f |", methods[m], s->close, s->searches,
-           s->requests / n,
-           mean_requests(s) / mean_requests(&all[SHORT_BISECTION]));
-    printf(" %.0f | %.3f |", confirmed / n,
-           confirmed / n / mean_requests(&all[LONG_BISECTION]));
-    if (m == OURS)
-        printf(" %d | %d |", s->covered, s->confirmed);
-    else
-        printf(" - | - |");
-    printf(" %+.2f %% | %.2f %% |\n", 100 * s->error / (n - s->none),
-           100 * sqrt(s->squares / (n - s->none)));
-}
 
 /* Starts that are as likely anywhere in an octave, by ratio. */
 static double start_of(const char *from, double truth, struct rng *rng)
@@ -239,62 +229,70 @@ static double start_of(const char *from, double truth, struct rng *rng)
                                            : truth / 4 * octave;
 }
 
-static double truth_of(size_t i)
+static void print_score(const struct known *of, double truth,
+                        const struct score *s, double seconds)
 {
-    return cases[i].truth > 0
-               ? cases[i].truth
-               : simprobe_scan(&cases[i].server, ALLOWED, cases[i].low,
-                               cases[i].high, SCAN_S);
+    double n = s->searches;
+    double found = fmax(1, n - s->none);
+
+    printf("| %s | %.1f | %.1f %% | %.1f %% | %.1f %% | %.2f | %.2f | %+.1f %% "
+           "| %.1f %% | %.1f %% | %.0f s |",
+           of->name, truth, 100 * s->covered / n, 100 * s->too_high / n,
+           100 * s->close / n, s->requests / s->bisection,
+           s->with_confirm / s->bisection, 100 * s->error / found,
+           100 * sqrt(s->squares / found), 100 * s->reach / found,
+           s->virtual_s / n);
+    for (size_t i = 0; i < COUNT(s->outcomes); i++)
+        if (s->outcomes[i] > 0)
+            printf(" %s %d", search_outcome_name((enum search_outcome)i),
+                   s->outcomes[i]);
+    printf(" | %.1f s |\n", seconds);
+    fflush(stdout);
 }
 
-static void run_case(size_t i, int searches, const char *from,
-                     const struct slo *slo)
+static void run_case(size_t i, int searches, const char *from)
 {
-    const struct simserver *server = &cases[i].server;
-    double truth = truth_of(i);
+    const struct known *of = &cases[i];
+    double truth = of->truth > 0 ? of->truth
+                                 : simprobe_scan(&of->server, ALLOWED, of->low,
+                                                 of->high, SCAN_S);
+    double window_s =
+        fmax(BISECT_S, BISECT_RELAX * relaxation_s(&of->server, truth));
     struct rng rng = rng_at(1, RNG_TRIAL, (int64_t)i);
-    struct score scores[METHODS] = {0};
+    struct score score = {0};
     int64_t began = clk_now(&clk_monotonic);
+    struct slo slo = {.len = 1};
+    struct err err = {0};
+    char term[64];
 
+    snprintf(term, sizeof(term), "e2e p99 < %gms", of->server.limit_s * 1e3);
+    if (slo_parse_term(term, &slo.terms[0], &err) < 0)
+        abort();
     for (int k = 0; k < searches; k++) {
         double start = start_of(from, truth, &rng);
-        double guess = start > 0 ? start : 1;
-        uint64_t seed = SEEDS * (uint64_t)(k + 1);
-        struct bisection b = {.server = server,
-                              .seconds = 90,
-                              .fine = FINE,
-                              .seed = seed + SEEDS / 2};
 
-        search(server, slo, start, seed, truth, &scores[OURS]);
-        by_bisection(b, guess, truth, &scores[SHORT_BISECTION]);
-        if (k % LONG_EVERY != 0)
-            continue;
-        b.seconds = LOADGEN_S;
-        by_bisection(b, guess, truth, &scores[LONG_BISECTION]);
-        b.decimal = 0.1;
-        by_bisection(b, guess, truth, &scores[LOADGEN]);
+        search(of, truth, &slo, start, SEEDS * (uint64_t)(k + 1), &score);
+        score.bisection +=
+            bisection_requests(start > 0 ? start : 1, truth, window_s);
     }
-    print_head(cases[i].name, truth);
-    for (int m = 0; m < METHODS; m++)
-        print_score((enum method)m, scores);
-    printf("\n%.0f virtual seconds a search before its confirmation; computed "
-           "in %.1f s\n",
-           scores[OURS].virtual_s / searches,
-           (double)(clk_now(&clk_monotonic) - began) / 1e9);
+    print_score(of, truth, &score,
+                (double)(clk_now(&clk_monotonic) - began) / 1e9);
 }
 
 int main(int argc, char **argv)
 {
     int searches = argc > 1 ? (int)strtol(argv[1], NULL, 10) : SEARCHES;
     const char *from = argc > 2 ? argv[2] : "from-below";
-    struct err err = {0};
-    struct slo slo = {.len = 1};
 
-    if (searches < 1 ||
-        slo_parse_term("e2e p99 < 50ms", &slo.terms[0], &err) < 0)
+    if (searches < 1)
         return 2;
-    printf("%d searches each, %s\n", searches, from);
+    printf("%d searches each, %s\n\n", searches, from);
+    printf("| server, limit of p99 | capacity | covered | too high | within 3 "
+           "%% | of bisection | with confirmation | bias | error | half-width "
+           "| time | outcomes | computed in |\n"
+           "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < COUNT(cases); i++)
-        run_case(i, searches, from, &slo);
+        if (argc < 4 || strstr(cases[i].name, argv[3]))
+            run_case(i, searches, from);
     return 0;
 }

@@ -21,6 +21,12 @@ struct command {
      * -1 with err set. */
     int (*run)(const char *const *argv, struct err *err);
 
+    /* Instead of run, for a command with one table of flags: `args` has the
+     * size below and is filled in by the first block, which releases its
+     * fields afterwards; `words` are the arguments that are not flags. */
+    int (*answer)(void *args, const struct strlist *words, struct err *err);
+    size_t args_size;
+
     /* The option tables, for the help; NULL-terminated.  Optional. */
     const struct opt_block *const *blocks;
 };
@@ -52,15 +58,9 @@ int cli_print(const char *text, struct err *err);
 /* Print a whole report; returns `status`, or -1. */
 int cli_print_report(const struct buf *out, int status, struct err *err);
 
-/* A command that has one table of flags: `args` is its struct, filled in, and
- * `words` are the arguments that are not flags. */
-typedef int command_answer_fn(void *args, const struct strlist *words,
-                              struct err *err);
-
-/* Read argv by the table and call `answer`; returns its result, or -1.  The
- * fields are released in any case. */
-int command_by_flags(const struct opt_set *set, const char *const *argv,
-                     command_answer_fn *answer, struct err *err);
+/* The beginning of a row in a command's table; its file defines AT(field). */
+#define FLAG(its_flag, its_type, field)                                        \
+    .flag = (its_flag), .type = &opt_##its_type, .offset = AT(field)
 
 #define PRICES_HELP                                                            \
     "CSV file of machine,usd_per_hour; each recording is priced by its "       \

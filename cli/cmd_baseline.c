@@ -26,36 +26,24 @@ struct baseline_args {
 
 #define AT(field) offsetof(struct baseline_args, field)
 
+/* clang-format off */
 static const struct opt opts[] = {
-    {.flag = "out",
-     .letter = 'o',
-     .type = &opt_text,
-     .offset = AT(out),
+    {FLAG("out", text, out), .letter = 'o',
      .help = "freeze: file to create; an existing one is never overwritten"},
-    {.flag = "name",
-     .type = &opt_text,
-     .offset = AT(name),
+    {FLAG("name", text, name),
      .help = "freeze: name of the baseline in reports"},
-    {.flag = "memory",
-     .type = &opt_text,
-     .offset = AT(memory),
+    {FLAG("memory", text, memory),
      .help = "freeze: recording in which the server's memory was measured (run "
              "--memory-of); its times are not used"},
-    {.flag = "quality-margin",
-     .type = &opt_share,
-     .offset = AT(quality_margin),
-     .initial = "1%",
+    {FLAG("quality-margin", share, quality_margin), .initial = "1%",
      .help = "freeze: with several configurations, how far below the best "
              "quality a configuration may be"},
-    {.flag = "html",
-     .type = &opt_text,
-     .offset = AT(html),
+    {FLAG("html", text, html),
      .help = "against: also write a page with charts to this file"},
-    {.flag = "json",
-     .type = &opt_switch,
-     .offset = AT(json),
+    {FLAG("json", switch, json),
      .help = "against: print JSON instead of text"},
 };
+/* clang-format on */
 
 static const struct opt_block block = {"baseline", opts,
                                        sizeof(opts) / sizeof(opts[0])};
@@ -198,14 +186,6 @@ static int dispatch(void *args, const struct strlist *words, struct err *err)
         suggest_text(&s, "", hint, sizeof(hint)));
 }
 
-static int run(const char *const *argv, struct err *err)
-{
-    struct baseline_args a;
-    struct opt_set set = {&block, &a};
-
-    return command_by_flags(&set, argv, dispatch, err);
-}
-
 static const struct opt_block *const blocks[] = {&block, NULL};
 
 const struct command cmd_baseline = {
@@ -213,6 +193,7 @@ const struct command cmd_baseline = {
     .usage = "freeze SET... -o FILE | show FILE | check FILE | against FILE "
              "RECORDING",
     .help = "seal a measurement as the baseline of later ones",
-    .run = run,
+    .answer = dispatch,
+    .args_size = sizeof(struct baseline_args),
     .blocks = blocks,
 };

@@ -28,31 +28,20 @@ static const char *const choices[] = {"all", "native", "curl", NULL};
 
 #define AT(field) offsetof(struct calibrate_args, field)
 
+/* clang-format off */
 static const struct opt opts[] = {
-    {.flag = "quick",
-     .type = &opt_switch,
-     .offset = AT(quick),
+    {FLAG("quick", switch, quick),
      .help = "take less than 20 s, with less certainty"},
-    {.flag = "transport",
-     .type = &opt_choice,
-     .offset = AT(transport),
-     .names = choices,
-     .initial = "all",
+    {FLAG("transport", choice, transport), .names = choices, .initial = "all",
      .help = "calibrate only this transport and keep the other's result"},
-    {.flag = "show",
-     .type = &opt_switch,
-     .offset = AT(show),
+    {FLAG("show", switch, show),
      .help = "print the saved calibration and whether it applies here"},
-    {.flag = "json",
-     .type = &opt_switch,
-     .offset = AT(json),
+    {FLAG("json", switch, json),
      .help = "print JSON instead of text"},
-    {.flag = "quiet",
-     .letter = 'q',
-     .type = &opt_switch,
-     .offset = AT(quiet),
+    {FLAG("quiet", switch, quiet), .letter = 'q',
      .help = "do not print progress"},
 };
+/* clang-format on */
 
 static const struct opt_block block = {"calibrate", opts,
                                        sizeof(opts) / sizeof(opts[0])};
@@ -218,20 +207,13 @@ static int answer(void *args, const struct strlist *words, struct err *err)
     return a->show ? show(a->json, err) : measure(a, err);
 }
 
-static int run(const char *const *argv, struct err *err)
-{
-    struct calibrate_args a;
-    struct opt_set set = {&block, &a};
-
-    return command_by_flags(&set, argv, answer, err);
-}
-
 static const struct opt_block *const blocks[] = {&block, NULL};
 
 const struct command cmd_calibrate = {
     .name = "calibrate",
     .usage = "[FLAGS]",
     .help = "measure what this client can do reliably on this machine",
-    .run = run,
+    .answer = answer,
+    .args_size = sizeof(struct calibrate_args),
     .blocks = blocks,
 };

@@ -40,57 +40,36 @@ static int check_share(const char *text, struct err *err)
     return units_parse_share(text, &ignored, err);
 }
 
+/* clang-format off */
 static const struct opt opts[] = {
-    {.flag = "on",
-     .type = &opt_list,
-     .offset = AT(on),
-     .splits_commas = true,
-     .check = quantity_check,
+    {FLAG("on", list, on), .splits_commas = true, .check = quantity_check,
      .help = "quantity to compare: 'ttft p99', throughput, goodput, tokens, "
              "attainment, quality, errors, cost; can be repeated (default: the "
              "SLO's measures, or e2e p99 and throughput)"},
-    {.flag = "vary",
-     .type = &opt_list,
-     .offset = AT(vary),
+    {FLAG("vary", list, vary),
      .help = "the one variable that differs: a key of conditions, or a setting "
              "such as load.rate"},
-    {.flag = "regression",
-     .type = &opt_text,
-     .offset = AT(regression),
-     .check = check_share,
+    {FLAG("regression", text, regression), .check = check_share,
      .help = "exit with 1 only if worse by more than this share (5%), with 4 "
              "if that is uncertain"},
-    {.flag = "history",
-     .type = &opt_text,
-     .offset = AT(history),
+    {FLAG("history", text, history),
      .help = "compare the recordings in this directory, in the order of their "
              "start; exit with 1 if the last change was for the worse"},
-    {.flag = "prices",
-     .type = &opt_text,
-     .offset = AT(prices),
+    {FLAG("prices", text, prices),
      .help = PRICES_HELP "; for the cost per thousand good requests"},
-    {.flag = "slo",
-     .type = &opt_list,
-     .offset = AT(slo),
-     .splits_commas = true,
-     .check = slo_check_term,
+    {FLAG("slo", list, slo), .splits_commas = true, .check = slo_check_term,
      .help = "judge all sides by this objective instead of their own; can be "
              "repeated"},
-    {.flag = "html",
-     .type = &opt_text,
-     .offset = AT(html),
+    {FLAG("html", text, html),
      .help = "also write a page with charts to this file"},
-    {.flag = "svg",
-     .type = &opt_text,
-     .offset = AT(svg),
+    {FLAG("svg", text, svg),
      .help =
          "print the chart 'compare' as SVG instead of the report; NAME=FILE "
          "writes it to a file, as PNG if the file ends in .png"},
-    {.flag = "json",
-     .type = &opt_switch,
-     .offset = AT(json),
+    {FLAG("json", switch, json),
      .help = "print JSON instead of text"},
 };
+/* clang-format on */
 
 static const struct opt_block block = {"compare", opts,
                                        sizeof(opts) / sizeof(opts[0])};
@@ -273,20 +252,13 @@ static int answer(void *args, const struct strlist *words, struct err *err)
     return rc;
 }
 
-static int run(const char *const *argv, struct err *err)
-{
-    struct compare_args a = {0};
-    struct opt_set set = {&block, &a};
-
-    return command_by_flags(&set, argv, answer, err);
-}
-
 static const struct opt_block *const blocks[] = {&block, NULL};
 
 const struct command cmd_compare = {
     .name = "compare",
     .usage = "RECORDING RECORDING... | --history DIR [FLAGS]",
     .help = "check whether recordings are comparable, and how they differ",
-    .run = run,
+    .answer = answer,
+    .args_size = sizeof(struct compare_args),
     .blocks = blocks,
 };

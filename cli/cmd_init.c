@@ -30,28 +30,19 @@ struct init_args {
 
 #define AT(field) offsetof(struct init_args, field)
 
+/* clang-format off */
 static const struct opt opts[] = {
-    {.flag = "out",
-     .letter = 'o',
-     .type = &opt_text,
-     .offset = AT(out),
+    {FLAG("out", text, out), .letter = 'o',
      .help = "file to write (default: standard output)"},
-    {.flag = "force",
-     .type = &opt_switch,
-     .offset = AT(force),
+    {FLAG("force", switch, force),
      .help = "replace an existing file"},
-    {.flag = "api",
-     .type = &opt_choice,
-     .offset = AT(api),
-     .names = api_names,
-     .initial = "auto",
+    {FLAG("api", choice, api), .names = api_names, .initial = "auto",
      .help = "API of the server; auto detects it from the URL's path"},
-    {.flag = "auth-env",
-     .type = &opt_text,
-     .offset = AT(auth_env),
+    {FLAG("auth-env", text, auth_env),
      .help = "environment variable with the API key; the file contains only "
              "its name"},
 };
+/* clang-format on */
 
 static const struct opt_block block = {"init", opts,
                                        sizeof(opts) / sizeof(opts[0])};
@@ -131,20 +122,13 @@ static int answer(void *args, const struct strlist *words, struct err *err)
                                      "init takes one URL, not %zu", words->len);
 }
 
-static int run(const char *const *argv, struct err *err)
-{
-    struct init_args a;
-    struct opt_set set = {&block, &a};
-
-    return command_by_flags(&set, argv, answer, err);
-}
-
 static const struct opt_block *const blocks[] = {&block, NULL};
 
 const struct command cmd_init = {
     .name = "init",
     .usage = "URL [FLAGS]",
     .help = "write a commented settings file to start from",
-    .run = run,
+    .answer = answer,
+    .args_size = sizeof(struct init_args),
     .blocks = blocks,
 };

@@ -9,6 +9,7 @@
 #include "analyzer/report/run_doc.h"
 #include "analyzer/tally/run_bins.h"
 #include "analyzer/tally/summary.h"
+#include "analyzer/verdict/mlperf_accuracy.h"
 #include "cli/cli.h"
 #include "cli/report_html.h"
 #include "cli/report_out.h"
@@ -37,6 +38,7 @@ struct report_args {
     char *profile;
     char *baseline;
     char *energy_file;
+    char *accuracy_run;
     double co2_g_per_kwh;
     bool checklist;
     bool claim;
@@ -104,136 +106,92 @@ static int check_profile(const char *text, struct err *err)
 
 #define AT(field) offsetof(struct report_args, field)
 
+/* clang-format off */
 static const struct opt opts[] = {
-    {.flag = "slo",
-     .type = &opt_list,
-     .offset = AT(slo),
-     .splits_commas = true,
-     .check = slo_check_asked,
+    {FLAG("slo", list, slo), .splits_commas = true, .check = slo_check_asked,
      .help = "judge by this objective instead of the recording's; 'CLASS/TERM' "
              "is for one class; can be repeated"},
-    {.flag = "require",
-     .type = &opt_choice,
-     .offset = AT(require),
-     .names = require_names,
+    {FLAG("require", choice, require), .names = require_names,
      .initial = "recorded",
-     .help = "shown: exit with 4 unless the verdict is shown with 95% "
-             "confidence; observed: exit with 0 or 1 by what was observed "
-             "(default: as the run was asked)"},
-    {.flag = "goodput",
-     .type = &opt_list,
-     .offset = AT(slo),
-     .splits_commas = true,
-     .takes_word = slo_is_like_limit,
-     .check = slo_check_limit,
+     .help = "certainty that the exit status requires; observed: 0 (PASS) or "
+             "1 (FAIL) by what was measured; shown: 4 if the verdict is not "
+             "shown with 95% confidence; recorded: as the run required"},
+    {FLAG("goodput", list, slo), .splits_commas = true,
+     .takes_word = slo_is_like_limit, .check = slo_check_limit,
      .help = "limits that a request must meet to be good, in ms: ttft:200 "
              "tpot:50 e2el:5000"},
-    {.flag = "curve",
-     .type = &opt_text,
-     .offset = AT(curve),
-     .check = check_curve,
+    {FLAG("curve", text, curve), .check = check_curve,
      .help = "show the share of requests that meet each of many limits of "
              "this measure, such as ttft (text and json)"},
-    {.flag = "profile",
-     .type = &opt_text,
-     .offset = AT(profile),
-     .check = check_profile,
-     .help =
-         "show what another tool would report, next to our numbers: vllm, "
-         "sglang, aiperf, guidellm, inference-perf or mlperf (text and json)"},
-    {.flag = "baseline",
-     .type = &opt_text,
-     .offset = AT(baseline),
+    {FLAG("profile", text, profile), .check = check_profile,
+     .help = "show what another tool would report, next to our numbers: "
+             "vllm, sglang, aiperf, guidellm, inference-perf or mlperf (text "
+             "and json)"},
+    {FLAG("baseline", text, baseline),
      .help = "also show the ratio to this frozen baseline (text)"},
-    {.flag = "checklist",
-     .type = &opt_switch,
-     .offset = AT(checklist),
+    {FLAG("checklist", switch, checklist),
      .help = "list what is needed to repeat the run; exit status 1 if "
              "anything is missing (text and json)"},
-    {.flag = "claim",
-     .type = &opt_switch,
-     .offset = AT(claim),
+    {FLAG("claim", switch, claim),
      .help = "print one sentence to quote, with all conditions and, for a "
              "trial set, intervals"},
-    {.flag = "usd-per-hour",
-     .type = &opt_number,
-     .offset = AT(cost.usd_per_hour),
-     .help =
-         "price of one replica per hour in USD, overriding the recording's"},
-    {.flag = "replicas",
-     .type = &opt_count,
-     .offset = AT(cost.replicas),
+    {FLAG("usd-per-hour", number, cost.usd_per_hour),
+     .help = "price of one replica per hour in USD, overriding the "
+             "recording's"},
+    {FLAG("replicas", count, cost.replicas),
      .help = "number of replicas of the server, for the cost"},
-    {.flag = "prices",
-     .type = &opt_text,
-     .offset = AT(prices),
+    {FLAG("usd-per-gb-egress", number, cost.usd_per_gb_egress),
+     .help = "price in USD per GB (1e9 bytes) that the server sends, "
+             "overriding the recording's"},
+    {FLAG("usd-per-gb-month", number, cost.usd_per_gb_month),
+     .help = "price of storage in USD per GB and month, overriding the "
+             "recording's"},
+    {FLAG("storage-gb", number, cost.storage_gb),
+     .help = "GB stored for all replicas together, overriding the "
+             "recording's"},
+    {FLAG("prices", text, prices),
      .help = PRICES_HELP},
-    {.flag = "machine",
-     .type = &opt_text,
-     .offset = AT(machine),
-     .help =
-         "with --prices: machine of one replica, overriding the recording's"},
-    {.flag = "energy-file",
-     .type = &opt_text,
-     .offset = AT(energy_file),
+    {FLAG("machine", text, machine),
+     .help = "with --prices: machine of one replica, overriding the "
+             "recording's"},
+    {FLAG("energy-file", text, energy_file),
      .help = "file with power measured elsewhere: lines of seconds since 1970 "
              "and watts"},
-    {.flag = "co2-g-per-kwh",
-     .type = &opt_number,
-     .offset = AT(co2_g_per_kwh),
+    {FLAG("co2-g-per-kwh", number, co2_g_per_kwh),
      .help = "CO2 emission of electricity in grams per kilowatt-hour, "
              "overriding the recording's"},
-    {.flag = "truth",
-     .type = &opt_switch,
-     .offset = AT(truth),
+    {FLAG("accuracy-run", text, accuracy_run),
+     .help = "recording of the accuracy run that belongs to this run under "
+             "MLPerf's rules (default: one next to it with the same settings)"},
+    {FLAG("truth", switch, truth),
      .help = "compare with the times that the stub of this run logged (truth "
              "log)"},
-    {.flag = "truth-file",
-     .type = &opt_text,
-     .offset = AT(truth_file),
+    {FLAG("truth-file", text, truth_file),
      .help = "compare with this truth log"},
-    {.flag = "format",
-     .type = &opt_choice,
-     .offset = AT(format),
-     .names = report_names,
-     .initial = "text",
-     .help =
-         "output format: text, json, full (text and all JSON values), csv (one "
-         "line per request), seconds (one line per second), hgrm or hlog (for "
-         "HdrHistogram tools), vllm-json (keys of the vLLM benchmark)"},
-    {.flag = "json",
-     .type = &opt_switch,
-     .offset = AT(json),
+    {FLAG("format", choice, format), .names = report_names, .initial = "text",
+     .help = "output format: text, json, full (text and all JSON values), "
+             "csv (one line per request), seconds (one line per second), "
+             "hgrm or hlog (for HdrHistogram tools), vllm-json (keys of the "
+             "vLLM benchmark)"},
+    {FLAG("json", switch, json),
      .help = "the same as --format json"},
-    {.flag = "html",
-     .type = &opt_text,
-     .offset = AT(html),
+    {FLAG("html", text, html),
      .help = "also write a page with charts to this file; it needs no other "
              "file and no network"},
-    {.flag = "svg",
-     .type = &opt_text,
-     .offset = AT(svg),
+    {FLAG("svg", text, svg),
      .help = "print one chart as SVG instead of the report: spectrum, "
              "heatmap or rates of a run, curve of a search or sweep, trials; "
              "NAME=FILE writes it to a file, as PNG if the file "
              "ends in .png (requires rsvg-convert)"},
-    {.flag = "detailed",
-     .type = &opt_switch,
-     .offset = AT(detailed),
+    {FLAG("detailed", switch, detailed),
      .help = "with --format vllm-json: also list the values of each request "
              "(ttfts, itls, ...)"},
-    {.flag = "measure",
-     .type = &opt_text,
-     .offset = AT(measure),
-     .check = check_measure,
+    {FLAG("measure", text, measure), .check = check_measure,
      .help = "with --format hgrm: measure, such as ttft (default e2e)"},
-    {.flag = "from",
-     .type = &opt_choice,
-     .offset = AT(from),
-     .names = from_names,
-     .initial = "due",
+    {FLAG("from", choice, from), .names = from_names, .initial = "due",
      .help = "with --format hgrm: count from the due time or from sending"},
 };
+/* clang-format on */
 
 static const struct opt_block block = {"report", opts,
                                        sizeof(opts) / sizeof(opts[0])};
@@ -343,7 +301,8 @@ static int sum_up(struct recording *rec, const struct report_args *a,
         rec->settings.cost.co2_g_per_kwh = a->co2_g_per_kwh;
     if (extras->curve)
         extras->curve->measure = (enum measure)measure_find(a->curve);
-    if (summary_make_keeping(s, rec, NULL, extras, err))
+    if (summary_make_keeping(s, rec, NULL, extras, err) ||
+        mlperf_link_accuracy(s, rec, a->accuracy_run, err))
         return -1;
     return a->energy_file ? read_energy(s, rec, a->energy_file, err) : 0;
 }
@@ -523,7 +482,9 @@ static const struct study_words kinds[STUDY_KINDS] = {
 
 static bool asks_price(const struct report_args *a)
 {
-    return a->cost.usd_per_hour > 0 || a->cost.replicas > 0 || a->prices;
+    return a->cost.usd_per_hour > 0 || a->cost.replicas > 0 ||
+           a->cost.usd_per_gb_egress > 0 || a->cost.usd_per_gb_month > 0 ||
+           a->cost.storage_gb > 0 || a->prices;
 }
 
 /* A study has no requests of its own, no truth and no energy: its recordings
@@ -532,8 +493,9 @@ static bool asks_too_much(const struct report_args *a,
                           const struct study_words *w)
 {
     return a->truth || a->truth_file || a->curve || a->profile ||
-           a->checklist || a->energy_file || a->co2_g_per_kwh > 0 ||
-           (a->claim && !w->has_claim) || (asks_price(a) && !w->has_price) ||
+           a->checklist || a->energy_file || a->accuracy_run ||
+           a->co2_g_per_kwh > 0 || (a->claim && !w->has_claim) ||
+           (asks_price(a) && !w->has_price) ||
            (a->baseline && !w->has_baseline);
 }
 
@@ -543,9 +505,9 @@ static int check_study(const char *dir, const struct report_args *a,
 {
     if (!has_format || asks_too_much(a, w))
         return err_set(err, ERR_USAGE,
-                       "%s: the report of a %s supports only --format %s, and "
-                       "not all flags; for others report one %s, such as "
-                       "%s/%s%s-1",
+                       "%s: a %s has no report with this format or these "
+                       "flags, only --format %s; a single %s has one: tailgate "
+                       "report %s/%s%s-1",
                        dir, w->name, w->formats, w->part, dir, w->below,
                        w->part);
     for (size_t i = 0; i < a->slo.len; i++) {
@@ -616,6 +578,7 @@ static int report_study(const char *dir, const struct report_args *a,
     const struct study_ask ask = {
         .slo = a->slo.len > 0 ? &a->slo : NULL,
         .cost = &a->cost,
+        .require = a->require,
         .json = ops == &report_json,
         .html = a->html,
         .svg = a->svg,
@@ -680,20 +643,13 @@ static int answer(void *args, const struct strlist *words, struct err *err)
     return rc;
 }
 
-static int run(const char *const *argv, struct err *err)
-{
-    struct report_args a = {0};
-    struct opt_set set = {&block, &a};
-
-    return command_by_flags(&set, argv, answer, err);
-}
-
 static const struct opt_block *const blocks[] = {&block, NULL};
 
 const struct command cmd_report = {
     .name = "report",
     .usage = "RECORDING [FLAGS]",
     .help = "recompute a report from a recording or a study",
-    .run = run,
+    .answer = answer,
+    .args_size = sizeof(struct report_args),
     .blocks = blocks,
 };

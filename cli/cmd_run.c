@@ -35,23 +35,17 @@ struct run_args {
 
 #define AT(field) offsetof(struct run_args, field)
 
+/* clang-format off */
 static const struct opt opts[] = {
-    {.flag = "show",
-     .type = &opt_switch,
-     .offset = AT(show),
-     .group = GROUP_OUTPUT,
+    {FLAG("show", switch, show), .group = GROUP_OUTPUT,
      .help = "send one request, print it and its answer, and record nothing"},
-    {.flag = "dry-run",
-     .type = &opt_switch,
-     .offset = AT(dry_run),
-     .group = GROUP_OUTPUT,
+    {FLAG("dry-run", switch, dry_run), .group = GROUP_OUTPUT,
      .help = "print the plan and send nothing"},
-    {.flag = "against",
-     .type = &opt_text,
-     .offset = AT(against),
+    {FLAG("against", text, against),
      .help = "with --trials: second settings file whose trials alternate with "
              "the first (A B B A ...); recorded in DIR/a and DIR/b"},
 };
+/* clang-format on */
 
 static const struct opt_block block = {"run", opts,
                                        sizeof(opts) / sizeof(opts[0])};

@@ -24,6 +24,14 @@ struct scale_args {
     double usd_per_hour;
     char *prices;
     char *machine;
+    double usd_per_gb_egress;
+    double usd_per_gb_month;
+    double storage_gb;
+    int64_t deadline_ns;
+    int deadline_on;
+    double energy_tolerance;
+    int64_t comm_bytes;
+    int64_t params;
     int64_t flops_per_token;
     int64_t peak_flops;
     struct strlist slo;
@@ -36,93 +44,77 @@ struct scale_args {
 
 #define AT(field) offsetof(struct scale_args, field)
 
+/* clang-format off */
 static const struct opt opts[] = {
-    {.flag = "strong",
-     .type = &opt_switch,
-     .offset = AT(strong),
+    {FLAG("strong", switch, strong),
      .help = "strong scaling: the same job at each K (ideal: S(K) = K)"},
-    {.flag = "weak",
-     .type = &opt_switch,
-     .offset = AT(weak),
+    {FLAG("weak", switch, weak),
      .help = "weak scaling: K times the job at K (ideal: T(K) = T(1))"},
-    {.flag = "capacity",
-     .type = &opt_switch,
-     .offset = AT(capacity),
+    {FLAG("capacity", switch, capacity),
      .help = "compare capacities instead of times: capacity(K) / (K x "
              "capacity(1))"},
-    {.flag = "efficiency",
-     .type = &opt_share,
-     .offset = AT(threshold),
-     .initial = "0.7",
+    {FLAG("efficiency", share, threshold), .initial = "0.7",
      .help = "smallest efficiency at which more workers pay off"},
-    {.flag = "tolerance",
-     .type = &opt_share,
-     .offset = AT(tolerance),
-     .initial = "0.005",
+    {FLAG("tolerance", share, tolerance), .initial = "0.005",
      .help = "accepted loss of quality compared with K = 1"},
-    {.flag = "work",
-     .type = &opt_count,
-     .offset = AT(work),
-     .help =
-         "units of work of the job at K = 1, if the input does not contain it"},
-    {.flag = "unit",
-     .type = &opt_text,
-     .offset = AT(unit),
+    {FLAG("work", count, work),
+     .help = "units of work of the job at K = 1, if the input does not "
+             "contain it"},
+    {FLAG("unit", text, unit),
      .help = "name of a unit of work (default: unit; request for recordings "
              "and capacities)"},
-    {.flag = "usd-per-hour",
-     .type = &opt_number,
-     .offset = AT(usd_per_hour),
+    {FLAG("usd-per-hour", number, usd_per_hour),
      .help = "price of one worker per hour in USD, if the input does not "
              "contain it"},
-    {.flag = "prices",
-     .type = &opt_text,
-     .offset = AT(prices),
+    {FLAG("prices", text, prices),
      .help = PRICES_HELP "; for a CSV by its column 'machine' or --machine"},
-    {.flag = "machine",
-     .type = &opt_text,
-     .offset = AT(machine),
+    {FLAG("machine", text, machine),
      .help = "with --prices: machine of one worker, overriding the input"},
-    {.flag = "flops-per-token",
-     .type = &opt_count,
-     .offset = AT(flops_per_token),
+    {FLAG("usd-per-gb-egress", number, usd_per_gb_egress),
+     .help = "price in USD per GB (1e9 bytes) that the server sends; for a CSV "
+             "by its column 'egress_gb'"},
+    {FLAG("usd-per-gb-month", number, usd_per_gb_month),
+     .help = "price of storage in USD per GB and month (730 hours)"},
+    {FLAG("storage-gb", number, storage_gb),
+     .help = "GB stored for all workers together, overriding the recordings'; "
+             "for a CSV without a column 'storage_gb'"},
+    {FLAG("deadline", duration, deadline_ns), .is_positive = true,
+     .help = "find the cheapest K within this time; exit status 1 if there is "
+             "no K within it"},
+    {FLAG("deadline-on", choice, deadline_on), .names = scale_deadline_names,
+     .initial = "time",
+     .help = "what the deadline limits: time (T(K)), p50 or p99 (latency)"},
+    {FLAG("energy-tolerance", share, energy_tolerance), .is_positive = true,
+     .help = "accepted rise of the energy per unit of work compared with K = "
+             "1; without it energy is not judged"},
+    {FLAG("comm-bytes", size, comm_bytes), .is_positive = true,
+     .help = "bytes that each worker sends in one job, to show the bandwidth"},
+    {FLAG("params", count, params), .is_positive = true,
+     .help = "with --peak-flops: number of parameters of the model, which "
+             "computes 2 FLOPs per parameter and token"},
+    {FLAG("flops-per-token", count, flops_per_token),
      .help = "with --peak-flops: FLOPs per token, for the model FLOPs "
              "utilisation at each K"},
-    {.flag = "peak-flops",
-     .type = &opt_count,
-     .offset = AT(peak_flops),
+    {FLAG("peak-flops", count, peak_flops),
      .help = "peak FLOPs per second of one worker"},
-    {.flag = "slo",
-     .type = &opt_list,
-     .offset = AT(slo),
-     .splits_commas = true,
-     .check = slo_check_term,
+    {FLAG("slo", list, slo), .splits_commas = true, .check = slo_check_term,
      .help = "judge recordings by this objective instead of their own; can be "
              "repeated"},
-    {.flag = "warmup-trials",
-     .type = &opt_count,
-     .offset = AT(warmup_trials),
+    {FLAG("warmup-trials", count, warmup_trials),
      .help = "ignore the first N trials of each set"},
-    {.flag = "baseline",
-     .type = &opt_text,
-     .offset = AT(baseline),
+    {FLAG("baseline", text, baseline),
      .help = "sealed baseline to cite, and to compare with if there is no K = "
              "1 (tailgate baseline freeze)"},
-    {.flag = "html",
-     .type = &opt_text,
-     .offset = AT(html),
+    {FLAG("html", text, html),
      .help = "also write a page with charts to this file"},
-    {.flag = "svg",
-     .type = &opt_text,
-     .offset = AT(svg),
+    {FLAG("svg", text, svg),
      .help =
          "print the chart 'scaling' as SVG instead of the report; NAME=FILE "
          "writes it to a file, as PNG if the file ends in .png"},
-    {.flag = "json",
-     .type = &opt_switch,
-     .offset = AT(json),
+    {FLAG("json", switch, json),
      .help = "print JSON instead of text"},
 };
+/* clang-format on */
 
 static const struct opt_block block = {"scale", opts,
                                        sizeof(opts) / sizeof(opts[0])};
@@ -139,9 +131,18 @@ static int check(const struct scale_args *a, const struct strlist *words,
             err, ERR_USAGE,
             "scale requires one of --strong (the same job at each K), "
             "--weak (K times the job) and --capacity");
-    if ((a->flops_per_token > 0) != (a->peak_flops > 0))
+    if (a->params > 0 && a->flops_per_token > 0)
+        return err_set(err, ERR_USAGE,
+                       "--params cannot be combined with --flops-per-token");
+    if (a->params > 0 && !(a->peak_flops > 0))
+        return err_set(err, ERR_USAGE, "--params requires --peak-flops");
+    if ((a->params > 0 || a->flops_per_token > 0) != (a->peak_flops > 0))
         return err_set(err, ERR_USAGE,
                        "--flops-per-token and --peak-flops require each other");
+    if (a->capacity && a->deadline_ns > 0 && a->deadline_on == DEADLINE_TIME)
+        return err_set(err, ERR_USAGE,
+                       "--deadline: a capacity has no time; use --deadline-on "
+                       "p50 or p99");
     return 0;
 }
 
@@ -161,8 +162,13 @@ static struct scale_ask ask_of(const struct scale_args *a,
         .warmup_trials = a->warmup_trials,
         .baseline = a->baseline,
         .usd_per_hour = a->usd_per_hour,
-        .flops_per_token = (double)a->flops_per_token,
+        .flops_per_token =
+            a->params > 0 ? 2 * (double)a->params : (double)a->flops_per_token,
         .peak_flops = (double)a->peak_flops,
+        .deadline_s = (double)a->deadline_ns / 1e9,
+        .deadline_on = (enum scale_deadline_on)a->deadline_on,
+        .energy_tolerance = a->energy_tolerance,
+        .comm_bytes = (double)a->comm_bytes,
     };
 }
 
@@ -171,7 +177,10 @@ static int answer(void *args, const struct strlist *words, struct err *err)
     const struct scale_args *a = args;
     struct scale_ask ask = ask_of(a, words);
     struct cost_ask cost = {.machine = a->machine,
-                            .usd_per_hour = a->usd_per_hour};
+                            .usd_per_hour = a->usd_per_hour,
+                            .usd_per_gb_egress = a->usd_per_gb_egress,
+                            .usd_per_gb_month = a->usd_per_gb_month,
+                            .storage_gb = a->storage_gb};
     struct prices table = {0};
     struct report_to to = {.format = a->json ? DOC_AS_JSON : DOC_AS_TEXT,
                            .html = a->html,
@@ -203,14 +212,6 @@ static int answer(void *args, const struct strlist *words, struct err *err)
     return rc;
 }
 
-static int run(const char *const *argv, struct err *err)
-{
-    struct scale_args a;
-    struct opt_set set = {&block, &a};
-
-    return command_by_flags(&set, argv, answer, err);
-}
-
 static const struct opt_block *const blocks[] = {&block, NULL};
 
 const struct command cmd_scale = {
@@ -218,6 +219,7 @@ const struct command cmd_scale = {
     .usage = "CSV|RECORDING... --strong|--weak|--capacity [FLAGS]",
     .help =
         "show whether more workers pay off: speedup, efficiency, quality, cost",
-    .run = run,
+    .answer = answer,
+    .args_size = sizeof(struct scale_args),
     .blocks = blocks,
 };

@@ -14,18 +14,16 @@ struct stub_args {
     bool print_config;
 };
 
+#define AT(field) offsetof(struct stub_args, field)
+
+/* clang-format off */
 static const struct opt opts[] = {
-    {.flag = "truth",
-     .type = &opt_text,
-     .offset = offsetof(struct stub_args, truth),
-     .group = GROUP_OUTPUT,
+    {FLAG("truth", text, truth), .group = GROUP_OUTPUT,
      .help = "file to log the arrival, start and end of each request to"},
-    {.flag = "print-config",
-     .type = &opt_switch,
-     .offset = offsetof(struct stub_args, print_config),
-     .group = GROUP_OUTPUT,
+    {FLAG("print-config", switch, print_config), .group = GROUP_OUTPUT,
      .help = "print the effective settings as a settings file and exit"},
 };
+/* clang-format on */
 
 static const struct opt_block block = {"log", opts,
                                        sizeof(opts) / sizeof(opts[0])};

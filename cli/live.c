@@ -1,5 +1,6 @@
 #include "cli/live.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/buf.h"
+#include "common/base/clk.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/base/units.h"
@@ -22,20 +24,6 @@
 #define MAX_LINE 512
 
 /* ---- values ---- */
-
-/* 12s, 1m05s, 2h03m. */
-static const char *show_span(double seconds, char out[static UNITS_TEXT])
-{
-    long long s = (long long)seconds;
-
-    if (s < 60)
-        snprintf(out, UNITS_TEXT, "%llds", s);
-    else if (s < 3600)
-        snprintf(out, UNITS_TEXT, "%lldm%02llds", s / 60, s % 60);
-    else
-        snprintf(out, UNITS_TEXT, "%lldh%02lldm", s / 3600, s / 60 % 60);
-    return out;
-}
 
 static const char *show_rate(double rps, char out[static UNITS_TEXT])
 {
@@ -73,12 +61,14 @@ static void put_time(const struct run_progress *p, struct buf *out)
     char elapsed[UNITS_TEXT];
     char text[UNITS_TEXT];
 
-    buf_adds(out, show_span(p->elapsed_s, elapsed));
+    buf_adds(out, units_show_span((int64_t)p->elapsed_s * NS_PER_S, elapsed));
     if (p->planned_s > 0)
-        buf_addf(out, " of %s", show_span(p->planned_s, text));
+        buf_addf(out, " of %s",
+                 units_show_span((int64_t)p->planned_s * NS_PER_S, text));
     if (p->planned_s > p->elapsed_s)
         buf_addf(out, ", %s left",
-                 show_span(p->planned_s - p->elapsed_s + 0.5, text));
+                 units_show_span(llround((p->planned_s - p->elapsed_s) * 1e9),
+                                 text));
     else if (p->planned_s > 0)
         buf_adds(out, ", waiting for answers");
     put_phase(p, out);

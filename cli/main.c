@@ -57,18 +57,20 @@ int cli_print_report(const struct buf *out, int status, struct err *err)
     return cli_print(buf_text(out), err) ? -1 : status;
 }
 
-int command_by_flags(const struct opt_set *set, const char *const *argv,
-                     command_answer_fn *answer, struct err *err)
+static int run_by_flags(const struct command *c, const char *const *argv,
+                        struct err *err)
 {
+    struct opt_set set = {c->blocks[0], xcalloc(1, c->args_size)};
     struct strlist words = {0};
     int rc;
 
-    opt_init(set);
-    rc = opt_parse_argv(set, 1, argv, &words, err);
+    opt_init(&set);
+    rc = opt_parse_argv(&set, 1, argv, &words, err);
     if (rc == 0)
-        rc = answer(set->base, &words, err);
+        rc = c->answer(set.base, &words, err);
     strlist_fini(&words);
-    opt_fini(set);
+    opt_fini(&set);
+    free(set.base);
     return rc;
 }
 
@@ -113,7 +115,8 @@ static int dispatch(const char *const *argv, struct err *err)
             return cmd_help.run((const char *const[]){command->name, NULL},
                                 err);
     }
-    return command->run(argv + 1, err);
+    return command->run ? command->run(argv + 1, err)
+                        : run_by_flags(command, argv + 1, err);
 }
 
 /* A standard descriptor that is closed would be taken by the next file or

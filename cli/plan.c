@@ -19,7 +19,6 @@
 #include "common/spec/load_shape.h"
 #include "common/spec/slo.h"
 #include "common/stats/share_test.h"
-#include "common/stats/stats.h"
 #include "common/wire/api_names.h"
 #include "loadgen/engine/run_limits.h"
 #include "loadgen/payload/dataset.h"
@@ -177,6 +176,7 @@ static void put_phases(const struct settings *s, struct buf *out)
     int64_t drain_ns =
         s->load.drain_ns == OPT_AUTO ? s->target.timeout_ns : s->load.drain_ns;
     int64_t longest_ns = load_longest_ns(&s->load);
+    int64_t cooldown_ns = load_cooldown_ns(&s->load);
     const char *end = end_of(&s->load);
     char text[UNITS_TEXT];
 
@@ -193,9 +193,12 @@ static void put_phases(const struct settings *s, struct buf *out)
     if (longest_ns > 0)
         buf_addf(out, "%s%s", end ? ", at most " : "",
                  units_show_duration((double)longest_ns, text));
-    if (s->load.cooldown_ns > 0)
-        buf_addf(out, ", then cool-down %s",
-                 units_show_duration((double)s->load.cooldown_ns, text));
+    if (cooldown_ns > 0)
+        buf_addf(out, ", then cool-down%s %s",
+                 s->load.cooldown_ns == OPT_AUTO
+                     ? " until its requests have ended, at most"
+                     : "",
+                 units_show_duration((double)cooldown_ns, text));
     if (s->load.scenario != SCENARIO_OFFLINE)
         buf_addf(out, ", then at most %s for what is in flight",
                  units_show_duration((double)drain_ns, text));
@@ -404,17 +407,18 @@ static void put_length(const struct load_settings *load, double allowed,
     for (size_t i = 0; i < 2; i++)
         n[i] = ceil(share_needed(shares[i] * allowed, allowed, SHARE_LEVEL));
     buf_addf(out,
-             "\n           a pass is shown after about %.0f independent %s if "
-             "a fifth of the allowed %.3g%% miss it, %.0f if half do",
+             "\n           showing a pass takes about %.0f independent %s if "
+             "a fifth of the allowed %.3g%% miss the limit, %.0f if half do",
              n[0], what, 100 * allowed, n[1]);
     if (load->rate_rps > 0)
         buf_addf(out, "\n           (%s",
                  units_show_duration(n[0] / load->rate_rps * 1e9, text));
     if (load->rate_rps > 0)
-        buf_addf(out,
-                 " and %s at this rate; near capacity requests depend on "
-                 "each other, and it takes 10 to 100 times as long)",
-                 units_show_duration(n[1] / load->rate_rps * 1e9, text));
+        buf_addf(
+            out,
+            " and %s at this rate; near capacity, where requests depend on "
+            "each other, 10 to 100 times as long)",
+            units_show_duration(n[1] / load->rate_rps * 1e9, text));
 }
 
 static void put_slo(const struct settings *s, const struct slo *slo,
@@ -436,7 +440,7 @@ static void put_slo(const struct settings *s, const struct slo *slo,
         if (out->len == before && has_samples(term))
             buf_addf(out, "needs at least %.0f %s%s",
                      (double)judge_min_requests(judge_allowed(term, 0)), what,
-                     requests > 0 ? ", which it has" : "");
+                     requests > 0 ? "; this run has enough" : "");
         if (has_samples(term))
             put_length(&s->load, judge_allowed(term, 0), what, out);
         else if (out->len == before)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/live.h"
 #include "cli/plan.h"
 #include "common/base/clk.h"
@@ -32,47 +33,30 @@
 
 #define AT(field) offsetof(struct record_args, field)
 
+/* clang-format off */
 static const struct opt opts[] = {
-    {.flag = "out",
-     .letter = 'o',
-     .type = &opt_text,
-     .offset = AT(out),
+    {FLAG("out", text, out), .letter = 'o',
      .help = "directory to record into (default tailgate-runs/TIME-NAME)"},
-    {.flag = "force",
-     .type = &opt_switch,
-     .offset = AT(force),
+    {FLAG("force", switch, force),
      .help = "replace a recording or study that exists there"},
-    {.flag = "resume",
-     .type = &opt_switch,
-     .offset = AT(resume),
+    {FLAG("resume", switch, resume),
      .help = "continue an interrupted search, sweep or study with variants; "
              "what it has recorded is not repeated"},
-    {.flag = "quiet",
-     .letter = 'q',
-     .type = &opt_switch,
-     .offset = AT(quiet),
+    {FLAG("quiet", switch, quiet), .letter = 'q',
      .help = "do not print progress"},
-    {.flag = "no-color",
-     .type = &opt_switch,
-     .offset = AT(no_colour),
+    {FLAG("no-color", switch, no_colour),
      .help = "do not use colour on a terminal; NO_COLOR in the environment "
              "does the same"},
-    {.flag = "json",
-     .type = &opt_switch,
-     .offset = AT(json),
+    {FLAG("json", switch, json),
      .help = "print summary.json instead of text"},
-    {.flag = "html",
-     .type = &opt_text,
-     .offset = AT(html),
+    {FLAG("html", text, html),
      .help = "also write a page with charts to this file; it needs no other "
              "file and no network"},
-    {.flag = "wait-ready",
-     .type = &opt_duration,
-     .offset = AT(wait_ready_ns),
-     .is_positive = true,
+    {FLAG("wait-ready", duration, wait_ready_ns), .is_positive = true,
      .help = "before the run, wait until the target answers, at most this "
              "long"},
 };
+/* clang-format on */
 
 const struct opt_block record_args_block = {"recording", opts, COUNT(opts)};
 

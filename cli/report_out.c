@@ -245,8 +245,8 @@ int report_add_truth(struct recording *rec, const char *file, struct buf *out,
                      strerror(errno));
     else
         rc = err_set(err, ERR_CONFIG,
-                     "%s: no truth log; a stub that the run starts (stub:) "
-                     "leaves one, and --truth-file names another",
+                     "%s: no truth log; only a run that starts its own stub "
+                     "(block stub) has one; otherwise use --truth-file",
                      path);
     free(own);
     return rc;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
@@ -21,19 +22,18 @@
 
 #define CONSENT_FLAG "allow-commands"
 
+#define AT(field) offsetof(struct settings_args, field)
+
+/* clang-format off */
 static const struct opt opts[] = {
-    {.flag = "set",
-     .type = &opt_list,
-     .offset = offsetof(struct settings_args, assign),
-     .group = GROUP_OUTPUT,
+    {FLAG("set", list, assign), .group = GROUP_OUTPUT,
      .help = "set any key of a settings file, such as load.rate=80; can be "
              "repeated"},
-    {.flag = CONSENT_FLAG,
-     .type = &opt_switch,
-     .offset = offsetof(struct settings_args, allow_commands),
+    {FLAG(CONSENT_FLAG, switch, allow_commands),
      .help = "rerun only: allow the commands, key sources and files that the "
              "recording names, and print them"},
 };
+/* clang-format on */
 
 const struct opt_block settings_args_block = {"settings", opts,
                                               sizeof(opts) / sizeof(opts[0])};
@@ -450,7 +450,9 @@ static int apply(struct settings_args *a, const struct opt_set *own,
 
     strlist_fini(&words);
     for (size_t i = 0; rc == 0 && i < a->assign.len; i++)
-        rc = settings_assign(&a->settings, a->assign.items[i], err);
+        rc = settings_assign(&a->settings, a->assign.items[i], err)
+                 ? err_context(err, "--set")
+                 : 0;
     if (rc == 0 && a->is_recording)
         rc = hand_out_headers(&a->settings, err) || take_price_again(a, err)
                  ? -1

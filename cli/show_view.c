@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/exit_status.h"
 #include "common/base/clk.h"
 #include "common/base/str.h"
 #include "common/base/units.h"

@@ -1,7 +1,5 @@
 #include "cli/starter.h"
 
-#include <stdbool.h>
-
 #include "common/base/buf.h"
 #include "common/base/json.h"
 #include "common/base/str.h"

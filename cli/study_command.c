@@ -14,7 +14,6 @@
 #include "cli/study_report.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/base/file.h"
 #include "common/base/json.h"
 #include "common/base/log.h"
 #include "study/study.h"
@@ -29,6 +28,8 @@ int trials_report(const char *dir, const struct study_ask *ask,
     struct trials_summary s;
     int rc = trials_read(&s, dir, ask->slo, ask->cost, err);
 
+    if (ask->require > 0)
+        s.require_shown = ask->require - 1 == REQUIRE_SHOWN;
     if (rc == 0)
         rc = report_doc(trials_doc(&s),
                         &(struct report_to){.format = format,

@@ -12,10 +12,12 @@ struct strlist;
 struct study_ask {
     const struct strlist *slo;   /* judge by this; NULL: by its own */
     const struct cost_ask *cost; /* price by this; NULL: by its own */
-    bool json;                   /* print that, not text */
-    bool saves;                  /* leave DIR/summary.json */
-    const char *html;            /* also write this page; NULL: none */
-    const char *svg; /* a chart instead, as report_files(); NULL: none */
+    int require; /* of a verdict by the exit status, enum slo_require + 1; 0: as
+                    recorded */
+    bool json;   /* print that, not text */
+    bool saves;  /* leave DIR/summary.json */
+    const char *html; /* also write this page; NULL: none */
+    const char *svg;  /* a chart instead, as report_files(); NULL: none */
 };
 
 /* Print the document of the study at `dir`, save it if asked to, and free it.

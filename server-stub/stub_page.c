@@ -110,7 +110,7 @@ static const struct {
           {OWN "tokens_total", "counter", WHAT_TOKENS, 0, "Output tokens."},
           {OWN "prompt_tokens_total", "counter", WHAT_PROMPT, 0,
            "Tokens of prompts that left the queue."},
-          {OWN "queue_depth", "gauge", WHAT_WAITING, 0, "Requests that wait."},
+          {OWN "queue_depth", "gauge", WHAT_WAITING, 0, "Queued requests."},
           {OWN "running", "gauge", WHAT_RUNNING, 0,
            "Requests that are being served."},
           {OWN "kv_tokens", "gauge", WHAT_KV_TOKENS, 0,
@@ -201,7 +201,7 @@ static void put_series(const struct page_view *view, const char *const *labels,
     bool is_histogram = strcmp(s->type, "histogram") == 0;
 
     buf_addf(out, "# HELP %s %s\n# TYPE %s %s\n", s->name,
-             s->help ? s->help : "As the server of that name counts.", s->name,
+             s->help ? s->help : "As defined by that server.", s->name,
              s->type);
     for (size_t i = is_histogram ? 1 : 0; i < (is_histogram ? 4 : 1); i++) {
         const char *own = parts[i].label;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analyzer/report/study_doc.h"
-#include "analyzer/search/probe_watch.h"
 #include "analyzer/search/search.h"
 #include "analyzer/search/search_read.h"
 #include "common/base/buf.h"
@@ -14,6 +13,7 @@
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "loadgen/engine/run.h"
+#include "study/probe_watch.h"
 #include "study/study.h"
 
 /* Where no miss is allowed, every miss is too many. */
@@ -130,16 +130,10 @@ static void put_load(const struct state *s, double value, struct buf *out)
 static void put_known(const struct state *s, const struct search_answer *a,
                       struct buf *out)
 {
-    if (isfinite(a->at_least) || isfinite(a->at_most))
-        buf_adds(out, "; so far ");
-    if (isfinite(a->at_least)) {
-        buf_adds(out, "met at ");
-        put_load(s, a->at_least, out);
-    }
-    if (isfinite(a->at_most)) {
-        buf_adds(out, isfinite(a->at_least) ? ", missed at " : "missed at ");
-        put_load(s, a->at_most, out);
-    }
+    char text[SEARCH_TEXT];
+
+    if (search_bracket(s->config.by, a, text)[0])
+        buf_addf(out, "; so far %s", text);
     if (isfinite(a->capacity)) {
         buf_adds(out, ", about ");
         put_load(s, a->capacity, out);
@@ -162,12 +156,17 @@ static void put_title(const struct study_arm *arm, const struct search_ask *ask,
         (left_ns == 0 || left_ns > budget_ns - so_far->took_ns))
         left_ns = budget_ns > so_far->took_ns ? budget_ns - so_far->took_ns : 0;
     buf_init(&line, MAX_LINE);
-    buf_addf(&line,
-             "%s-%lld: ", ask->step == SEARCH_CONFIRM ? "confirm" : "probe",
-             (long long)arm->set.points[shot->i].number);
-    put_load(s, ask->value, &line);
-    buf_addf(&line, " for %s (%s)", units_show_span(ask->window_ns, text),
-             search_why_name(ask->why));
+    if (ask->step == SEARCH_LOOK) {
+        buf_addf(&line, "look-1: %.0f clients, %lld requests", ask->value,
+                 (long long)ask->requests);
+    } else {
+        buf_addf(&line,
+                 "%s-%lld: ", ask->step == SEARCH_CONFIRM ? "confirm" : "probe",
+                 (long long)arm->set.points[shot->i].number);
+        put_load(s, ask->value, &line);
+        buf_addf(&line, " for %s (%s)", units_show_span(ask->window_ns, text),
+                 search_why_name(ask->why));
+    }
     put_known(s, so_far, &line);
     buf_addf(&line, "; %s elapsed", units_show_span(so_far->took_ns, text));
     if (left_ns > 0)
@@ -206,6 +205,10 @@ static void note_result(const struct slo *slo, const struct search_result *r)
     int term = worst_term(slo, r);
     struct buf line;
 
+    if (r->step == SEARCH_LOOK) {
+        log_note("           %.6g/s in a closed loop", r->throughput_rps);
+        return;
+    }
     buf_init(&line, MAX_LINE);
     if (r->discarded)
         buf_addf(&line, "discarded: %s", r->discarded);
@@ -251,28 +254,65 @@ static void end_eye(struct state *state)
     state->has_eye = false;
 }
 
+/* The overrides of a closed loop.  False: the settings do not allow one. */
+static bool can_look(const struct study_arm *arm, const struct search_ask *ask,
+                     struct strlist *over)
+{
+    struct settings tried = {0};
+    struct err ignored = {0};
+    char *clients = xasprintf("load.clients=%.0f", ask->value);
+    char *requests = xasprintf("load.requests=%lld", (long long)ask->requests);
+    bool can;
+
+    strlist_add(over, "load.scenario=closed");
+    strlist_add(over, clients);
+    strlist_add(over, requests);
+    add_time(over, "load.duration", ask->window_ns);
+    add_time(over, "load.warmup", 0);
+    free(clients);
+    free(requests);
+    can = arm->settings.load.scenario == SCENARIO_SERVER &&
+          study_settings(&arm->source, over, &tried, &ignored) == 0;
+    settings_fini(&tried);
+    return can;
+}
+
+static void add_load(const struct study_arm *arm, const struct search_ask *ask,
+                     struct strlist *over)
+{
+    char *value = study_assignment(&arm->set, ask->value);
+
+    strlist_add(over, value);
+    strlist_add(over, "load.stop=end");
+    add_time(over, "load.duration", ask->window_ns);
+    add_time(over, "load.warmup", ask->warmup_ns);
+    free(value);
+}
+
 static int next(struct study_arm *arm, struct study_shot *shot, struct err *err)
 {
+    static const enum point_role roles[] = {[SEARCH_PROBE] = POINT_PROBE,
+                                            [SEARCH_CONFIRM] = POINT_CONFIRM,
+                                            [SEARCH_LOOK] = POINT_LOOK};
     struct state *state = arm->state;
-    struct study_set *set = &arm->set;
     struct search_answer so_far;
     struct search_ask ask;
-    char *value;
 
     search_next(&state->machine, &ask);
+    if (ask.step == SEARCH_LOOK && !can_look(arm, &ask, &shot->overrides)) {
+        strlist_fini(&shot->overrides);
+        state->machine.config.no_look = true;
+        search_next(&state->machine, &ask);
+    }
     if (ask.step == SEARCH_DONE)
         return 0;
     search_answer(&state->machine, &so_far);
-    shot->i = set->len;
-    study_set_add(set, ask.step == SEARCH_CONFIRM ? POINT_CONFIRM : POINT_PROBE,
-                  ask.value);
-    value = study_assignment(set, ask.value);
-    strlist_add(&shot->overrides, value);
-    strlist_add(&shot->overrides, "load.stop=end");
-    add_time(&shot->overrides, "load.duration", ask.window_ns);
-    add_time(&shot->overrides, "load.warmup", ask.warmup_ns);
-    free(value);
+    shot->i = arm->set.len;
+    study_set_add(&arm->set, roles[ask.step], ask.value);
     put_title(arm, &ask, &so_far, shot);
+    if (ask.step == SEARCH_LOOK)
+        return 1;
+    add_load(arm, &ask, &shot->overrides);
     shot->is_after_backlog =
         state->last.ended_early || state->last.is_overloaded;
     end_eye(state);

@@ -1,4 +1,5 @@
-/* The policy of trials: the same run several times, each with its own seed. */
+/* The policy of trials: the same run several times, each with its own seed,
+ * until there are enough or the result is as precise as study.until asks. */
 #include <stdio.h>
 
 #include "analyzer/report/study_doc.h"
@@ -20,24 +21,52 @@ static int plan(struct study_arm *arm, struct err *err)
     return 0;
 }
 
+/* 1: the trials so far are as precise as study.until asks, and the set consists
+ * of them; 0; -1. */
+static int is_precise(struct study_arm *arm, struct err *err)
+{
+    struct study_set *set = &arm->set;
+    int64_t valid =
+        (int64_t)(study_set_recorded(set) - study_set_discarded(set));
+    struct trials_summary s;
+    bool is_reached;
+    int rc;
+
+    if (!arm->settings.study.until || valid < SET_PRECISION_TRIALS)
+        return 0;
+    rc = trials_read(&s, arm->dir, NULL, NULL, err);
+    is_reached = rc == 0 && s.precision.is_reached;
+    trials_summary_fini(&s);
+    if (rc || !is_reached)
+        return rc;
+    while (set->len > 0 && !set->points[set->len - 1].is_recorded)
+        set->len--;
+    set->asked = valid;
+    return study_set_save(set, arm->dir, err) ? -1 : 1;
+}
+
 static int next(struct study_arm *arm, struct study_shot *shot, struct err *err)
 {
+    static const char again[] = " (replaces a discarded one)";
     bool is_side = arm->study->form == STUDY_TURNS;
     long long asked = (long long)arm->set.asked;
+    int rc;
 
-    (void)err;
     if (!study_first_open(&arm->set, &shot->i))
         return 0;
+    rc = is_precise(arm, err);
+    if (rc)
+        return rc < 0 ? -1 : 0;
     if (arm->study->form == STUDY_OF_VARIANTS)
-        snprintf(shot->title, sizeof(shot->title), "trial %zu of %lld",
-                 shot->i + 1, asked);
+        snprintf(shot->title, sizeof(shot->title), "trial %zu of %lld%s",
+                 shot->i + 1, asked, (long long)shot->i < asked ? "" : again);
     else
         snprintf(shot->title, sizeof(shot->title),
-                 "trial      %s%zu of %lld, seed %llu",
+                 "trial      %s%zu of %lld%s, seed %llu",
                  !is_side                      ? ""
                  : arm == &arm->study->arms[0] ? "A "
                                                : "B ",
-                 shot->i + 1, asked,
+                 shot->i + 1, asked, (long long)shot->i < asked ? "" : again,
                  (unsigned long long)arm->set.points[shot->i].seed);
     return 1;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/studies/valid_runs.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -160,9 +161,13 @@ static bool find_turn(const struct study *st, struct study_arm **arm)
     size_t which = 0;
     bool found;
 
-    for (size_t i = 0; i < st->n; i++)
-        turns[i] = (struct study_turn){study_set_recorded(&st->arms[i].set),
-                                       st->arms[i].is_over};
+    for (size_t i = 0; i < st->n; i++) {
+        const struct study_set *set = &st->arms[i].set;
+
+        turns[i] =
+            (struct study_turn){study_set_recorded(set) - (size_t)set->replaced,
+                                st->arms[i].is_over};
+    }
     found = study_next_turn(turns, st->n, &which);
     *arm = &st->arms[which];
     free(turns);
@@ -239,13 +244,36 @@ static void put_title(const struct study_arm *arm,
 
 static int note_result(void *arg, const struct summary *s, struct err *err)
 {
-    (void)arg;
+    struct study_point *at = arg;
+
     (void)err;
-    log_note("           %s%s, %.6g/s done, attainment %.6g%%",
+    log_note("           %s%s, completed %.6g/s of %.6g/s offered, attainment "
+             "%.6g%%",
              verdict_name(s->verdict),
-             summary_is_overloaded(s) ? ", overloaded" : "", s->throughput_rps,
-             100 * s->attainment);
+             summary_is_overloaded(s) ? ", overloaded" : "", s->completed_rps,
+             s->offered_rps, 100 * s->attainment);
+    if (s->stopped_by == 0 && run_is_discarded(s, at->discarded))
+        log_note("           discarded: %s", at->discarded);
     return 0;
+}
+
+/* Another point for one that was discarded, up to the maximum.  It is added at
+ * the end, so points are numbered in the order in which they are made. */
+static void replace_discarded(struct study_arm *arm, size_t i)
+{
+    struct study_set *set = &arm->set;
+    size_t planned = set->len - (size_t)set->replaced;
+    struct study_point *p;
+
+    if (!set->points[i].discarded[0] ||
+        (size_t)set->replaced >=
+            valid_runs_repeats(arm->settings.study.max_discarded, planned))
+        return;
+    set->replaced++;
+    p = study_set_add(set, set->points[i].role, set->points[i].value);
+    p->repeat = set->points[i].repeat;
+    if (p->role == POINT_TRIAL)
+        p->seed = study_seed(arm->settings.load.seed, p->number);
 }
 
 static int record(struct study_arm *arm, const struct study_shot *shot,
@@ -264,6 +292,10 @@ static int record(struct study_arm *arm, const struct study_shot *shot,
     int rc = study_settings(&arm->source, &shot->overrides, &s, err);
 
     put_title(arm, shot, title);
+    if (st->policy->kind == STUDY_SEARCH) { /* it decides how long probes are */
+        free(s.study.until);
+        s.study.until = NULL;
+    }
     if (rc == 0 && shot->is_after_backlog &&
         arm->set.launched_by == LAUNCHED_ONCE)
         rc = point_wait_calm(
@@ -276,8 +308,8 @@ static int record(struct study_arm *arm, const struct study_shot *shot,
         arm->has_begun = true;
     }
     if (rc == 0)
-        rc =
-            point_sum_up(dir, st->policy->note ? NULL : note_result, NULL, err);
+        rc = point_sum_up(dir, st->policy->note ? NULL : note_result,
+                          &arm->set.points[shot->i], err);
     settings_fini(&s);
     return rc;
 }
@@ -347,6 +379,7 @@ static int make_point(struct study_arm *arm, const struct study_shot *shot,
         return note_end(arm, at, &why, err);
     at->failed[0] = '\0';
     arm->set.recorded++;
+    replace_discarded(arm, shot->i);
     st->made++;
     st->took_ns += took_ns;
     return study_set_save(&arm->set, arm->dir, err) ? -1 : 1;

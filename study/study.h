@@ -8,9 +8,12 @@
  * a sweep, or what a search wants to probe.
  *
  * The arms take turns, recording by recording (A B C C B A ...), so that a
- * drift of the server or the machine affects all alike.  study.json says after
- * each recording how far the study has got (common/recording/study_set.h); an
- * interrupted study continues where it stopped.
+ * drift of the server or the machine affects all alike.  A trial or a point of
+ * a sweep that cannot be trusted is discarded and made again, up to a maximum
+ * (analyzer/studies/valid_runs.h); a search has its own rule for probes.
+ * study.json says after each recording how far the study has got
+ * (common/recording/study_set.h); an interrupted study continues where it
+ * stopped.
  */
 #ifndef STUDY_STUDY_H
 #define STUDY_STUDY_H
@@ -198,7 +201,8 @@ void study_fini(struct study *study);
 /* ---- turns ---- */
 
 struct study_turn {
-    size_t made;  /* recordings, also of an earlier attempt */
+    size_t made;  /* recordings, also of an earlier attempt, except for those
+                     that are made again */
     bool is_over; /* gets no more turns */
 };
 

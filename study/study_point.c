@@ -11,6 +11,8 @@
 #include "analyzer/read/reader.h"
 #include "analyzer/report/report.h"
 #include "analyzer/tally/summary.h"
+#include "analyzer/verdict/mlperf_accuracy.h"
+#include "analyzer/verdict/precision.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
@@ -372,6 +374,19 @@ static bool is_enough(void *arg, const struct run_look *look)
            (w->judge && w->judge->is_enough(w->judge->arg, look));
 }
 
+/* Is the result as precise as study.until asks?  Requests of the warm-up are
+ * passed before the window is known. */
+static bool is_precise(void *arg, const struct run_look *look)
+{
+    struct precision *p = arg;
+
+    p->start_ns = look->start_ns;
+    p->end_ns = look->end_ns;
+    for (size_t i = 0; i < look->n; i++)
+        precision_add(p, &look->rows[i]);
+    return precision_is_reached(p, look->followed_ns);
+}
+
 /* When the server dies, requests fail, which would say nothing about it. */
 static int drive_server(struct run_plan *plan, struct run_options *options,
                         struct err *err)
@@ -403,15 +418,28 @@ static int drive_server(struct run_plan *plan, struct run_options *options,
 int point_record(const struct settings *s, struct run_options *options,
                  struct err *err)
 {
+    struct precision precision = {0};
+    const struct run_judge judge = {is_precise, &precision};
     struct run_plan plan;
     struct run_end end;
+    struct until until;
     int rc;
 
+    /* In a set, each trial goes on to its end: the number of trials varies. */
+    if (s->study.until && s->study.trials < 2 && !options->judge) {
+        if (until_parse(s->study.until, &until, err))
+            return -1;
+        precision_init(&precision, &until, INT64_MAX, INT64_MAX);
+        options->judge = &judge;
+    }
     run_plan_init(&plan, s);
     rc = s->has_stub       ? drive_stub(&plan, options, err)
          : s->server.start ? drive_server(&plan, options, err)
                            : run_load(&plan, options, &end, err);
     run_plan_fini(&plan);
+    if (options->judge == &judge)
+        options->judge = NULL;
+    precision_fini(&precision);
     if (rc && atomic_load(&stop_signal) && err->code != ERR_STOPPED) {
         *err = (struct err){0}; /* caused by the signal */
         err_set(err, ERR_STOPPED, "interrupted before the run began");
@@ -433,6 +461,8 @@ int point_sum_up(const char *dir,
         return -1;
     buf_init(&out, POINT_MAX_REPORT);
     rc = summary_make(&s, &rec, NULL, err);
+    if (rc == 0)
+        rc = mlperf_link_accuracy(&s, &rec, NULL, err);
     if (rc == 0) {
         report_json.render(&s, &out);
         rc = file_replace_in(dir, "summary.json", &out, err);

@@ -110,9 +110,9 @@ void capacities_contrast(const struct capacity *a, struct capacity_side *b)
     b->verdict = FINDING_CANNOT_TELL;
     b->has_ratio = is_known(a) && is_known(&b->capacity);
     if (!b->has_ratio) {
-        if (capacity_is_above(a, &b->capacity))
+        if (capacity_is_above(a, &b->capacity, SEARCH_CONFIDENCE, 0))
             b->verdict = FINDING_WORSE;
-        else if (capacity_is_above(&b->capacity, a))
+        else if (capacity_is_above(&b->capacity, a, SEARCH_CONFIDENCE, 0))
             b->verdict = FINDING_BETTER;
         return;
     }

@@ -252,6 +252,17 @@ static enum fairness_quality quality_of(const struct comparison *c)
     return seen;
 }
 
+static bool some_side_has(const struct comparison *c, const char *key)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const char *value = strmap_get(&c->sides[i].runs[0].conditions, key);
+
+        if (value && value[0])
+            return true;
+    }
+    return false;
+}
+
 static void make_fairness(struct comparison *c)
 {
     const struct side *first = &c->sides[0];
@@ -267,6 +278,10 @@ static void make_fairness(struct comparison *c)
         .quality = quality_of(c),
     };
 
+    f.lacks_hardware = !some_side_has(c, "conditions.hardware");
+    f.lacks_precision = !some_side_has(c, "conditions.precision");
+    f.lacks_model = !some_side_has(c, "target.model") &&
+                    !some_side_has(c, "conditions.model");
     for (size_t i = 0; i < c->n; i++)
         note_side(&f, &c->sides[i], first->runs[0].is_open_loop);
     for (size_t i = 0; i < c->qs.asked; i++)
@@ -284,9 +299,10 @@ static int load(struct comparison *c, const struct compare_ask *ask,
     const struct side_ask each = {
         .qs = &c->qs, .slo = ask->slo, .cost = ask->cost};
     const struct strmap *conditions[COMPARE_MAX_SIDES];
+    bool is_open_loop;
 
-    if (side_slo(ask->dirs->items[0], ask->slo, &c->slo, err) ||
-        quantities_make(&c->qs, ask->on, &c->slo, err))
+    if (side_slo(ask->dirs->items[0], ask->slo, &c->slo, &is_open_loop, err) ||
+        quantities_make(&c->qs, ask->on, &c->slo, is_open_loop, err))
         return -1;
     c->sides = xcalloc(ask->dirs->len, sizeof(*c->sides));
     for (; c->n < ask->dirs->len; c->n++) {

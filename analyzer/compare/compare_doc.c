@@ -73,7 +73,7 @@ static void add_sides(struct doc_node *root, const struct comparison *c)
                     s->is_set && s->is_one_launch);
         doc_count(n, "misses_slo", NULL, (int64_t)side_missed(s));
         runs = doc_list(n, "runs", NULL);
-        for (size_t k = 0; k < s->n; k++) {
+        for (size_t k = 0; k < s->n_all; k++) {
             const struct compared_run *run = &s->runs[k];
             struct doc_node *row = doc_row(runs);
 
@@ -149,11 +149,23 @@ static void add_warnings(struct doc_node *root, const struct comparison *c)
     for (size_t i = 0; i < c->n; i++) {
         const struct side *s = &c->sides[i];
 
-        for (size_t k = 0; k < s->n; k++) {
-            if (s->runs[k].why[0])
-                doc_line(n, DOC_WARNING, "%s: not compared: %s", s->runs[k].dir,
-                         s->runs[k].why);
+        for (size_t k = 0; k < s->n_all; k++) {
+            const struct compared_run *run = &s->runs[k];
+
+            if (run->why[0])
+                doc_line(n, DOC_WARNING, "%s: %s: %s", run->dir,
+                         s->is_set && run->is_discarded ? "discarded"
+                                                        : "not compared",
+                         run->why);
+            else if (run->stopped_s > 0)
+                doc_line(n, DOC_WARNING,
+                         "%s: ended after %.3g s, before the planned end of "
+                         "its window, because its SLO was decided",
+                         run->dir, run->stopped_s);
         }
+        if (s->is_invalid && s->is_set)
+            doc_line(n, DOC_WARNING, "%s: too few of its trials can be trusted",
+                     show_side(i, name));
         if (side_missed(s) > 0)
             doc_line(n, DOC_WARNING,
                      "%s misses its SLO in %zu of %zu runs: its throughput is "

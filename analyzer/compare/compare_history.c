@@ -271,13 +271,14 @@ static int make_all(struct history *h, const struct history_ask *ask,
         .qs = &qs, .slo = ask->slo, .cost = ask->cost};
     struct side side;
     struct slo slo;
+    bool is_open_loop;
 
     if (!newest)
         return err_set(err, ERR_CONFIG, "%s: contains no recording%s%.200s",
                        ask->dir, h->n > 0 ? "; " : "",
                        h->n > 0 ? h->points[0].why : "");
-    if (side_slo(newest->dir, ask->slo, &slo, err) ||
-        quantities_make(&qs, ask->on, &slo, err))
+    if (side_slo(newest->dir, ask->slo, &slo, &is_open_loop, err) ||
+        quantities_make(&qs, ask->on, &slo, is_open_loop, err))
         return -1;
     qs.len = qs.asked = 1;
     h->quantity = qs.list[0];

@@ -1,6 +1,7 @@
 #include "analyzer/compare/compare_side.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,14 +15,16 @@
 #define MAX_TRIALS 10000
 
 /* Sets without study.json were put together by hand. */
-static int read_study(struct side *side, struct err *err)
+static int read_study(struct side *side, size_t *asked, struct err *err)
 {
     struct study_set set = {0};
 
+    *asked = 0;
     if (!study_is_at(side->dir))
         return 0;
     if (study_set_load_kind(&set, side->dir, STUDY_TRIALS, err))
         return -1;
+    *asked = (size_t)set.asked;
     side->is_one_launch = set.launched_by == LAUNCHED_ONCE;
     side->has_own_stubs = set.launched_by == LAUNCHED_STUB;
     side->home = realpath(side->dir, NULL);
@@ -38,21 +41,54 @@ static int read_study(struct side *side, struct err *err)
 static int add_run(struct side *side, const char *dir,
                    const struct side_ask *ask, struct err *err)
 {
-    side->runs = xrealloc(side->runs, side->n + 1, sizeof(*side->runs));
-    if (compared_run_load(&side->runs[side->n], dir, ask, err))
+    const char *lost = side->is_set ? manifest_loss(dir) : NULL;
+
+    side->runs = xrealloc(side->runs, side->n_all + 1, sizeof(*side->runs));
+    if (lost) {
+        struct compared_run *run = &side->runs[side->n_all];
+
+        *run = (struct compared_run){
+            .dir = xstrdup(dir), .load = xstrdup(""), .is_discarded = true};
+        snprintf(run->why, sizeof(run->why), "manifest.json %s", lost);
+    } else if (compared_run_load(&side->runs[side->n_all], dir, ask, err)) {
         return -1;
-    side->n++;
+    }
+    side->n_all++;
     return 0;
+}
+
+/* Put discarded recordings behind the others, both in their order. */
+static void discard(struct side *side, size_t asked)
+{
+    struct compared_run *sorted = xcalloc(side->n_all, sizeof(*sorted));
+    size_t at = 0;
+
+    for (int part = 0; part < 2; part++) {
+        for (size_t i = 0; i < side->n_all; i++) {
+            if (side->runs[i].is_discarded == (part == 1))
+                sorted[at++] = side->runs[i];
+        }
+        if (part == 0)
+            side->n = at;
+    }
+    free(side->runs);
+    side->runs = sorted;
+    side->is_invalid =
+        side->n < side->n_all &&
+        side->n < valid_runs_needed(asked > 0 ? asked : side->n_all);
+    if (side->n == 0)
+        side->n = 1;
 }
 
 int side_load(struct side *side, const char *dir, const struct side_ask *ask,
               struct err *err)
 {
+    size_t asked;
     int rc;
 
     *side =
         (struct side){.dir = xstrdup(dir), .is_set = study_has_trial(dir, 1)};
-    rc = read_study(side, err);
+    rc = read_study(side, &asked, err);
     if (rc == 0 && !side->is_set)
         rc = add_run(side, dir, ask, err);
     for (int64_t k = 1;
@@ -63,6 +99,8 @@ int side_load(struct side *side, const char *dir, const struct side_ask *ask,
         rc = add_run(side, path, ask, err);
         free(path);
     }
+    if (rc == 0)
+        discard(side, asked);
     for (size_t q = 0; rc == 0 && q < ask->qs->len; q++) {
         side->units[q] = xcalloc(side->n, sizeof(double));
         side->has_all[q] = true;
@@ -80,7 +118,7 @@ int side_load(struct side *side, const char *dir, const struct side_ask *ask,
 
 void side_fini(struct side *side)
 {
-    for (size_t i = 0; i < side->n; i++)
+    for (size_t i = 0; i < side->n_all; i++)
         compared_run_fini(&side->runs[i]);
     for (size_t i = 0; i < QUANTITIES_MAX; i++)
         free(side->units[i]);
@@ -120,13 +158,14 @@ static int open_first(struct recording *rec, const char *dir, struct err *err)
 }
 
 int side_slo(const char *dir, const struct strlist *replace, struct slo *slo,
-             struct err *err)
+             bool *is_open_loop, struct err *err)
 {
     struct recording rec;
     int rc;
 
     if (open_first(&rec, dir, err))
         return -1;
+    *is_open_loop = scenario_is_open(rec.settings.load.scenario);
     rc = slo_parse(replace ? replace : &rec.settings.slo, slo, err);
     recording_close(&rec);
     return rc;
@@ -189,7 +228,7 @@ const struct compared_run *side_obstacle(const struct side *side)
         if (side->runs[i].why[0])
             return &side->runs[i];
     }
-    return NULL;
+    return side->is_invalid ? &side->runs[side->n_all - 1] : NULL;
 }
 
 size_t side_missed(const struct side *side)

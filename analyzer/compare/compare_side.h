@@ -1,7 +1,8 @@
 /* compare_side.h - one side of a comparison: a recording, or a set of trials.
  *
  * A set of trials is a directory with a recording in each of trial-1, trial-2,
- * and so on.  The recordings are read and closed again.  study.json, if
+ * and so on.  Those that cannot be trusted are discarded (valid_runs.h).  The
+ * recordings are read and closed again.  study.json, if
  * present, says whether the server was restarted for each trial
  * (docs/trials.md).
  */
@@ -26,8 +27,11 @@ struct side {
     char *home;         /* absolute path; NULL: no study.json */
     char *turned_with;  /* absolute path of the set it took turns with; NULL:
                            none */
-    struct compared_run *runs;
-    size_t n;
+    struct compared_run *runs; /* those that count, then discarded ones */
+    size_t n;                  /* number of those that count; if there are
+                                  none 1, a discarded one */
+    size_t n_all;              /* with those that are discarded */
+    bool is_invalid;           /* too few count */
 
     /* Per quantity one value per recording; owned. */
     double *units[QUANTITIES_MAX];
@@ -50,9 +54,10 @@ size_t side_warmup(const struct side *side);
 size_t side_values(const struct side *side, size_t first, size_t i,
                    double *out);
 
-/* The SLO of a recording, or of the first of a set, unless replaced. */
+/* The SLO of a recording, or of the first of a set, unless replaced, and
+ * whether its load is an open loop. */
 int side_slo(const char *dir, const struct strlist *replace, struct slo *slo,
-             struct err *err);
+             bool *is_open_loop, struct err *err);
 
 /* When a recording, or the first of a set, began, since 1970. */
 int side_started(const char *dir, int64_t *started_ns, struct err *err);
@@ -65,8 +70,10 @@ struct sample side_sample(const struct side *side, size_t i);
  * value. */
 bool side_value(const struct side *side, size_t i, double *value);
 
-/* The first recording that may not be compared; NULL: all may.  One of a set is
- * enough, because leaving it out would be choosing the result. */
+/* A recording because of which the side may not be compared; NULL: it may.
+ * Discarded ones matter if too few others remain.  Of those that count, one
+ * that was aborted or overloaded is enough: leaving it out would be choosing
+ * the result. */
 const struct compared_run *side_obstacle(const struct side *side);
 
 /* Number of its recordings that miss the SLO. */

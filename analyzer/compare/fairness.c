@@ -1,5 +1,6 @@
 #include "analyzer/compare/fairness.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "analyzer/compare/finding.h"
@@ -14,6 +15,7 @@ enum situation {
     BASELINE_SHORT,
     UNDECLARED,
     MISMATCHED,
+    UNLABELLED,
     FEW_TRIALS,
     ONE_LAUNCH,
     NO_TAIL,
@@ -58,6 +60,10 @@ static const struct {
     {"conditions", MISMATCHED, FAIRNESS_FAILED,
      "conditions differ that were not declared as varied",
      "run one side again under the conditions of the other"},
+    {"conditions", UNLABELLED, FAIRNESS_UNKNOWN,
+     "labelled on no side, so it is unknown whether these match: ",
+     "label every run (--label hardware=... --label precision=... --label "
+     "model=...)"},
     {"conditions", OTHERWISE, FAIRNESS_PASSED,
      "all conditions match except the declared one", ""},
     {"repeats", FEW_TRIALS, FAIRNESS_FAILED,
@@ -141,31 +147,53 @@ void fairness_make(struct fairness *out, const struct fairness_facts *f)
     const bool applies[SITUATIONS] = {
         [BASELINE_UNTRUSTED] = !f->baseline_is_trusted,
         [BASELINE_MISSES] = f->baseline_breaks_slo,
-        [BASELINE_SHORT] =
-            f->baseline_trials<f->max_trials, [UNDECLARED] = !f->is_declared,
-                               [MISMATCHED] = f->mismatches> 0,
-        [FEW_TRIALS] = f->min_trials<
-            FINDING_TRIALS, [ONE_LAUNCH] = f->is_one_launch,
-            [NO_TAIL] = !f->has_tail, [MISSES_SLO] = f->breaks_slo,
-            [NO_SLO] = !f->has_slo, [NO_WARMUP] = !f->has_warmup,
-            [SHORT_WARMUP] = f->is_warmup_too_short,
-            [SAME_QUALITY] = f->quality == QUALITY_ALIKE,
-            [OTHER_QUALITY] = f->quality == QUALITY_DIFFERS,
-            [UNCLEAR_QUALITY] = f->quality == QUALITY_CANNOT_TELL,
-            [MIXED_LOOPS] = f->is_mixed_loop, [OVERLOADED] = f->is_overloaded,
-            [OTHER_CLIENT] = f->warnings> 0,
+        [BASELINE_SHORT] = (f->baseline_trials < f->max_trials),
+        [UNDECLARED] = !f->is_declared,
+        [MISMATCHED] = (f->mismatches > 0),
+        [UNLABELLED] =
+            f->lacks_hardware || f->lacks_precision || f->lacks_model,
+        [FEW_TRIALS] = (f->min_trials < FINDING_TRIALS),
+        [ONE_LAUNCH] = f->is_one_launch,
+        [NO_TAIL] = !f->has_tail,
+        [MISSES_SLO] = f->breaks_slo,
+        [NO_SLO] = !f->has_slo,
+        [NO_WARMUP] = !f->has_warmup,
+        [SHORT_WARMUP] = f->is_warmup_too_short,
+        [SAME_QUALITY] = f->quality == QUALITY_ALIKE,
+        [OTHER_QUALITY] = f->quality == QUALITY_DIFFERS,
+        [UNCLEAR_QUALITY] = f->quality == QUALITY_CANNOT_TELL,
+        [MIXED_LOOPS] = f->is_mixed_loop,
+        [OVERLOADED] = f->is_overloaded,
+        [OTHER_CLIENT] = (f->warnings > 0),
         [UNTRUSTED] = f->is_untrusted,
         [OTHERWISE] = true,
     };
+    const struct {
+        const char *name;
+        bool is_lacking;
+    } labels[] = {{"hardware", f->lacks_hardware},
+                  {"precision", f->lacks_precision},
+                  {"model", f->lacks_model}};
+    char lacks[64] = "";
     size_t n = 0;
 
+    for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+        size_t len = strlen(lacks);
+
+        if (labels[i].is_lacking)
+            snprintf(lacks + len, sizeof(lacks) - len, "%s%s",
+                     len > 0 ? ", " : "", labels[i].name);
+    }
     *out = (struct fairness){0};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (!applies[rows[i].situation] ||
             (n > 0 && strcmp(out->checks[n - 1].name, rows[i].name) == 0))
             continue;
-        out->checks[n++] = (struct fairness_check){rows[i].name, rows[i].answer,
-                                                   rows[i].says, rows[i].mend};
+        out->checks[n] = (struct fairness_check){.name = rows[i].name,
+                                                 .answer = rows[i].answer,
+                                                 .mend = rows[i].mend};
+        snprintf(out->checks[n++].says, FAIRNESS_SAYS, "%s%s", rows[i].says,
+                 rows[i].situation == UNLABELLED ? lacks : "");
         out->failed += rows[i].answer == FAIRNESS_FAILED;
         out->unknown += rows[i].answer == FAIRNESS_UNKNOWN;
     }

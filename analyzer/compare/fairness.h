@@ -17,8 +17,11 @@ enum fairness_quality {
 
 /* About all sides together; the baseline is the first side. */
 struct fairness_facts {
-    size_t mismatches; /* conditions that must match and do not */
-    bool is_declared;  /* the varied condition was named */
+    size_t mismatches;   /* conditions that must match and do not */
+    bool lacks_hardware; /* no side has a label for it */
+    bool lacks_precision;
+    bool lacks_model;
+    bool is_declared; /* the varied condition was named */
     size_t min_trials;
     size_t max_trials;
     size_t baseline_trials;
@@ -38,10 +41,12 @@ struct fairness_facts {
     size_t warnings;    /* differences of client or host */
 };
 
+#define FAIRNESS_SAYS 160
+
 struct fairness_check {
     const char *name;
     enum fairness_answer answer;
-    const char *says; /* what was found */
+    char says[FAIRNESS_SAYS]; /* what was found */
     const char *mend; /* the change that would fix it; "" if it passed */
 };
 

@@ -223,9 +223,9 @@ static const char *too_few(const struct finding_rule *rule,
         return "n too small: at least 5 trials per side are needed";
     if (!a->has_all || !b->has_all)
         return basis_is_trials(rule->basis)
-                   ? "n too small: each trial must be able to bound it"
-                   : "n too small: each of the 20 slices must be able to bound "
-                     "it";
+                   ? "n too small: a trial has too few samples for it"
+                   : "n too small: one of the 20 slices has too few samples "
+                     "for it";
     return NULL;
 }
 

@@ -115,7 +115,7 @@ static void add_term(struct quantities *qs, const struct slo_term *term)
 }
 
 int quantities_make(struct quantities *qs, const struct strlist *on,
-                    const struct slo *slo, struct err *err)
+                    const struct slo *slo, bool is_open_loop, struct err *err)
 {
     static const enum measure measures[] = {MEASURE_E2E, MEASURE_TTFT,
                                             MEASURE_TPOT};
@@ -134,7 +134,8 @@ int quantities_make(struct quantities *qs, const struct strlist *on,
         add_term(qs, &slo->terms[i]);
     if (qs->len == 0) {
         add(qs, quantile(MEASURE_E2E, 0.99));
-        add(qs, plain(QUANTITY_THROUGHPUT));
+        if (!is_open_loop)
+            add(qs, plain(QUANTITY_THROUGHPUT));
     }
     qs->asked = qs->len;
 

@@ -54,10 +54,11 @@ bool quantity_is_share(const struct quantity *q);
 const char *quantity_unit(const struct quantity *q);
 
 /* The requested quantities are `on`; if that is empty, those the SLO is about;
- * without an SLO e2e p99 and throughput.  The rest are shown in every
- * comparison.  ERR_USAGE. */
+ * without an SLO e2e p99, and throughput unless the load is an open loop: its
+ * throughput is what was offered, and to ask for it costs power.  The rest are
+ * shown in every comparison.  ERR_USAGE. */
 int quantities_make(struct quantities *qs, const struct strlist *on,
-                    const struct slo *slo, struct err *err);
+                    const struct slo *slo, bool is_open_loop, struct err *err);
 
 #define SHOW_TEXT 64
 

@@ -2,7 +2,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,62 +129,17 @@ void run_conditions_make(struct strmap *conditions, struct recording *rec,
 
 /* ---- may it be compared? ---- */
 
-/* Only the first reason is kept. */
-__attribute__((format(printf, 2, 3))) static void
-give_reason(char why[static RUN_OBSTACLE], const char *fmt, ...)
-{
-    va_list args;
-
-    if (why[0])
-        return;
-    va_start(args, fmt);
-    vsnprintf(why, RUN_OBSTACLE, fmt, args);
-    va_end(args);
-}
-
-void run_obstacle(const struct summary *s, char why[static RUN_OBSTACLE])
-{
-    why[0] = '\0';
-    if (s->integrity.was_killed)
-        give_reason(why, "killed before its end");
-    if (s->integrity.lost_requests > 0)
-        give_reason(why, "damaged: %lld requests are missing",
-                    (long long)s->integrity.lost_requests);
-    if (s->integrity.lost_events > 0)
-        give_reason(why, "damaged: %lld content events are missing",
-                    (long long)s->integrity.lost_events);
-    if (s->stopped_by)
-        give_reason(why, "interrupted");
-    if (s->aborted)
-        give_reason(why, "aborted before its end");
-    for (size_t i = 0; !s->trust.valid && i < s->trust.len; i++) {
-        const struct check *c = &s->trust.checks[i];
-
-        if (!c->ok && c->is_fatal)
-            give_reason(why, "invalid: %s: %.3g %s, limit %.3g", c->name,
-                        c->value, c->unit, c->limit);
-    }
-    if (!s->trust.valid)
-        give_reason(why, "invalid");
-    if (s->scheduled == 0)
-        give_reason(why, "no request was due in its window");
-}
-
+/* A comparison needs measurements, not verdicts: undecided runs have them.  The
+ * percentiles of an overloaded server depend on how long one looked. */
 static void judge_standing(struct compared_run *run, const struct summary *s)
 {
-    const struct judgement *j = &s->judgement;
-
-    run_obstacle(s, run->why);
-    if (run->is_overloaded)
-        give_reason(run->why, "overloaded: the number of requests in flight "
-                              "grows throughout the window");
-    if (s->verdict != VERDICT_UNDECIDED)
-        return;
-    for (size_t i = 0; i < j->len; i++) {
-        if (j->terms[i].verdict == VERDICT_UNDECIDED)
-            give_reason(run->why, "undecided: %s", j->terms[i].term->text);
-    }
-    give_reason(run->why, "undecided: the recording has no end");
+    run->is_discarded = run_is_discarded(s, run->why);
+    if (!run->is_discarded)
+        run_obstacle(s, run->why);
+    if (run->is_overloaded && !run->why[0])
+        snprintf(run->why, sizeof(run->why),
+                 "overloaded: the number of requests in flight grows "
+                 "throughout the window");
 }
 
 /* ---- numbers ---- */
@@ -260,7 +214,9 @@ static int take_numbers(struct compared_run *run, struct recording *rec,
         return -1;
     slices = xcalloc(1, sizeof(*slices));
     window_slices_init(slices, summary_window(s), &good, qs);
-    slices->usd_per_hour = s->cost.usd_per_hour;
+    /* Egress, which is paid by the byte, is spread evenly. */
+    if (s->window_length_s > 0)
+        slices->usd_per_hour = s->cost.usd / s->window_length_s * 3600;
     rc = recording_rewind(rec, err);
     while (rc == 0 && (rc = recording_next(rec, &rows, &n, err)) > 0) {
         for (size_t i = 0; i < n; i++)
@@ -287,6 +243,18 @@ static int take_numbers(struct compared_run *run, struct recording *rec,
     return rc;
 }
 
+/* A run with load.stop: decided ends when its result is clear, or goes on
+ * beyond its duration.  Its numbers are those of the window as planned. */
+static int sum_up_as_planned(struct study_run *read, struct err *err)
+{
+    read->rec.settings.load.stop = STOP_END;
+    summary_fini(read->summary);
+    return recording_rewind(&read->rec, err) ||
+                   summary_make(read->summary, &read->rec, NULL, err)
+               ? -1
+               : 0;
+}
+
 /* ---- all of it ---- */
 
 static void take_facts(struct compared_run *run, struct recording *rec,
@@ -302,6 +270,9 @@ static void take_facts(struct compared_run *run, struct recording *rec,
     run->has_warmup = s->warmup_requests > 0;
     run->is_cold = s->steady.warmup.suggested_s > 0;
     run->checked = s->quality.checked;
+    if (s->decided[0] &&
+        s->window_length_s * 1e9 < (double)rec->settings.load.duration_ns)
+        run->stopped_s = s->window_length_s;
     if (rec->settings.load.scenario == SCENARIO_OFFLINE)
         run->makespan_s = s->window_length_s;
     buf_init(&line, MAX_LINE);
@@ -322,12 +293,16 @@ int compared_run_load(struct compared_run *run, const char *dir,
     *run = (struct compared_run){0};
     if (study_run_open(&read, dir, ask->slo, ask->cost, err))
         return -1;
-    rc = take_numbers(run, &read.rec, read.summary, ask->qs, err);
-    if (rc == 0) {
-        run->dir = xstrdup(dir);
-        take_facts(run, &read.rec, read.summary);
-    }
+    run->dir = xstrdup(dir);
+    take_facts(run, &read.rec, read.summary);
+    rc = read.rec.settings.load.stop == STOP_DECIDED
+             ? sum_up_as_planned(&read, err)
+             : 0;
+    if (rc == 0)
+        rc = take_numbers(run, &read.rec, read.summary, ask->qs, err);
     study_run_close(&read);
+    if (rc)
+        compared_run_fini(run);
     return rc;
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "analyzer/compare/window_slices.h"
+#include "analyzer/studies/valid_runs.h"
 #include "common/base/str.h"
 
 struct cost_ask;
@@ -19,12 +20,6 @@ struct summary;
  * so an option that an older recording does not have is not a difference. */
 void run_conditions_make(struct strmap *conditions, struct recording *rec,
                          const struct summary *s);
-
-#define RUN_OBSTACLE 160
-
-/* Why no measurement of a run may be used; "": it may.  Neither the SLO nor the
- * load is considered. */
-void run_obstacle(const struct summary *s, char why[static RUN_OBSTACLE]);
 
 /* What to take from a recording, and how to judge it. */
 struct side_ask {
@@ -39,6 +34,8 @@ struct compared_run {
     char *load;             /* description of the load, one line */
     int64_t started_ns;     /* since 1970; 0: unknown */
     char why[RUN_OBSTACLE]; /* why it may not be compared; "": it may */
+    bool is_discarded;      /* for a reason that does not depend on its
+                               latencies: a set can do without it */
 
     bool is_open_loop;
     bool is_overloaded;
@@ -47,6 +44,8 @@ struct compared_run {
     bool has_warmup;   /* the window excludes a warm-up */
     bool is_cold;      /* the window begins before the server is warm */
     int64_t checked;   /* number of checked answers */
+    double stopped_s;  /* length of the window if its SLO was decided before the
+                          planned end; 0: it was not */
     double makespan_s; /* offline set: from its start to its last end; 0: not an
                           offline set */
 

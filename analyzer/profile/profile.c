@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyzer/profile/profile_peaks.h"
 #include "analyzer/profile/profile_requests.h"
 #include "analyzer/read/reader.h"
 #include "analyzer/tally/summary.h"
@@ -39,7 +38,7 @@ struct lane {
 struct pass {
     const struct profile_ops *ops;
     struct profile_run run;
-    struct good_table good; /* of a mix by class, as if each were run alone */
+    struct good_table good; /* by class, as if each class were run alone */
 
     struct values values[PROFILE_TIMES];
     struct values succeeded; /* seq of each, where events are read; sorted */
@@ -80,15 +79,6 @@ static bool keeps(const struct pass *p, const struct facts *f,
         return p->ops->lacking_is_kept;
     ns = p->ops->value[held](f, &p->run);
     return isnan(ns) ? p->ops->lacking_is_kept : ns <= (double)limit_ns;
-}
-
-static bool is_good(const struct pass *p, const struct facts *f)
-{
-    const int64_t *limit_ns = good_limits_of(&p->good, f);
-
-    return keeps(p, f, PROFILE_TTFT, limit_ns[MEASURE_TTFT]) &&
-           keeps(p, f, p->ops->tpot_limit, limit_ns[MEASURE_TPOT]) &&
-           keeps(p, f, PROFILE_E2E, limit_ns[MEASURE_E2E]);
 }
 
 static bool is_limit(const int64_t limit_ns[static GOOD_LIMITS])
@@ -183,10 +173,14 @@ static void add_values(struct pass *p, const struct facts *f)
 
 static void add_success(struct pass *p, const struct facts *f)
 {
+    const int64_t *limit_ns = good_limits_of(&p->good, f);
+
     p->completed++;
     p->input += profile_input(f);
     p->output += p->ops->tokens(f);
-    p->n_good += is_good(p, f);
+    p->n_good += keeps(p, f, PROFILE_TTFT, limit_ns[MEASURE_TTFT]) &&
+                 keeps(p, f, p->ops->tpot_limit, limit_ns[MEASURE_TPOT]) &&
+                 keeps(p, f, PROFILE_E2E, limit_ns[MEASURE_E2E]);
     add_values(p, f);
     if (p->reads_events)
         values_add(&p->succeeded, (double)f->seq, 1);
@@ -361,21 +355,17 @@ static double per_second(int64_t count, double seconds)
     return seconds > 0 && count >= 0 ? (double)count / seconds : HIST_EMPTY;
 }
 
-/* Who counts all requests' time for the rate may take that of the successes
- * for goodput. */
-static double goodput_s(const struct pass *p, double duration_s)
-{
-    return p->ops->span == SPAN_REQUESTS
-               ? (double)since(p->ok_start, p->ok_end) / NS_PER_S
-               : duration_s;
-}
-
 static void take_rates(struct profile *out, const struct pass *p)
 {
     const struct summary *s = out->summary;
     bool is_window = p->ops->span == SPAN_WINDOW;
     int64_t requests = is_window ? p->ended_inside : p->completed;
     int64_t tokens = is_window ? p->tokens_inside : p->output;
+    /* A tool that counts the time of all requests for the rate counts that of
+     * the successes for goodput. */
+    double goodput_s = p->ops->span == SPAN_REQUESTS
+                           ? (double)since(p->ok_start, p->ok_end) / NS_PER_S
+                           : out->duration_s;
 
     if (p->ops->span == SPAN_LAST_ISSUED && !p->run.is_offline && requests > 0)
         requests--;
@@ -388,9 +378,7 @@ static void take_rates(struct profile *out, const struct pass *p)
     out->rates[PROFILE_GOODPUT] = (struct profile_pair){HIST_EMPTY, HIST_EMPTY};
     if (has_limits(&p->good))
         out->rates[PROFILE_GOODPUT] = (struct profile_pair){
-            p->ops->has_goodput
-                ? per_second(p->n_good, goodput_s(p, out->duration_s))
-                : HIST_EMPTY,
+            p->ops->has_goodput ? per_second(p->n_good, goodput_s) : HIST_EMPTY,
             s->goodput_rps};
 }
 
@@ -454,16 +442,6 @@ static int begin(struct pass *p, const struct profile_ops *ops,
     return good_table_init(&p->good, &s->slo, &s->settings->classes, err);
 }
 
-static void take_start(struct profile *out, const struct pass *p,
-                       const struct manifest *m)
-{
-    int64_t realtime_ns = manifest_start_realtime_ns(m);
-
-    out->start_ns = manifest_start_monotonic_ns(m);
-    if (realtime_ns > 0 && p->last_end != TIME_ABSENT)
-        out->ended_ns = realtime_ns + p->last_end;
-}
-
 void profile_fini(struct profile *p)
 {
     free(p->requests.items);
@@ -476,6 +454,7 @@ int profile_make(struct profile *out, const struct profile_ops *ops,
 {
     struct pass *p = xcalloc(1, sizeof(*p));
     struct recording rec;
+    int64_t realtime_ns;
     int rc = recording_open(&rec, s->dir, err);
 
     *out = (struct profile){.ops = ops, .summary = s};
@@ -491,7 +470,10 @@ int profile_make(struct profile *out, const struct profile_ops *ops,
             out->peaks = peaks_finish(&p->peaks, p->list);
             profile_requests_finish(p->list);
         }
-        take_start(out, p, &rec.manifest);
+        realtime_ns = manifest_start_realtime_ns(&rec.manifest);
+        out->start_ns = manifest_start_monotonic_ns(&rec.manifest);
+        if (realtime_ns > 0 && p->last_end != TIME_ABSENT)
+            out->ended_ns = realtime_ns + p->last_end;
         recording_close(&rec);
     }
     if (rc == 0)

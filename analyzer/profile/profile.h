@@ -1,9 +1,9 @@
-/* profile.h - the same recording in the words of another tool: what it would
- * have called ttft, itl, tpot and e2e, and what it would have counted.
+/* profile.h - what another tool would have reported for a recording: its ttft,
+ * itl, tpot, e2e and rates.
  *
- * Each tool is a table of rules (tools.c).  Its numbers come from the recorded
- * facts of the requests that were due in the window; ours stand next to them,
- * and why they differ.  docs/profiles.md
+ * Each tool is a table of rules (profile_tools.c).  Its numbers are computed
+ * from the recorded facts of the requests that were due in the window, and are
+ * shown next to ours with the reason for the difference.  docs/profiles.md
  */
 #ifndef ANALYZER_PROFILE_PROFILE_H
 #define ANALYZER_PROFILE_PROFILE_H
@@ -29,22 +29,22 @@ enum profile_time {
 };
 
 enum profile_rate {
-    PROFILE_REQUESTS, /* a second, ... */
-    PROFILE_TOKENS,   /* ... output tokens */
+    PROFILE_REQUESTS, /* per second, as the others */
+    PROFILE_TOKENS,   /* output tokens */
     PROFILE_GOODPUT,
     PROFILE_RATES,
 };
 
-/* What the pauses of a stream become; the token counts are those of the later
- * event. */
+/* How the pauses of a stream become values of itl.  n is the number of tokens
+ * of the event that ends the pause. */
 enum profile_pause {
-    PAUSE_OF_REQUEST, /* nothing: value[PROFILE_ITL] has one for each request */
-    PAUSE_OF_EVENT,   /* each one value */
+    PAUSE_OF_REQUEST, /* not used: value[PROFILE_ITL] has one per request */
+    PAUSE_OF_EVENT,   /* one value per pause */
     PAUSE_OF_TOKEN,   /* gap / n, n times */
     PAUSE_STAMPED,    /* the gap, then n - 1 times 0 */
 };
 
-/* What is divided by: from the window's start, or the first request, to ... */
+/* The time that counts are divided by. */
 enum profile_span {
     SPAN_ALL_ENDED,   /* start of the window ... the last end */
     SPAN_CONTENT,     /* first start ... last content, of successes */
@@ -76,8 +76,8 @@ struct profile_ops {
     /* Does the tool count it among the successes? */
     bool (*succeeds)(const struct facts *f, const struct profile_run *run);
 
-    /* In ns; NAN: it leaves the request out.  NULL: it has no such number, or,
-     * of itl, takes it from the pauses. */
+    /* In ns; NAN: the tool ignores the request.  NULL: the tool has no such
+     * number, or computes itl from the pauses. */
     double (*value[PROFILE_TIMES])(const struct facts *f,
                                    const struct profile_run *run);
     enum profile_pause (*pause)(const struct profile_run *run);
@@ -110,7 +110,8 @@ struct profile_silent profile_silent(const struct facts *f);
 extern const char *const profile_names[];
 const struct profile_ops *profile_find(const char *name);
 
-/* A number by both; of times below 0 HIST_EMPTY and the like. */
+/* A number as both tools report it.  Times below 0 are HIST_EMPTY and the
+ * like. */
 struct profile_pair {
     double theirs;
     double ours;
@@ -197,20 +198,21 @@ struct profile {
 extern const char *const profile_time_name[PROFILE_TIMES];
 extern const char *const profile_rate_name[PROFILE_RATES];
 
-/* Of a recording that has been summed up, which is opened and read again.
- * profile_fini() must follow if requests are listed, even after an error. */
+/* Make the profile of a recording, which is opened and read again, from its
+ * summary.  If requests are listed, profile_fini() must follow, even after an
+ * error. */
 int profile_make(struct profile *out, const struct profile_ops *ops,
                  const struct summary *s, enum profile_list list,
                  struct err *err);
 void profile_fini(struct profile *p);
 
-/* What the tool would have reported next to ours; the caller owns it. */
+/* A document of their numbers next to ours; the caller owns it. */
 struct doc *profile_doc(const struct profile *p);
 
-/* The keys of the file that vLLM's benchmark saves; of that profile, with its
- * requests listed.  Detailed requires PROFILE_LIST_PAUSES and adds the values
- * of each request.  Text is passed on in pieces.  ERR_FORMAT if a value is too
- * long to print. */
+/* Write the file that vLLM's benchmark saves, with its keys.  The profile is
+ * that of vLLM, with requests listed.  `detailed` requires PROFILE_LIST_PAUSES
+ * and adds the values of each request.  Text is passed to `put` in pieces.
+ * ERR_FORMAT if a value is too long to print. */
 int profile_vllm_json(const struct profile *p, bool detailed,
                       int (*put)(const char *text, struct err *err),
                       struct err *err);

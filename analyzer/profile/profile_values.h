@@ -1,5 +1,5 @@
 /* profile_values.h - plain values, kept one by one, and percentiles as other
- * tools take them.  8 bytes a value: exact, where a histogram would not be. */
+ * tools take them.  8 bytes per value: exact, unlike a histogram. */
 #ifndef ANALYZER_PROFILE_PROFILE_VALUES_H
 #define ANALYZER_PROFILE_PROFILE_VALUES_H
 
@@ -22,7 +22,7 @@ struct values {
 /* The same value `count` times. */
 void values_add(struct values *v, double value, int64_t count);
 
-/* Zeros at no cost, where no value is below 0. */
+/* Add zeros without storing them; no value may be below 0. */
 void values_add_zeros(struct values *v, int64_t count);
 void values_sort(struct values *v);
 void values_fini(struct values *v);
@@ -30,7 +30,7 @@ void values_fini(struct values *v);
 /* All of them, zeros included. */
 size_t values_count(const struct values *v);
 
-/* Of sorted values; NAN if there are none. */
+/* Of sorted values; NAN without values. */
 double values_percentile(const struct values *v, enum percentile_rule rule,
                          double q);
 double values_mean(const struct values *v);

@@ -175,8 +175,10 @@ struct tgr_damage recording_damage(const struct recording *rec)
 int recording_rewind(struct recording *rec, struct err *err)
 {
     tgr_close(rec->requests);
+    tgr_close(rec->events);
     rec->requests = NULL;
+    rec->events = NULL;
     rec->in_ranges = 0;
     rec->dense_sent = 0;
-    return open_requests(rec, err);
+    return open_requests(rec, err) || open_events(rec, err) ? -1 : 0;
 }

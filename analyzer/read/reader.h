@@ -63,7 +63,7 @@ int recording_next_events(struct recording *rec, struct event_rows *out,
 /* What could not be read so far of both tables. */
 struct tgr_damage recording_damage(const struct recording *rec);
 
-/* Start again at the first row of the requests. */
+/* Start again at the first row of both tables. */
 int recording_rewind(struct recording *rec, struct err *err);
 
 #endif

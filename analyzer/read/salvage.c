@@ -5,9 +5,7 @@
 
 #include "analyzer/read/reader.h"
 #include "analyzer/tally/tally.h"
-#include "common/base/buf.h"
 #include "common/base/clk.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
 
 const struct salvage_quantile salvage_quantiles[SALVAGE_QUANTILES] = {

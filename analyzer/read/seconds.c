@@ -1,6 +1,5 @@
 #include "analyzer/read/seconds.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "analyzer/read/reader.h"

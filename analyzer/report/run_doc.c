@@ -362,7 +362,8 @@ static const char *verdict_line(const struct summary *s)
         [VERDICT_NONE] = "none: no SLO was given",
         [VERDICT_PASS] = "PASS as observed: the SLO is met",
         [VERDICT_FAIL] = "FAIL as observed: the SLO is missed",
-        [VERDICT_UNDECIDED] = "UNDECIDED: this run cannot answer the question",
+        [VERDICT_UNDECIDED] =
+            "UNDECIDED: this run does not show whether the SLO is met",
         [VERDICT_INVALID] = "INVALID: do not use these numbers",
     };
     bool fails_otherwise =
@@ -389,11 +390,10 @@ static void add_ending(struct doc_node *n, const struct summary *s)
     doc_text(n, "aborted", NULL, s->aborted);
     if (summary_is_overloaded(s))
         doc_line(n, DOC_PLAIN,
-                 "OVERLOADED: requests in flight grew by %.4g during the "
-                 "window, of %.0f that arrived; there is no steady state, and "
-                 "percentiles depend on the length of the run",
-                 s->steady.load.overload.growth,
-                 s->steady.load.overload.arrivals);
+                 "OVERLOADED: requests in flight grew from %.4g in the first "
+                 "tenth of the window to %.4g in the last; there is no steady "
+                 "state, and percentiles depend on the length of the run",
+                 s->steady.load.first, s->steady.load.last);
     if (s->decided[0])
         doc_line(n, DOC_PLAIN, "decided early: %s", s->decided);
     doc_text(n, "decided", NULL, s->decided[0] ? s->decided : NULL);
@@ -625,6 +625,7 @@ struct doc *run_doc(const struct summary *s)
     run_doc_metered(root, s);
     run_doc_answers(root, s);
     run_doc_classes(root, s);
+    run_doc_targets(root, &s->targets, s->is_streamed);
     run_doc_latencies(root, s);
     run_doc_distribution(root, s);
     run_doc_curve(root, s->curve);

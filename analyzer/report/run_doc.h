@@ -13,6 +13,7 @@ struct judgement;
 struct salvage;
 struct spread;
 struct summary;
+struct target_rows;
 struct tiers;
 
 /* The caller owns it. */
@@ -45,6 +46,11 @@ void run_doc_rates(struct doc_node *root, const struct summary *s);
 void run_doc_misses(struct doc_node *root, const struct summary *s);
 void run_doc_cost(struct doc_node *root, const struct summary *s);
 void run_doc_classes(struct doc_node *root, const struct summary *s);
+
+/* A row for each of several targets, and the straggler; nothing if there is
+ * one. */
+void run_doc_targets(struct doc_node *root, const struct target_rows *t,
+                     bool is_streamed);
 void run_doc_latencies(struct doc_node *root, const struct summary *s);
 void run_doc_distribution(struct doc_node *root, const struct summary *s);
 

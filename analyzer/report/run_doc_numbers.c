@@ -101,16 +101,19 @@ void run_doc_rates(struct doc_node *root, const struct summary *s)
     } rates[] = {
         {"offered_rps", "offered", "requests due in the window", s->offered_rps,
          false, false},
-        {"throughput_rps", "throughput", "requests that ended ok in the window",
-         s->throughput_rps, false, false},
-        {"goodput_rps", "goodput", "good requests", s->goodput_rps, false,
-         false},
-        {"output_tokens_per_s", "output",
-         "output tokens that arrived in the window", s->output_tokens_per_s,
-         true, false},
+        {"completed_rps", "completed", "those of them that ended ok",
+         s->completed_rps, false, false},
+        {"goodput_rps", "goodput", "those of them that were good",
+         s->goodput_rps, false, false},
         {"goodput_tokens_per_s", "output of good requests",
          "output tokens of good requests", s->goodput_tokens_per_s, true,
          false},
+        {"throughput_rps", "finished in the window",
+         "requests that ended ok in the window, whenever they were due",
+         s->throughput_rps, false, false},
+        {"output_tokens_per_s", "output in the window",
+         "output tokens that arrived in the window", s->output_tokens_per_s,
+         true, false},
         {"bytes_in_per_s", "received", NULL, s->bytes_in_per_s, false, true},
         {"bytes_out_per_s", "sent", NULL, s->bytes_out_per_s, false, true},
     };
@@ -121,6 +124,8 @@ void run_doc_rates(struct doc_node *root, const struct summary *s)
     doc_show_if(doc_seconds(w, "cooldown_s", "cool-down", s->cooldown_s),
                 s->cooldown_s > 0);
     doc_bool(w, "cut_by_max_duration", NULL, s->cut_by_max_duration);
+    doc_unless(w, DOC_SHARE, "e2e_p99_share", NULL, s->e2e_p99_share,
+               s->e2e_p99_share < 0, "no request succeeded");
     for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
         struct doc_node *rate =
             rates[i].is_bytes
@@ -160,7 +165,7 @@ void run_doc_misses(struct doc_node *root, const struct summary *s)
             " + ");
     for (int i = 0; i < GOOD_LIMITS; i++)
         only += m->by[i].only;
-    doc_sep(doc_count(n, NULL, "missed one limit", only), " + ");
+    doc_sep(doc_count(n, "one", "missed one limit", only), " + ");
     table = doc_table(n, "limits", "");
     for (int i = 0; i < GOOD_LIMITS; i++) {
         const struct limit_misses *l = &m->by[i];
@@ -187,6 +192,7 @@ void run_doc_cost(struct doc_node *root, const struct summary *s)
     const struct cost *c = &s->cost;
     const char *no_tokens = "token counts are not available";
     bool is_decided = s->verdict == VERDICT_PASS || s->verdict == VERDICT_FAIL;
+    bool has_parts = c->usd_storage > 0 || c->usd_egress > 0;
     struct doc_node *n;
 
     if (!c->is_there) {
@@ -195,6 +201,15 @@ void run_doc_cost(struct doc_node *root, const struct summary *s)
     }
     n = doc_section(root, "cost", "cost");
     doc_usd(n, "usd", "for the window", c->usd);
+    doc_sep(doc_usd(n, "usd_machines", has_parts ? "machines" : NULL,
+                    c->usd_machines),
+            " = ");
+    doc_sep(
+        doc_usd(n, "usd_storage", has_parts ? "storage" : NULL, c->usd_storage),
+        " + ");
+    doc_sep(
+        doc_usd(n, "usd_egress", has_parts ? "egress" : NULL, c->usd_egress),
+        " + ");
     doc_unless(n, DOC_USD, "usd_per_1000_good_requests",
                "per thousand good requests", c->usd_per_1000_good,
                c->usd_per_1000_good < 0, "no request was good");
@@ -210,6 +225,9 @@ void run_doc_cost(struct doc_node *root, const struct summary *s)
                s->has_tokens ? "none arrived" : no_tokens);
     doc_usd(n, "usd_per_hour", NULL, s->settings->cost.usd_per_hour);
     doc_count(n, "replicas", NULL, s->settings->cost.replicas);
+    doc_usd(n, "usd_per_gb_egress", NULL, s->settings->cost.usd_per_gb_egress);
+    doc_usd(n, "usd_per_gb_month", NULL, s->settings->cost.usd_per_gb_month);
+    doc_number(n, "storage_gb", NULL, s->settings->cost.storage_gb);
     doc_missing_if(doc_bool(n, "deliverable", NULL, s->verdict == VERDICT_PASS),
                    !is_decided, "it is not known whether the SLO is met");
     if (s->verdict == VERDICT_FAIL)
@@ -239,9 +257,11 @@ static void add_class_counts(struct doc_node *row, double window_s,
     doc_count(requests, "good", NULL, c->good);
     doc_unless(row, DOC_RATE, "offered_rps", "offered", c->offered_rps,
                is_empty, "the window is empty");
-    doc_unless(row, DOC_RATE, "throughput_rps", "throughput", c->throughput_rps,
+    doc_unless(row, DOC_RATE, "completed_rps", "completed", c->completed_rps,
                is_empty, "the window is empty");
     doc_unless(row, DOC_RATE, "goodput_rps", "goodput", c->goodput_rps,
+               is_empty, "the window is empty");
+    doc_unless(row, DOC_RATE, "throughput_rps", "finished", c->throughput_rps,
                is_empty, "the window is empty");
     run_doc_attainment(row, c->scheduled > 0, c->attainment,
                        &c->attainment_ci95);
@@ -305,8 +325,9 @@ void run_doc_classes(struct doc_node *root, const struct summary *s)
             .failed = s->failed,
             .unsent = s->unsent,
             .offered_rps = s->offered_rps,
-            .throughput_rps = s->throughput_rps,
+            .completed_rps = s->completed_rps,
             .goodput_rps = s->goodput_rps,
+            .throughput_rps = s->throughput_rps,
             .attainment = s->attainment,
             .attainment_ci95 = s->attainment_ci95,
         };
@@ -314,6 +335,49 @@ void run_doc_classes(struct doc_node *root, const struct summary *s)
         add_class_counts(doc_text_only(doc_row(table)), s->window_length_s,
                          &total);
     }
+}
+
+/* ---- targets ---- */
+
+void run_doc_targets(struct doc_node *root, const struct target_rows *t,
+                     bool is_streamed)
+{
+    const struct target_row *worst =
+        t->stragglers > 0 ? &t->items[t->slowest] : NULL;
+    struct doc_node *table;
+    struct doc_node *n;
+
+    if (t->n == 0)
+        return;
+    table = doc_table(root, "targets", "targets");
+    for (size_t i = 0; i < t->n; i++) {
+        const struct target_row *x = &t->items[i];
+        struct doc_node *row = doc_row(table);
+
+        doc_text(row, "name", "target", x->name);
+        doc_count(row, "n", "sent", x->n);
+        doc_count(row, "ok", "ok", x->ok);
+        doc_ns(row, "e2e_p50", "e2e p50", (double)x->e2e_ns[TARGET_P50]);
+        doc_ns(row, "e2e_p99", "e2e p99", (double)x->e2e_ns[TARGET_P99]);
+        if (is_streamed) {
+            doc_ns(row, "ttft_p50", "ttft p50", (double)x->ttft_ns[TARGET_P50]);
+            doc_ns(row, "ttft_p99", "ttft p99", (double)x->ttft_ns[TARGET_P99]);
+        }
+        doc_share(row, "misses_share", "not good",
+                  (double)(x->n - x->good) / (double)x->n);
+        doc_unless(row, DOC_NUMBER, "times_others", "times the others",
+                   x->slower, isnan(x->slower), "n too small");
+        doc_show(doc_bool(row, "straggler", "", x->is_straggler), "%s",
+                 x->is_straggler ? "STRAGGLER" : "");
+    }
+    n = doc_section(root, NULL, worst ? "straggler" : NULL);
+    doc_text(n, "straggler", "", worst ? worst->name : NULL);
+    if (worst)
+        doc_sep(doc_textf(n, NULL, "",
+                          "takes %.3g times as long as the others (the test "
+                          "is explained in docs/metrics.md)",
+                          worst->slower),
+                " ");
 }
 
 /* ---- latencies ---- */

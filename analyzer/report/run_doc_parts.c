@@ -216,6 +216,7 @@ static void add_warmup(struct doc_node *in, const struct summary *s)
     struct doc_node *n = doc_section(in, "warmup", "warm-up");
 
     doc_text(n, "method", NULL, "MSER-5");
+    doc_text(n, "measure", NULL, measure_name(s->steady.warmup_by));
     doc_brief(doc_unless(n, DOC_SECONDS, "found_s", "estimated need (MSER-5)",
                          w->found_s, !w->is_found,
                          w->why ? w->why : "not known"),
@@ -229,33 +230,62 @@ static void add_warmup(struct doc_node *in, const struct summary *s)
         doc_line(n, DOC_WARNING,
                  "the window begins too early, which changes its mean %s by "
                  "%.3g%%: use --warmup %.3gs",
-                 measure_name(s->steady.measure), 100 * w->shift,
+                 measure_name(s->steady.warmup_by), 100 * w->shift,
                  w->suggested_s);
 }
 
-static void add_halves(struct doc_node *in, const struct steady *st)
+/* The means of both halves: of a measure, in ns, or of the number in
+ * flight. */
+static void add_halves(struct doc_node *n, const struct halves *h, bool is_ns)
 {
-    const struct halves *h = &st->halves;
-    struct doc_node *n = doc_section(in, "halves", "halves of the window");
+    enum doc_kind kind = is_ns ? DOC_NS : DOC_NUMBER;
 
     if (h->why) {
         doc_null(n, "drifts", h->why);
         return;
     }
-    doc_textf(n, NULL, "", "mean %s", measure_name(st->measure));
-    doc_sep(doc_ns(n, "first", "in the first", h->drift.first), " ");
-    doc_ns(n, "second", "in the second", h->drift.second);
-    doc_signed(doc_value(n, DOC_NS, "difference_ms", "difference",
-                         h->drift.difference.value));
+    doc_sep(doc_value(n, kind, is_ns ? "first_ms" : "first", "in the first",
+                      h->drift.first),
+            " ");
+    doc_value(n, kind, is_ns ? "second_ms" : "second", "in the second",
+              h->drift.second);
+    doc_signed(doc_value(n, kind, is_ns ? "difference_ms" : "difference",
+                         "difference", h->drift.difference.value));
     doc_sep(doc_signed(doc_share(n, "relative", "", h->drift.relative)), " = ");
-    doc_signed(doc_range(n, "interval_ms", "95% interval", DOC_NS,
-                         h->drift.difference.range));
+    doc_signed(doc_range(n, is_ns ? "interval_ms" : "interval", "99% interval",
+                         kind, h->drift.difference.range));
     doc_number(n, "confidence", NULL, STEADY_CONFIDENCE);
     doc_count(n, "blocks", NULL, (int64_t)h->blocks);
     doc_bool(n, "drifts", NULL, h->is_drifting);
     if (h->is_drifting)
         doc_line(n, DOC_WARNING,
-                 "the latency is not steady: it differs between the halves");
+                 "%s is not steady: it differs between the halves",
+                 is_ns ? "the latency" : "the number in flight");
+}
+
+/* The main measure is shown in any case, the others if they drift. */
+static void add_all_halves(struct doc_node *in, const struct steady *st)
+{
+    const struct steady_measure *main = &st->measures[0];
+    struct doc_node *n = doc_section(in, "halves", "halves of the window");
+    struct doc_node *list = doc_list(in, "measures", "");
+
+    if (!main->halves.why)
+        doc_textf(n, NULL, "", "mean %s", measure_name(main->measure));
+    add_halves(n, &main->halves, true);
+    for (size_t i = 0; i < st->n_measures; i++) {
+        const struct steady_measure *m = &st->measures[i];
+        struct doc_node *row =
+            doc_show_if(doc_row(list), i > 0 && m->halves.is_drifting);
+
+        doc_show(doc_text(row, "measure", "", measure_name(m->measure)),
+                 "halves of the window: mean %s", measure_name(m->measure));
+        add_halves(row, &m->halves, true);
+    }
+    n = doc_show_if(doc_section(in, "in_flight_halves", "halves of the window"),
+                    st->in_flight.is_drifting);
+    doc_text(n, NULL, "", "mean number in flight");
+    add_halves(n, &st->in_flight, false);
 }
 
 static void add_cold(struct doc_node *in, const struct steady *st)
@@ -266,7 +296,7 @@ static void add_cold(struct doc_node *in, const struct steady *st)
 
     doc_count(n, "requests", "", c->requests);
     doc_count(n, "ok", "ok", c->ok);
-    doc_textf(n, NULL, "", "%s", measure_name(st->measure));
+    doc_textf(n, NULL, "", "%s", measure_name(st->measures[0].measure));
     doc_sep(doc_ns(n, "mean", "mean", c->mean_ns), " ");
     doc_ns(n, "p99", "p99", (double)c->p99_ns);
     doc_ns(n, "max", NULL, (double)c->max_ns);
@@ -284,8 +314,8 @@ static void add_within(struct doc_node *in, const struct steady *st)
 {
     struct doc_node *table = doc_table(
         in, "within_run",
-        "intervals from this run alone; intervals from trials are more "
-        "reliable, and near capacity these are too narrow for p99");
+        "intervals from this run alone: near capacity they are too narrow for "
+        "p99; those from trials are more reliable");
 
     for (size_t i = 0; i < st->n_within; i++) {
         const struct within *w = &st->within[i];
@@ -305,6 +335,32 @@ static void add_within(struct doc_node *in, const struct steady *st)
         doc_unless(row, DOC_NUMBER, "n_effective", "independent samples",
                    w->n_effective, w->n_effective <= 0, "not known");
     }
+}
+
+/* What study.until asks for, and what the run reached. */
+static void add_until(struct doc_node *root, const struct summary *s)
+{
+    const struct precision_found *p = &s->precision;
+    struct doc_node *n;
+
+    if (!p->is_asked)
+        return;
+    n = doc_section(root, "until", "until");
+    doc_text(n, "asked", "", s->settings->study.until);
+    doc_sep(doc_show(doc_bool(n, "reached", "", p->is_reached), "%s",
+                     p->is_reached ? "reached" : "not reached"),
+            ": ");
+    doc_brief(doc_missing_if(doc_ns(n, "value", "", p->value_ns), !p->is_known,
+                             p->why),
+              p->why);
+    doc_show_if(doc_sep(doc_unless(n, DOC_SHARE, "half_width", "", p->half,
+                                   !p->is_known, p->why),
+                        " +- "),
+                p->is_known);
+    if (p->is_known && !p->is_reached)
+        doc_seconds(n, "needed_s", "a window of about",
+                    s->window_length_s * (p->half / p->wanted) *
+                        (p->half / p->wanted));
 }
 
 void run_doc_steady(struct doc_node *root, const struct summary *s)
@@ -327,13 +383,14 @@ void run_doc_steady(struct doc_node *root, const struct summary *s)
     if (l->why)
         doc_sep(doc_text(both, NULL, "", l->why), ": ");
     n = doc_section(both, "steady", "");
-    doc_text(n, "measure", NULL, measure_name(s->steady.measure));
+    doc_text(n, "measure", NULL, measure_name(s->steady.measures[0].measure));
     add_in_flight(n, l);
     add_little(n, l);
     add_warmup(n, s);
-    add_halves(n, &s->steady);
+    add_all_halves(n, &s->steady);
     add_cold(n, &s->steady);
     add_within(n, &s->steady);
+    add_until(root, s);
 }
 
 /* ---- sessions ---- */
@@ -550,6 +607,25 @@ static void add_proof(struct doc_node *list, const struct mlperf_proof *p)
             ": ");
 }
 
+static void add_accuracy(struct doc_node *in, const struct mlperf_accuracy *a)
+{
+    struct doc_node *n = doc_section(in, "accuracy_run", "accuracy run");
+
+    doc_bool(n, "found", NULL, a->is_found);
+    doc_brief(doc_missing_if(doc_text(n, "dir", "", a->dir), !a->is_found,
+                             a->why[0] ? a->why : "no accuracy run was found"),
+              a->hash[0] ? "none" : "not looked for");
+    if (a->why[0])
+        doc_text(n, NULL, "", a->why);
+    doc_missing_if(doc_count(n, "answers", "answers", a->answers), !a->is_found,
+                   NULL);
+    doc_missing_if(doc_count(n, "checked", "checked", a->checked), !a->is_found,
+                   NULL);
+    doc_unless(n, DOC_SHARE, "quality", "quality", a->share, a->checked == 0,
+               NULL);
+    doc_text(n, "settings_hash", "settings", a->hash[0] ? a->hash : NULL);
+}
+
 void run_doc_mlperf(struct doc_node *root, const struct summary *s)
 {
     const struct mlperf *m = &s->mlperf;
@@ -568,6 +644,8 @@ void run_doc_mlperf(struct doc_node *root, const struct summary *s)
     list = doc_list(n, "early_stopping", "");
     for (size_t i = 0; i < m->n_proofs; i++)
         add_proof(list, &m->proofs[i]);
+    if (!s->settings->data.accuracy)
+        add_accuracy(n, &m->accuracy);
     doc_text(n, "division", NULL, m->n_breaks == 0 ? "closed" : "open");
     doc_line(n, DOC_PLAIN,
              m->n_breaks == 0

@@ -82,7 +82,7 @@ static void add_headline(struct doc_node *n, const struct search_summary *s)
         doc_line(n, DOC_PLAIN, "not known: the probes do not reach it");
         break;
     case SEARCH_UNDECIDED:
-        doc_line(n, DOC_PLAIN, "UNDECIDED: the probes contradict each other");
+        doc_line(n, DOC_PLAIN, "UNDECIDED");
         break;
     default:
         if (!isfinite(a->capacity))
@@ -96,8 +96,10 @@ static void add_answer(struct doc_node *root, const struct search_summary *s)
     bool is_estimate =
         isfinite(a->capacity) &&
         (a->outcome == SEARCH_FOUND || a->outcome == SEARCH_ESTIMATED ||
-         a->outcome == SEARCH_BUDGET || a->outcome == SEARCH_GOES_ON);
+         a->outcome == SEARCH_BUDGET || a->outcome == SEARCH_UNDECIDED ||
+         a->outcome == SEARCH_GOES_ON);
     struct doc_node *n = doc_section(root, NULL, "capacity");
+    char text[SEARCH_TEXT];
 
     doc_text(n, "outcome", NULL, search_outcome_name(a->outcome));
     doc_text(n, "why", NULL, a->why);
@@ -117,6 +119,8 @@ static void add_answer(struct doc_node *root, const struct search_summary *s)
     doc_missing_if(doc_bool(n, "confirmed_met", NULL, a->confirmed_met),
                    !isfinite(a->confirmed), NULL);
     doc_number(n, "miss_share_slope", NULL, a->slope);
+    doc_number(n, "relaxation_s", NULL, a->relax_s);
+    doc_bool(n, "windows_short", NULL, a->is_short);
     if (a->outcome == SEARCH_NOT_PROBED)
         add_interval(n, "missing", NULL, s, a->missing);
     if (has_more_to_say(a))
@@ -133,8 +137,13 @@ static void add_answer(struct doc_node *root, const struct search_summary *s)
     if (a->outcome == SEARCH_ESTIMATED)
         doc_line(n, DOC_PLAIN, "an estimate: no run has confirmed it");
     n = doc_section(root, NULL, "bracket");
-    add_load(n, "at_least", "met by single probes up to", s, a->at_least);
-    add_load(n, "at_most", "missed from", s, a->at_most);
+    search_bracket(s->has_rate ? SEARCH_RATE : SEARCH_CONCURRENCY, a, text);
+    if (text[0])
+        doc_line(n, DOC_PLAIN, "single probes %s", text);
+    add_load(n, "at_least", NULL, s, a->at_least);
+    add_load(n, "at_most", NULL, s, a->at_most);
+    add_load(n, "met_to", NULL, s, a->met_to);
+    add_load(n, "missed_from", NULL, s, a->missed_from);
     doc_text(doc_section(root, NULL, "binding"), "binding", "", a->binding);
 }
 
@@ -185,6 +194,17 @@ static void add_client(struct doc_node *root, const struct search_summary *s)
     json_decref(stamp);
 }
 
+static void add_look(struct doc_node *in, const struct search_summary *s)
+{
+    struct doc_node *n;
+
+    if (s->look.value <= 0)
+        return;
+    n = doc_section(in, "look", NULL);
+    doc_number(n, "clients", NULL, s->look.value);
+    doc_rate(n, "throughput_rps", NULL, s->look.throughput_rps);
+}
+
 static void add_spent(struct doc_node *root, const struct search_summary *s)
 {
     const struct search_answer *a = &s->answer;
@@ -194,6 +214,7 @@ static void add_spent(struct doc_node *root, const struct search_summary *s)
 
     for (size_t i = 0; i < s->n; i++)
         confirmations += s->probes[i].at->role == POINT_CONFIRM;
+    add_look(n, s);
     doc_count(n, NULL, "probes", (int64_t)(s->n - confirmations));
     doc_count(n, NULL, "confirmations", (int64_t)confirmations);
     doc_show_if(doc_count(n, "set_aside", "discarded", (int64_t)a->discarded),

@@ -54,9 +54,10 @@ static void add_rates(struct doc_node *row, const struct sweep_summary *s,
         bool is_shown = r <= TRIAL_ATTAINMENT ||
                         (r == TRIAL_TOKENS && s->has_tokens) ||
                         (r == TRIAL_USD && s->has_cost);
-        struct doc_node *n =
-            doc_value(row, trial_rate_labels[r].kind, trial_rate_name(r),
-                      trial_rate_labels[r].label, v->rate[r]);
+        struct doc_node *n = doc_value(
+            row, trial_rate_labels[r].kind, trial_rate_name(r),
+            r == TRIAL_THROUGHPUT ? "finished" : trial_rate_labels[r].label,
+            v->rate[r]);
 
         doc_show_if(n, is_shown);
         if (n->is_missing)
@@ -122,6 +123,8 @@ static void add_row(struct doc_node *table, const struct sweep_summary *s,
                  verdict_name(v->verdict));
         doc_show(doc_bool(row, "overloaded", "", v->is_overloaded), "%s",
                  v->is_overloaded ? "overloaded" : "");
+        doc_unless(row, DOC_SHARE, "e2e_p99_share", NULL, v->e2e_p99_share,
+                   v->e2e_p99_share < 0, "no request succeeded");
         if (v->counted < v->runs)
             doc_textf(row, NULL, "runs", "%zu of %zu", v->counted, v->runs);
     } else {
@@ -202,8 +205,8 @@ static void add_curves(struct doc_node *root, const struct sweep_summary *s)
 
     if (!isfinite(scale.low))
         return;
-    snprintf(rates, sizeof(rates), "# goodput, - throughput, to %.5g/s",
-             s->most_rps);
+    snprintf(rates, sizeof(rates), "# goodput, - completed, to %.5g/s",
+             s->most_completed_rps);
     snprintf(times, sizeof(times), "%s o p50 to x p99, %s to %s",
              measure_name(plotted(s)), units_show_duration(scale.low, low),
              units_show_duration(scale.high, high));
@@ -211,12 +214,13 @@ static void add_curves(struct doc_node *root, const struct sweep_summary *s)
     for (size_t i = 0; i < s->n_values; i++) {
         const struct sweep_value *v = &s->values[i];
         struct doc_node *row = doc_row(table);
-        struct doc_plot plot = {.a = v->rate[TRIAL_GOODPUT],
-                                .b = v->rate[TRIAL_THROUGHPUT],
-                                .high = s->most_rps > 0 ? s->most_rps : 1,
-                                .width = PLOT,
-                                .before = '#',
-                                .between = '-'};
+        struct doc_plot plot = {
+            .a = v->rate[TRIAL_GOODPUT],
+            .b = v->rate[TRIAL_COMPLETED],
+            .high = s->most_completed_rps > 0 ? s->most_completed_rps : 1,
+            .width = PLOT,
+            .before = '#',
+            .between = '-'};
 
         if (v->counted == 0)
             plot.a = plot.b = NAN;
@@ -247,22 +251,29 @@ static void add_marks(struct doc_node *root, const struct sweep_summary *s)
 
     if (s->knee)
         doc_sep(doc_text(n, NULL, "",
-                         "the highest throughput for its latency (throughput / "
-                         "e2e p50)"),
+                         "the most completed requests for its latency "
+                         "(completed / e2e p50)"),
                 ": ");
     n = add_mark(root, "saturation", "saturation", s, s->saturation,
-                 s->is_load ? "not reached" : "not a load");
+                 s->no_saturation);
     if (s->saturation)
         doc_sep(doc_text(n, NULL, "",
-                         s->has_rate
-                             ? "from here the server falls behind"
-                             : "more load adds less than 5% throughput"),
+                         s->has_rate ? "from here the server does not keep up"
+                                     : "more load completes less than 5% more"),
                 ": ");
     else if (s->is_load)
-        doc_text(n, NULL, "", "not reached");
+        doc_text(n, NULL, "", s->no_saturation);
     doc_digits(doc_rate(n, "most_throughput_rps",
-                        s->is_load ? "highest throughput" : NULL, s->most_rps),
+                        s->is_load ? "most that finished in a window" : NULL,
+                        s->most_rps),
                5);
+    if (s->is_load && s->slow)
+        doc_line(n, DOC_WARNING,
+                 "at %.6g%s e2e p99 is %.3g%% of the window, more than %g%%: "
+                 "use a window %.2g times as long (--duration)",
+                 s->slow->value, s->has_rate ? "/s" : s->set.unit,
+                 100 * s->slow->e2e_p99_share, 100 * SWEEP_LONG,
+                 s->slow->e2e_p99_share / SWEEP_LONG);
     n = add_mark(root, "best_goodput", "goodput", s, s->best,
                  "no run can be trusted");
     if (s->best)
@@ -286,10 +297,11 @@ static void add_marks(struct doc_node *root, const struct sweep_summary *s)
 
 static const char *why_withdrawn(const struct trial *run)
 {
-    return run->stopped_by    ? "interrupted"
-           : run->distrust[0] ? run->distrust
-           : run->was_aborted ? "aborted"
-                              : "killed";
+    return run->stopped_by     ? "interrupted"
+           : run->distrust[0]  ? run->distrust
+           : run->was_aborted  ? "aborted"
+           : run->discarded[0] ? run->discarded
+                               : "killed";
 }
 
 static void add_withdrawn(struct doc_node *root, const struct sweep_summary *s)

@@ -12,10 +12,11 @@
 
 const struct trial_rate_label trial_rate_labels[TRIAL_RATES] = {
     [TRIAL_OFFERED] = {"offered", DOC_RATE},
-    [TRIAL_THROUGHPUT] = {"throughput", DOC_RATE},
+    [TRIAL_COMPLETED] = {"completed", DOC_RATE},
     [TRIAL_GOODPUT] = {"goodput", DOC_RATE},
+    [TRIAL_THROUGHPUT] = {"finished in the window", DOC_RATE},
     [TRIAL_ATTAINMENT] = {"attainment", DOC_SHARE},
-    [TRIAL_TOKENS] = {"output tokens", DOC_RATE},
+    [TRIAL_TOKENS] = {"output tokens in the window", DOC_RATE},
     [TRIAL_GOOD_TOKENS] = {"output tokens of good requests", DOC_RATE},
     [TRIAL_QUALITY] = {"quality", DOC_SHARE},
     [TRIAL_USD] = {"per 1000 good requests", DOC_USD},
@@ -79,27 +80,62 @@ static void add_over(struct doc_node *in, const struct over_trials *o,
 
 /* ---- the verdict ---- */
 
+/* `needed` was once how many trials had to agree. */
 static void add_confidence(struct doc_node *n, const struct trials_summary *s)
 {
-    bool is_cut = trials_are_cut(s);
-
     doc_share(n, "confidence", NULL, s->confidence);
     doc_bool(n, "confidence_reached", NULL, s->confidence >= TRIALS_CONFIDENCE);
-    doc_count(n, "needed", NULL, (int64_t)s->needed);
+    doc_missing_if(doc_count(n, "needed", NULL, s->needed), s->needed == 0,
+                   s->is_shown ? "the verdict is shown" : "not known");
+    if (s->needed >= TRIALS_MANY)
+        doc_line(n, DOC_PLAIN,
+                 "no reasonable number of trials like these would show it: the "
+                 "share of misses is too close to what is allowed");
+    else if (s->needed > (int64_t)s->counted)
+        doc_line(
+            n, DOC_PLAIN,
+            "too few trials: about %lld like these would show it with 95%% "
+            "confidence",
+            (long long)s->needed);
     if (s->counted < 2)
         doc_line(n, DOC_PLAIN,
-                 "fewer than two trials finished: their median cannot be "
-                 "bounded");
+                 "fewer than two trials count: their median cannot be bounded");
     else
-        doc_line(n, DOC_PLAIN,
-                 "%zu of %zu trials must agree%s: %.4g%% confidence in the "
-                 "median%s",
-                 s->needed, is_cut ? (size_t)s->set.asked : s->counted,
-                 is_cut ? " (not all of them finished)" : "",
+        doc_line(n, DOC_PLAIN, "intervals of medians have %.4g%% confidence%s",
                  100 * s->confidence,
                  s->confidence < TRIALS_CONFIDENCE
                      ? "; 95% requires at least 6 trials"
                      : "");
+}
+
+/* What the verdict on a term is based on. */
+static void add_evidence(struct doc_node *row, const struct set_term *t)
+{
+    bool is_share = t->allowed >= 0 && t->all.n > 0;
+    bool has_bound = t->bounds.high > t->bounds.low;
+    double bound = t->verdict == VERDICT_FAIL ? t->bounds.low : t->bounds.high;
+
+    if (is_share) {
+        doc_count(row, "misses", NULL, (int64_t)t->all.misses);
+        doc_count(row, "n", NULL, (int64_t)t->all.n);
+        doc_share(row, "share_missed", "missed", t->all.misses / t->all.n);
+        doc_share(row, "share_allowed", "allowed", t->allowed);
+        doc_missing_if(
+            doc_share(row, "bound",
+                      t->verdict == VERDICT_FAIL ? "at least" : "at most",
+                      bound),
+            !has_bound, "not tested");
+        doc_number(row, "n_effective", "independent samples",
+                   t->all.n_effective);
+    } else if (t->verdict != VERDICT_NONE) {
+        if (t->verdict == VERDICT_PASS)
+            bound = t->bounds.low;
+        doc_missing_if(doc_rate(row, "bound", NULL, bound), !has_bound,
+                       "not tested");
+    }
+    doc_unless(row, DOC_NUMBER, "p", NULL, t->p, t->p >= 1, "not tested");
+    doc_missing_if(doc_count(row, "needed", NULL, t->needed), t->needed == 0,
+                   t->is_shown ? "the verdict is shown" : "not known");
 }
 
 static void add_terms(struct doc_node *in, const struct trials_summary *s)
@@ -110,46 +146,71 @@ static void add_terms(struct doc_node *in, const struct trials_summary *s)
         const struct set_term *t = &s->terms[i];
         struct doc_node *row = doc_row(table);
         bool is_ns = t->term.kind == SLO_QUANTILE;
+        bool is_judged = t->verdict != VERDICT_NONE;
+        bool is_known =
+            t->verdict == VERDICT_PASS || t->verdict == VERDICT_FAIL;
 
         if (t->class)
             doc_text(row, "class", "class", t->class);
         doc_text(row, "term", "term", t->term.text);
         doc_text(row, "verdict", "verdict", verdict_name(t->verdict));
+        doc_show(doc_show_if(doc_bool(row, "shown", "", t->is_shown), is_known),
+                 "%s", t->is_shown ? "shown" : "as observed");
         doc_show_if(doc_count(row, "kept", "trials that keep it", t->kept),
-                    t->verdict != VERDICT_NONE);
-        doc_show_if(doc_count(row, "missed", "miss it", t->missed),
-                    t->verdict != VERDICT_NONE);
+                    is_judged);
+        doc_show_if(doc_count(row, "missed", "miss it", t->missed), is_judged);
+        add_evidence(row, t);
         add_over(doc_section(row, is_ns ? "measured_ms" : "measured", ""),
                  &t->measured, kind_of(&t->term));
     }
 }
 
+static const char *verdict_text(const struct trials_summary *s)
+{
+    switch (s->verdict) {
+    case VERDICT_PASS:
+        return s->is_shown
+                   ? "PASS, shown: the SLO is met"
+                   : "PASS as observed: the SLO is met, but this is not "
+                     "shown with 95% confidence";
+    case VERDICT_FAIL:
+        return s->is_shown ? "FAIL, shown: the SLO is missed"
+                           : "FAIL as observed: the SLO is missed, but this is "
+                             "not shown with 95% confidence";
+    case VERDICT_UNDECIDED:
+        return trials_are_cut(s) ? "UNDECIDED: the set was interrupted"
+                                 : "UNDECIDED: too few samples";
+    case VERDICT_INVALID:
+        return "INVALID: too few trials can be trusted";
+    default:
+        return "none: no SLO was given";
+    }
+}
+
 static void add_verdict(struct doc_node *root, const struct trials_summary *s)
 {
-    static const char *const text[] = {
-        [VERDICT_NONE] = "none: no SLO was given",
-        [VERDICT_PASS] = "PASS: the SLO is met",
-        [VERDICT_FAIL] = "FAIL: the SLO is missed",
-        [VERDICT_UNDECIDED] = "UNDECIDED: too few trials agree",
-        [VERDICT_INVALID] = "INVALID: a trial cannot be trusted",
-    };
     struct doc_node *n = doc_section(root, NULL, "verdict");
 
     doc_show(doc_text(n, "verdict", "", verdict_name(s->verdict)), "%s",
-             s->verdict == VERDICT_UNDECIDED && trials_are_cut(s)
-                 ? "UNDECIDED: the set was interrupted"
-                 : text[s->verdict]);
-    if (s->withdrawn_by > 0) {
-        const struct trial *t = &s->trials[s->withdrawn_by - 1];
+             verdict_text(s));
+    doc_bool(n, "shown", NULL, s->is_shown);
+    if (s->verdict == VERDICT_INVALID) {
+        size_t needed = valid_runs_needed((size_t)s->set.asked);
 
-        doc_textf(n, "verdict_note", NULL, "trial %lld cannot be trusted",
-                  (long long)s->withdrawn_by);
+        doc_textf(n, "verdict_note", NULL,
+                  "%zu valid trials of the %zu that are needed", s->counted,
+                  needed);
         doc_line(n, DOC_PLAIN,
-                 "trial %lld cannot be trusted%s%s: tailgate report "
-                 "%s/trial-%lld",
-                 (long long)t->number, t->distrust[0] ? ", by " : "",
-                 t->distrust, s->dir, (long long)t->number);
+                 "%zu valid trials of the %zu that are needed; %zu discarded, "
+                 "see below",
+                 s->counted, needed, s->discarded);
     }
+    doc_count(n, "late", NULL, (int64_t)s->late);
+    if (s->late > 0)
+        doc_line(n, DOC_WARNING,
+                 "too few trials are valid; in %zu that count the client was "
+                 "late, which only makes latencies longer: do not quote them",
+                 s->late);
     doc_bool(n, "interrupted", NULL, s->stopped_by != 0);
     if (s->stopped_by)
         doc_line(n, DOC_PLAIN,
@@ -164,6 +225,50 @@ static void add_verdict(struct doc_node *root, const struct trials_summary *s)
     add_terms(n, s);
 }
 
+/* What study.until asks for, what the set reached, and which trials would reach
+ * it. */
+static void add_until(struct doc_node *root, const struct trials_summary *s)
+{
+    const struct set_precision *p = &s->precision;
+    const char *unsplit =
+        p->why ? p->why : "the trials are too short to tell it from the rest";
+    struct doc_node *n;
+
+    if (!s->has_until)
+        return;
+    n = doc_section(root, "until", "until");
+    doc_textf(n, "asked", "", "%s p%.10g +- %.4g%%",
+              measure_name(s->until.measure), 100 * s->until.quantile,
+              100 * s->until.share);
+    doc_sep(doc_show(doc_bool(n, "reached", "", p->is_reached), "%s",
+                     p->is_reached ? "reached" : "not reached"),
+            ": ");
+    doc_brief(doc_missing_if(doc_ns(n, "value", p->why ? "" : "mean", p->value),
+                             p->why, p->why),
+              p->why);
+    doc_show_if(doc_sep(doc_unless(n, DOC_SHARE, "half_width", "", p->half,
+                                   p->why, p->why),
+                        " +- "),
+                !p->why);
+    doc_unless(n, DOC_SHARE, "within_launches",
+               p->is_split ? "one trial scatters within launches by" : NULL,
+               p->within, !p->is_split, unsplit);
+    doc_unless(n, DOC_SHARE, "between_launches",
+               p->is_split ? "between launches by" : NULL, p->between,
+               !p->is_split, unsplit);
+    doc_missing_if(doc_count(n, "recommended_trials", NULL, p->trials), p->why,
+                   p->why);
+    doc_unless(n, DOC_SECONDS, "recommended_s", NULL, p->length_s, p->why,
+               p->why);
+    if (p->trials >= TRIALS_MANY)
+        doc_line(n, DOC_PLAIN,
+                 "no reasonable number of trials is that precise");
+    else if (!p->why)
+        doc_line(n, DOC_PLAIN,
+                 "recommended: %lld trials with a window of %.3g s",
+                 (long long)p->trials, p->length_s);
+}
+
 /* ---- each trial ---- */
 
 static bool has_measure(const struct trials_summary *s, int m)
@@ -175,22 +280,13 @@ static bool has_measure(const struct trials_summary *s, int m)
 
 static void add_remark(struct doc_node *row, const struct trial *t)
 {
-    const char *ending = t->stopped_by    ? "interrupted, not counted"
-                         : t->was_killed  ? "killed, not counted"
-                         : t->was_aborted ? "aborted"
-                                          : "";
-    char requests[48] = "";
-    char events[48] = "";
-
-    if (t->lost_requests > 0)
-        snprintf(requests, sizeof(requests), "%lld requests lost",
-                 (long long)t->lost_requests);
-    if (t->lost_events > 0)
-        snprintf(events, sizeof(events), "%lld content events lost",
-                 (long long)t->lost_events);
-    doc_textf(row, NULL, "", "%s%s%s%s%s", ending,
-              ending[0] && requests[0] ? "; " : "", requests,
-              (ending[0] || requests[0]) && events[0] ? "; " : "", events);
+    if (t->stopped_by || t->was_killed)
+        doc_textf(row, NULL, "", "%s, not counted",
+                  t->stopped_by ? "interrupted" : "killed");
+    else if (t->discarded[0])
+        doc_textf(row, NULL, "", "discarded: %s", t->discarded);
+    else
+        doc_text(row, NULL, "", t->was_aborted ? "aborted" : "");
 }
 
 static void add_trial(struct doc_node *table, const struct trials_summary *s,
@@ -202,7 +298,9 @@ static void add_trial(struct doc_node *table, const struct trials_summary *s,
     doc_count(row, "trial", "trial", t->number);
     doc_textf(row, "seed", "seed", "%llu", (unsigned long long)t->seed);
     doc_text(row, "verdict", "verdict", verdict_name(t->verdict));
-    doc_bool(row, "counted", NULL, trial_is_whole(t));
+    doc_bool(row, "counted", NULL, trial_counts(t));
+    doc_text(row, "discarded", NULL,
+             trial_is_whole(t) && t->discarded[0] ? t->discarded : NULL);
     doc_bool(row, "interrupted", NULL, t->stopped_by != 0);
     doc_count(row, "scheduled", "requests", t->scheduled);
     doc_count(row, "failed", "failed", t->failed);
@@ -210,7 +308,7 @@ static void add_trial(struct doc_node *table, const struct trials_summary *s,
         doc_show_if(add_number(row, trial_rate_name((enum trial_rate)r),
                                trial_rate_labels[r].label, t->rate[r],
                                trial_rate_labels[r].kind),
-                    r == TRIAL_THROUGHPUT || r == TRIAL_GOODPUT ||
+                    r == TRIAL_COMPLETED || r == TRIAL_GOODPUT ||
                         r == TRIAL_ATTAINMENT);
     doc_ns(row, "e2e_p50", "e2e p50", e2e[SUMMARY_P50]);
     doc_ns(row, "e2e_p99", "e2e p99", e2e[SUMMARY_P99]);
@@ -339,15 +437,19 @@ struct doc *trials_doc(const struct trials_summary *s)
     doc_paragraph(root, s->title ? s->title : "");
     n = doc_section(root, "trials", "trials");
     doc_count(n, "recorded", "recorded", (int64_t)s->n);
-    doc_sep(doc_count(n, "asked", "", s->set.asked), " of ");
-    doc_show_if(doc_count(n, "counted", "finished", (int64_t)s->counted),
+    doc_sep(doc_count(n, "asked", "", s->set.asked),
+            (int64_t)s->n > s->set.asked ? " for " : " of ");
+    doc_show_if(doc_count(n, "counted", "counted", (int64_t)s->counted),
                 s->counted < s->n);
+    doc_show_if(doc_count(n, "discarded", "discarded", (int64_t)s->discarded),
+                s->discarded > 0);
     n = doc_section(root, NULL, "launches");
     doc_count(n, "launches", "", study_set_launches(&s->set));
     doc_sep(doc_text(n, NULL, "", launches[s->set.launched_by]), ": ");
     if (s->set.against[0])
         doc_text(n, "against", "in turns with", s->set.against);
     add_verdict(root, s);
+    add_until(root, s);
     n = doc_table(root, "each", "");
     for (size_t i = 0; i < s->n; i++)
         add_trial(n, s, &s->trials[i]);

@@ -47,7 +47,7 @@ static void add_cell(struct doc_node *row, const struct variants_summary *s,
     snprintf(p50, sizeof(p50), "%s p50", measure_name(s->measure));
     doc_ns(row, "p50", p50, c->latency_ns.value);
     doc_missing_if(
-        doc_range(row, "p50_ci95_ms", "(95%)", DOC_MS,
+        doc_range(row, "p50_ci95_ms", NULL, DOC_MS,
                   (struct interval){c->latency_ns.range.low * 1e-6,
                                     c->latency_ns.range.high * 1e-6}),
         !c->latency_ns.has_range, NULL);
@@ -78,6 +78,71 @@ static void add_place(struct doc_node *row, const struct variants_summary *s,
     doc_missing_if(doc_count(row, "rank", "rank", (int64_t)p->rank),
                    p->rank == 0, NULL);
     doc_text(row, "variant", "variant", s->list[p->variant].entry->name);
+}
+
+/* ---- the ranking at one load ---- */
+
+static const char *const by_names[] = {"slo", "median", "throughput"};
+
+/* Compared with the first; what ranks them is shown unless p50 and p99 are. */
+static void add_against(struct doc_node *row, const struct variants_summary *s,
+                        size_t value, size_t variant)
+{
+    const struct variants_ranking *r = &s->rankings[value];
+    const struct variant_pair *p =
+        variants_pair(s, value, r->places[0].variant, variant);
+    const struct variant_cell *c = &s->list[variant].cells[value];
+    double x = variants_value(c, r->by);
+    size_t len = strlen(s->ranked);
+    struct doc_node *n;
+    bool is_other = len < 3 || (strcmp(s->ranked + len - 3, "p50") != 0 &&
+                                strcmp(s->ranked + len - 3, "p99") != 0);
+
+    if (r->by == RANKED_BY_SLO && s->limit_ns > 0) {
+        x *= (double)s->limit_ns;
+        n = doc_ns(row, "ranked", s->ranked,
+                   c->counted == 0 ? HIST_EMPTY
+                   : isnan(x)      ? HIST_BEYOND
+                                   : x);
+        doc_show_if(n, is_other);
+    } else if (r->by == RANKED_BY_SLO) {
+        doc_share(row, "share_of_limit", "of its limit", x);
+    }
+    n = doc_signed(doc_unless(row, DOC_SHARE, "worse_by", "worse by",
+                              p->ratio.value - 1, p->rounds == 0, NULL));
+    if (p->rounds > 0 && p->by != r->by) {
+        doc_show(n, "%+.4g%% in %s", 100 * n->number, by_names[p->by]);
+        doc_text(row, "worse_in", NULL, by_names[p->by]);
+    }
+    doc_signed(
+        doc_missing_if(doc_range(row, "worse_by_ci95", "(95%)", DOC_SHARE,
+                                 (struct interval){p->ratio.range.low - 1,
+                                                   p->ratio.range.high - 1}),
+                       !p->ratio.has_range, NULL));
+}
+
+static void add_pairs(struct doc_node *list, const struct variants_summary *s,
+                      size_t value)
+{
+    static const char *const results[] = {"no difference shown", "a is better",
+                                          "b is better"};
+
+    for (size_t k = 0; k < s->set.n * s->set.n; k++) {
+        const struct variant_pair *p = &s->rankings[value].pairs[k];
+        struct doc_node *row;
+
+        if (k / s->set.n >= k % s->set.n || p->rounds == 0)
+            continue;
+        row = doc_row(list);
+        doc_text(row, "a", NULL, s->list[k / s->set.n].entry->name);
+        doc_text(row, "b", NULL, s->list[k % s->set.n].entry->name);
+        doc_text(row, "by", NULL, by_names[p->by]);
+        doc_count(row, "rounds", NULL, (int64_t)p->rounds);
+        doc_number(row, "ratio", NULL, p->ratio.value);
+        doc_range_of(row, "ratio_ci95", NULL, DOC_NUMBER, &p->ratio);
+        doc_text(row, "result", NULL, results[p->shown]);
+        doc_bool(row, "same", NULL, p->is_same);
+    }
 }
 
 /* ---- capacity ---- */
@@ -166,30 +231,47 @@ static void add_variant(struct doc_node *list, struct doc_node *shown,
     }
 }
 
+/* "e2e p95" */
+static const char *ranked_by(const struct variants_summary *s, size_t value,
+                             char out[static sizeof(s->ranked)])
+{
+    if (s->rankings[value].by == RANKED_BY_SLO)
+        snprintf(out, sizeof(s->ranked), "%s", s->ranked);
+    else
+        snprintf(out, sizeof(s->ranked), "%s p50", measure_name(s->measure));
+    return out;
+}
+
 static void add_rankings(struct doc_node *root,
                          const struct variants_summary *s)
 {
     struct doc_node *list = doc_list(root, "rankings", NULL);
     char text[VARIANTS_VALUE];
+    char by[sizeof(s->ranked)];
 
     for (size_t i = 0; i < s->n_values; i++) {
         struct doc_node *n = doc_row(list);
         struct doc_node *table;
         struct doc_node *order;
-        char title[VARIANTS_VALUE + 8];
+        char title[VARIANTS_VALUE + sizeof(s->ranked) + 8];
 
         doc_number(n, "value", NULL, s->values[i]);
+        doc_text(n, "by", NULL, ranked_by(s, i, by));
+        add_pairs(doc_list(n, "pairs", NULL), s, i);
         order = doc_list(n, "order", NULL);
-        snprintf(title, sizeof(title), "at %s",
-                 variants_show_value(s, s->values[i], text));
+        snprintf(title, sizeof(title), "at %s, by %s",
+                 variants_show_value(s, s->values[i], text), by);
         table = doc_text_only(
             doc_table(root, NULL, s->set.of == STUDY_SEARCH ? NULL : title));
         for (size_t k = 0; k < s->set.n; k++) {
-            const struct variant_place *p = &s->places[i * s->set.n + k];
+            const struct variant_place *p = &s->rankings[i].places[k];
             struct doc_node *row = doc_row(table);
+            struct doc_node *ordered = doc_row(order);
 
-            add_place(doc_row(order), s, p);
+            add_place(ordered, s, p);
+            add_against(ordered, s, i, p->variant);
             add_place(row, s, p);
+            add_against(row, s, i, p->variant);
             add_cell(row, s, &s->list[p->variant].cells[i]);
         }
     }
@@ -197,11 +279,25 @@ static void add_rankings(struct doc_node *root,
 
 /* ---- where the order changes ---- */
 
+/* Has a pair too few rounds to show a difference? */
+static bool are_few(const struct variants_summary *s, size_t value)
+{
+    bool are = false;
+
+    for (size_t k = 0; k < s->set.n * s->set.n; k++) {
+        const struct variant_pair *p = &s->rankings[value].pairs[k];
+
+        are |= p->rounds > 0 && p->rounds < VARIANTS_MIN_ROUNDS;
+    }
+    return are;
+}
+
 /* "none, then continuous" */
 static void add_first(struct doc_node *root, const struct variants_summary *s,
                       const char *when, size_t value)
 {
-    const struct variant_place *p = &s->places[value * s->set.n];
+    const struct variant_place *p = s->rankings[value].places;
+    bool is_observed = are_few(s, value);
     struct doc_node *n = doc_section(root, NULL, when);
     char text[VARIANTS_VALUE];
 
@@ -210,9 +306,12 @@ static void add_first(struct doc_node *root, const struct variants_summary *s,
         if (p[i].rank > 0)
             doc_sep(doc_text(n, NULL, "", s->list[p[i].variant].entry->name),
                     i == 0                       ? ": "
+                    : is_observed                ? ", "
                     : p[i].rank == p[i - 1].rank ? " = "
                                                  : ", then ");
     }
+    if (is_observed)
+        doc_sep(doc_text(n, NULL, "", "(as observed)"), " ");
 }
 
 static void add_crossover(struct doc_node *list, struct doc_node *shown,
@@ -232,9 +331,11 @@ static void add_crossover(struct doc_node *list, struct doc_node *shown,
     doc_number(n, "at", NULL, x->at);
     doc_range(n, "between", NULL, DOC_NUMBER,
               (struct interval){s->values[x->from], s->values[x->to]});
+    doc_bool(n, "shown", NULL, x->is_shown);
     doc_text(n, "why", NULL, x->why);
-    doc_line(shown, DOC_PLAIN, "%s is ahead of %s at %s, behind it at %s%s%s",
-             early, late, variants_show_value(s, s->values[x->from], from),
+    doc_line(shown, DOC_PLAIN, "%s%s is ahead of %s at %s, behind it at %s%s%s",
+             x->is_shown ? "" : "as observed: ", early, late,
+             variants_show_value(s, s->values[x->from], from),
              variants_show_value(s, s->values[x->to], to),
              isfinite(x->at) ? "; they cross at about " : "",
              isfinite(x->at)
@@ -253,6 +354,7 @@ static void add_order(struct doc_node *root, const struct variants_summary *s)
 {
     struct doc_node *list = doc_list(root, "crossovers", NULL);
     bool is_shown = s->set.of != STUDY_SEARCH && s->n_values > 0;
+    bool has_few = false;
     struct doc_node *n;
 
     if (is_shown)
@@ -266,12 +368,21 @@ static void add_order(struct doc_node *root, const struct variants_summary *s)
         doc_line(n, DOC_PLAIN, "none: no two variants change places");
     n = doc_section(root, NULL, is_shown ? "ranking" : NULL);
     doc_line(n, DOC_PLAIN,
-             "variants that meet the SLO come first, by %s p50; the others "
-             "follow by goodput, then by throughput",
-             measure_name(s->measure));
+             "rank: 1 + the number of variants shown to be better; '=': no "
+             "difference shown");
     doc_line(n, DOC_PLAIN,
-             "'=': neither their intervals nor pairs of requests show a "
-             "difference");
+             "shown: over rounds with the same arrivals, the interval of the "
+             "ratio, corrected for all pairs and loads, excludes 1, and the "
+             "ratio is %.3g%% or more",
+             100 * s->smallest);
+    for (size_t i = 0; i < s->n_values; i++)
+        has_few |= is_shown && are_few(s, i);
+    if (has_few)
+        doc_line(n, DOC_PLAIN,
+                 "as observed: too few rounds to show a difference; use %s %d "
+                 "or more",
+                 s->set.of == STUDY_SWEEP ? "--repeats" : "--trials",
+                 VARIANTS_MIN_ROUNDS);
 }
 
 struct doc *variants_doc(const struct variants_summary *s)
@@ -292,6 +403,7 @@ struct doc *variants_doc(const struct variants_summary *s)
                          s->terms ? s->terms : ""),
                 s->terms && s->terms[0]);
     doc_text(root, "measure", NULL, measure_name(s->measure));
+    doc_share(root, "smallest_difference", NULL, s->smallest);
     doc_text(root, "varied", NULL, s->key[0] ? s->key : "load.rate");
     list = doc_list(root, "variants", NULL);
     shown = doc_text_only(doc_table(root, NULL, ""));

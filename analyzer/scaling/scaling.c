@@ -9,6 +9,7 @@
 
 #include "analyzer/scaling/scaling_runs.h"
 #include "analyzer/studies/baseline.h"
+#include "analyzer/verdict/cost.h"
 #include "common/base/err.h"
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
@@ -252,8 +253,8 @@ static void order(struct scaling *s)
         scale_runs_match(s);
     choose_baseline(s);
     if (at_one(s) == 0)
-        scaling_say(&s->refusals, "there is no K = 1: a speedup needs its "
-                                  "denominator");
+        scaling_say(&s->refusals, "K = 1 is missing: a speedup is relative "
+                                  "to it");
     else if (s->n < 2)
         scaling_say(
             &s->refusals, "only K = 1 was measured: nothing is scaled%s",
@@ -269,15 +270,26 @@ static void order(struct scaling *s)
 
 /* ---- what follows from the measurements ---- */
 
+/* Storage and egress count if they have a price. */
 static void price(const struct scaling *s, struct scale_point *p)
 {
     double seconds = p->mean_s;
+    double per_unit;
 
     p->units_per_s = p->work / seconds;
     p->usd = p->usd_per_hour * (seconds / 3600);
+    p->usd += isnan(p->usd_storage) ? 0 : p->usd_storage;
+    p->usd += isnan(p->usd_egress) ? 0 : p->usd_egress;
     p->usd_per_unit = p->usd / p->work;
     p->units_per_usd = p->work / p->usd;
     p->joules_per_unit = p->joules / p->work;
+    per_unit = s->points[0].joules / s->points[0].work;
+    p->energy_ratio = p->joules_per_unit / per_unit;
+    if (s->ask.energy_tolerance > 0 && !isnan(p->energy_ratio))
+        p->keeps_energy =
+            p->energy_ratio <= (1 + s->ask.energy_tolerance) * (1 + SAME)
+                ? SCALE_YES
+                : SCALE_NO;
     if (s->ask.regime == SCALE_CAPACITY)
         p->usd = NAN; /* a capacity has no run */
     if (s->ask.flops_per_token > 0 && s->ask.peak_flops > 0)
@@ -302,6 +314,42 @@ static void judge_quality(struct scaling *s, struct scale_point *p)
         fmax(s->largest_drift, fabs(p->quality_check.drift.value));
 }
 
+/* Measured communication times count as they are; else those of the fit do. */
+static void fit_communication(struct scaling *s, const struct law_data *laws)
+{
+    double *seconds = xcalloc(s->n, sizeof(*seconds));
+    double *comm_s = xcalloc(s->n, sizeof(*comm_s));
+    const struct comm_data d = {
+        .k = laws->k,
+        .seconds = seconds,
+        .comm_s = comm_s,
+        .n = s->n,
+        .is_weak = s->ask.regime == SCALE_WEAK,
+        .error2 = laws->error2,
+        .freedom = laws->freedom,
+        .threshold = s->ask.threshold,
+    };
+
+    for (size_t i = 0; i < s->n; i++) {
+        seconds[i] = s->points[i].mean_s;
+        comm_s[i] = s->points[i].comm_s;
+    }
+    s->comm = comm_fit(&d);
+    for (size_t i = 0; i < s->n; i++) {
+        struct scale_point *p = &s->points[i];
+
+        if (!isnan(p->comm_s)) {
+            p->communication_s = p->comm_s;
+            p->computation_s = p->mean_s - p->comm_s;
+        } else if (s->comm.is_fitted) {
+            p->communication_s = comm_seconds_at(&s->comm, d.k[i]);
+            p->computation_s = comm_computation_at(&s->comm, d.k[i]);
+        }
+    }
+    free(comm_s);
+    free(seconds);
+}
+
 static void fit_laws(struct scaling *s)
 {
     double *k = xcalloc(s->n, sizeof(*k));
@@ -317,6 +365,8 @@ static void fit_laws(struct scaling *s)
         d.error2 += error * error / (double)s->n; /* NAN: without repeats */
         d.freedom += scale_point_freedom(&s->points[i]);
     }
+    if (s->ask.regime != SCALE_CAPACITY)
+        fit_communication(s, &d);
     s->law = is_weak ? law_gustafson(&d) : law_amdahl(&d);
     s->usl = law_usl(&d);
     for (size_t i = 0; i < s->n; i++) {
@@ -330,6 +380,25 @@ static void fit_laws(struct scaling *s)
     }
     free(speedup);
     free(k);
+}
+
+/* Targets that are slower than the others at their K. */
+static void name_stragglers(struct scaling *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct scale_point *p = &s->points[i];
+
+        for (size_t k = 0; k < p->n_targets; k++) {
+            const struct scale_target *t = &p->targets[k];
+
+            if (scale_target_is_straggler(t))
+                scaling_say(&s->notes,
+                            "straggler at K = %lld: %.200s takes %.3g times as "
+                            "long as the others, in %lld of %lld runs",
+                            (long long)p->k, t->name, t->slower,
+                            (long long)t->straggler_in, (long long)t->runs);
+        }
+    }
 }
 
 void scaling_work_out(struct scaling *s)
@@ -349,6 +418,7 @@ void scaling_work_out(struct scaling *s)
     s->bend = bend_find(s->points, s->n,
                         fmin(s->law.is_fitted ? s->law.residual : NAN,
                              s->usl.is_fitted ? s->usl.residual : NAN));
+    name_stragglers(s);
     scaling_raise_flags(s);
     scaling_fill_checklist(s);
     scaling_decide(s);
@@ -382,6 +452,21 @@ static int read_sources(struct scaling *s, struct err *err)
     return rc;
 }
 
+/* Storage and egress of a table; recordings have theirs. */
+static void price_data(struct scale_point *p, const struct cost_ask *cost)
+{
+    double storage_gb;
+
+    if (!cost)
+        return;
+    storage_gb = isnan(p->storage_gb) ? cost->storage_gb : p->storage_gb;
+    if (isnan(p->usd_storage) && cost->usd_per_gb_month > 0)
+        p->usd_storage =
+            cost_of_storage(cost->usd_per_gb_month, storage_gb, p->mean_s);
+    if (isnan(p->usd_egress) && cost->usd_per_gb_egress > 0)
+        p->usd_egress = cost->usd_per_gb_egress * p->egress_gb;
+}
+
 int scaling_make(struct scaling *s, const struct scale_ask *ask,
                  struct err *err)
 {
@@ -406,6 +491,7 @@ int scaling_make(struct scaling *s, const struct scale_ask *ask,
         }
         if (isnan(p->usd_per_hour) && ask->usd_per_hour > 0)
             p->usd_per_hour = ask->usd_per_hour * (double)p->k;
+        price_data(p, ask->cost);
     }
     scaling_work_out(s);
     return 0;
@@ -426,5 +512,7 @@ enum conclusion scaling_conclusion(const struct scaling *s)
 {
     if (s->refusals.len > 0)
         return CONCLUSION_OPEN;
+    if (s->ask.deadline_s > 0)
+        return s->verdict.deadline.fits > 0 ? CONCLUSION_YES : CONCLUSION_NO;
     return s->verdict.recommended_k > 1 ? CONCLUSION_YES : CONCLUSION_NO;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "analyzer/scaling/bend.h"
+#include "analyzer/scaling/comm_fit.h"
 #include "analyzer/scaling/scaling_laws.h"
 #include "analyzer/scaling/scaling_point.h"
 #include "analyzer/verdict/conclusion.h"
@@ -29,11 +30,16 @@ struct scale_ask {
     double work;                 /* of the job of one worker; 0: not given */
     const char *unit;            /* of work, in the singular; NULL: not given */
     double usd_per_hour;         /* of one worker; 0: not given */
-    const struct cost_ask *cost; /* prices of machines; may be NULL */
+    const struct cost_ask *cost; /* other prices; may be NULL */
     double flops_per_token;      /* 0: not given */
     double peak_flops;           /* of a worker; 0: not given */
-    int64_t warmup_trials;       /* number of trials of each set to skip */
-    const char *baseline;        /* path of a sealed one; NULL: none */
+    double deadline_s;           /* 0: none */
+    enum scale_deadline_on deadline_on;
+    double energy_tolerance; /* accepted rise of the energy per unit, as a
+                                share; 0: energy is no gate */
+    double comm_bytes;       /* that each worker sends per run; 0: unknown */
+    int64_t warmup_trials;   /* number of trials of each set to skip */
+    const char *baseline;    /* path of a sealed one; NULL: none */
 };
 
 /* A sign that a result is too good to be true. */
@@ -51,7 +57,18 @@ struct scale_item {
     char says[200];
 };
 
-#define SCALE_ITEMS 6
+#define SCALE_ITEMS     6
+#define SCALE_ITEM_WARM 2 /* warm-up is excluded */
+
+/* The cheapest K within a deadline, of those that keep quality, SLO and, if it
+ * is a gate, energy.  Efficiency is not required. */
+struct scale_deadline {
+    bool is_priced;    /* every K within it has a price */
+    bool is_shown;     /* the whole interval of its time is within it */
+    int64_t fits;      /* number of K within it */
+    int64_t k;         /* 0: none, or no price */
+    int64_t fastest_k; /* of all that could be chosen; 0: unknown */
+};
 
 /* Values of K; 0: none.  Points that do not hold quality are excluded, except
  * from first_below. */
@@ -63,6 +80,7 @@ struct scale_verdict {
     int64_t recommended_k;
     bool is_shown; /* the interval of the efficiency of recommended_k is above
                       the threshold */
+    struct scale_deadline deadline; /* all zero: none was set */
 };
 
 struct scaling {
@@ -80,6 +98,7 @@ struct scaling {
     double largest_drift;  /* of quality, in either direction */
     struct serial_law law; /* Gustafson's for weak scaling, else Amdahl's */
     struct usl usl;
+    struct comm_fit comm; /* not fitted for capacities */
     struct bend bend;
     struct red_flag flags[SCALE_FLAGS];
     size_t n_flags;
@@ -94,7 +113,8 @@ void scaling_fini(struct scaling *s);
 
 const char *scale_regime_name(enum scale_regime regime);
 
-/* Yes if a K above 1 is recommended, no if none is, open if refused. */
+/* Yes if a K above 1 is recommended, no if none is, open if refused.  With a
+ * deadline: yes if some K is within it, no if none is. */
 enum conclusion scaling_conclusion(const struct scaling *s);
 
 /* The caller owns it. */
@@ -122,6 +142,12 @@ void scaling_work_out(struct scaling *s);
 void scaling_raise_flags(struct scaling *s);
 void scaling_fill_checklist(struct scaling *s);
 void scaling_decide(struct scaling *s);
+
+/* NULL: it has no such K. */
+const struct scale_point *scaling_at(const struct scaling *s, int64_t k);
+
+/* Append the sentence to quote; only if nothing was refused. */
+void scaling_claim(const struct scaling *s, struct buf *out);
 
 /* Add a line to a list. */
 void scaling_say(struct strlist *list, const char *fmt, ...)

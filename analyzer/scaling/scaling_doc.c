@@ -5,9 +5,11 @@
 
 #include "analyzer/report/doc.h"
 #include "analyzer/scaling/scaling.h"
+#include "common/base/buf.h"
 #include "common/stats/stats.h"
 
 #define SCALING_SCHEMA 1
+#define MAX_CLAIM      ((size_t)64 << 10)
 
 static bool is_capacity(const struct scaling *s)
 {
@@ -46,13 +48,17 @@ static void add_verdict(struct doc_node *root, const struct scaling *s)
     if (is_refused)
         doc_line(both, DOC_PLAIN, "REFUSED: no speedup is printed");
     else if (v->recommended_k == 0)
-        doc_line(both, DOC_PLAIN, "NO K keeps quality, efficiency and SLO");
+        doc_line(both, DOC_PLAIN, "NO K keeps quality, efficiency%s and SLO",
+                 s->ask.energy_tolerance > 0 ? ", energy" : "");
     doc_lines(both, "refusals", "", &s->refusals);
     n = doc_section(both, "verdict",
                     is_refused || v->recommended_k == 0 ? NULL : "");
     add_k(n, "recommended_k", "recommendation:", v->recommended_k);
     doc_text(n, NULL, "",
-             "the largest K that keeps quality, efficiency and SLO");
+             s->ask.energy_tolerance > 0
+                 ? "the largest K that keeps quality, efficiency, energy and "
+                   "SLO"
+                 : "the largest K that keeps quality, efficiency and SLO");
     doc_sep(add_k(n, "cheapest_k", "cheapest", v->cheapest_k), "; ");
     doc_sep(add_k(n, "least_energy_k", "least energy", v->thriftiest_k), "; ");
     doc_bool(n, "efficiency_shown", NULL, v->is_shown);
@@ -67,6 +73,55 @@ static void add_verdict(struct doc_node *root, const struct scaling *s)
     n = doc_section(n, NULL, NULL);
     add_k(n, "efficient_k", NULL, v->efficient_k);
     add_k(n, "first_below_k", NULL, v->first_below);
+}
+
+static void add_claim(struct doc_node *root, const struct scaling *s)
+{
+    struct buf text;
+
+    if (s->refusals.len > 0) {
+        doc_null(root, "claim", NULL);
+        return;
+    }
+    buf_init(&text, MAX_CLAIM);
+    scaling_claim(s, &text);
+    doc_text(doc_section(root, NULL, "claim"), "claim", "", buf_text(&text));
+    buf_fini(&text);
+}
+
+static void add_deadline(struct doc_node *root, const struct scaling *s)
+{
+    const char *on = scale_deadline_names[s->ask.deadline_on];
+    const struct scale_deadline *d = &s->verdict.deadline;
+    const struct scale_point *at =
+        scaling_at(s, d->k > 0 ? d->k : d->fastest_k);
+    struct doc_node *n;
+    double delay_s;
+
+    if (!(s->ask.deadline_s > 0)) {
+        doc_null(root, "deadline", NULL);
+        return;
+    }
+    delay_s = at ? scale_point_delay(at, s->ask.deadline_on) : NAN;
+    n = doc_section(root, "deadline", s->refusals.len > 0 ? NULL : "deadline");
+    doc_seconds(n, "deadline_s", "", s->ask.deadline_s);
+    doc_sep(doc_text(n, "on", "for", on), " ");
+    doc_sep(doc_count(n, "within", "K within it:", d->fits), "; ");
+    doc_brief(add_k(n, "cheapest_k", "the cheapest:", d->k), "none");
+    doc_unless(n, DOC_SECONDS, "takes_s", "takes", delay_s, d->k == 0, NULL);
+    doc_unless(n, DOC_USD, "usd_per_run", "costs", at ? at->usd : NAN,
+               d->k == 0, NULL);
+    doc_bool(n, "shown", NULL, d->is_shown);
+    if (d->fits > 0 && d->k == 0)
+        doc_line(n, DOC_PLAIN,
+                 "the cheapest is unknown: not every K within it has a price "
+                 "(--usd-per-hour, or a column usd_per_hour)");
+    else if (d->fits == 0 && at)
+        doc_line(n, DOC_PLAIN, "none: the fastest, K = %lld, takes %.4g s",
+                 (long long)d->fastest_k, delay_s);
+    else if (d->fits == 0)
+        doc_line(n, DOC_PLAIN, "none: no K that may be chosen has a known %s",
+                 on);
 }
 
 static void add_efficiency(struct doc_node *root, const struct scaling *s)
@@ -162,6 +217,10 @@ static void add_speed(struct doc_node *row, const struct scaling *s,
              p->is_below ? "below" : "ok");
     doc_number(row, "law_speedup", "S by law", p->law_speedup);
     doc_number(row, "usl_speedup", "S by USL", p->usl_speedup);
+    doc_number(row, "communication_seconds", NULL, p->communication_s);
+    doc_number(row, "computation_seconds", NULL, p->computation_s);
+    doc_number(row, "communication_ratio", "comm/comp",
+               p->communication_s / p->computation_s);
 }
 
 static void add_gate(struct doc_node *row, const struct quality_check *g)
@@ -182,7 +241,26 @@ static void add_gate(struct doc_node *row, const struct quality_check *g)
     doc_number(n, "answers_needed", NULL, g->needed);
 }
 
-static void add_costs(struct doc_node *row, const struct scale_point *p)
+static void add_energy_gate(struct doc_node *row, const struct scaling *s,
+                            const struct scale_point *p)
+{
+    bool is_asked = s->ask.energy_tolerance > 0;
+    struct doc_node *n;
+
+    if (!is_asked) {
+        doc_null(row, "energy_gate", NULL);
+        return;
+    }
+    n = doc_section(row, "energy_gate", "");
+    doc_number(n, "ratio", "J/unit to K = 1", p->energy_ratio);
+    doc_text(n, "verdict", "energy",
+             p->keeps_energy == SCALE_YES  ? "held"
+             : p->keeps_energy == SCALE_NO ? "exceeded"
+                                           : "unknown");
+}
+
+static void add_costs(struct doc_node *row, const struct scaling *s,
+                      const struct scale_point *p)
 {
     doc_number(row, "quality", "quality", p->quality);
     add_gate(row, &p->quality_check);
@@ -196,9 +274,15 @@ static void add_costs(struct doc_node *row, const struct scale_point *p)
                  "%s", p->keeps_slo == SCALE_YES ? "met" : "missed"),
         p->keeps_slo == SCALE_UNKNOWN, NULL);
     doc_usd(row, "usd_per_run", "per run", p->usd);
+    doc_usd(row, "usd_storage", "storage", p->usd_storage);
+    doc_usd(row, "usd_egress", "egress", p->usd_egress);
     doc_number(row, "usd_per_unit", "USD/unit", p->usd_per_unit);
     doc_number(row, "units_per_usd", "units/USD", p->units_per_usd);
     doc_number(row, "joules_per_unit", "J/unit", p->joules_per_unit);
+    add_energy_gate(row, s, p);
+    doc_number(row, "prompt_tokens", NULL, p->prompt_tokens);
+    doc_number(row, "output_tokens", NULL, p->output_tokens);
+    doc_number(row, "tokens", NULL, p->tokens);
     doc_number(row, "mfu", "MFU", p->mfu);
 }
 
@@ -216,7 +300,32 @@ static bool has_costs(const struct scaling *s)
     return false;
 }
 
-/* People see speed and cost in tables of their own. */
+static bool has_targets(const struct scaling *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->points[i].n_targets > 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_target(struct doc_node *row, const struct scale_target *t)
+{
+    doc_text(row, "name", "target", t->name);
+    doc_count(row, "runs", "runs", t->runs);
+    doc_count(row, "n", "sent", t->n);
+    doc_count(row, "ok", "ok", t->ok);
+    doc_number(row, "p50_ms", "p50 ms", t->p50_ms);
+    doc_number(row, "p99_ms", "p99 ms", t->p99_ms);
+    doc_share(row, "misses_share", "not good",
+              (double)(t->n - t->good) / (double)t->n);
+    doc_number(row, "times_others", "times the others", t->slower);
+    doc_count(row, "straggler_in", NULL, t->straggler_in);
+    doc_show(doc_bool(row, "straggler", "", scale_target_is_straggler(t)), "%s",
+             scale_target_is_straggler(t) ? "STRAGGLER" : "");
+}
+
+/* People see speed, cost and targets in tables of their own. */
 static void add_points(struct doc_node *root, const struct scaling *s)
 {
     struct doc_node *list = doc_list(root, "points", NULL);
@@ -229,9 +338,12 @@ static void add_points(struct doc_node *root, const struct scaling *s)
                          : "ideal: S(K) = K, E(K) = 1"));
     char title[256];
     struct doc_node *costs;
+    struct doc_node *targets;
 
     snprintf(title, sizeof(title), "a unit is one %s", s->unit ? s->unit : "");
     costs = doc_text_only(doc_table(root, NULL, has_costs(s) ? title : NULL));
+    targets =
+        doc_text_only(doc_table(root, NULL, has_targets(s) ? "targets" : NULL));
     for (size_t i = 0; s->refusals.len == 0 && i < s->n; i++) {
         const struct scale_point *p = &s->points[i];
         struct doc_node *row = doc_row(list);
@@ -240,13 +352,21 @@ static void add_points(struct doc_node *root, const struct scaling *s)
         doc_text(row, "config", NULL, p->config);
         doc_text(row, "where", NULL, p->where);
         add_speed(row, s, p);
-        add_costs(row, p);
+        add_costs(row, s, p);
+        row = doc_list(row, "targets", NULL);
+        for (size_t k = 0; k < p->n_targets; k++) {
+            struct doc_node *shown = doc_row(targets);
+
+            add_target(doc_row(row), &p->targets[k]);
+            doc_count(shown, NULL, "K", p->k);
+            add_target(shown, &p->targets[k]);
+        }
         row = doc_row(speed);
         doc_count(row, NULL, "K", p->k);
         add_speed(row, s, p);
         row = doc_row(costs);
         doc_count(row, NULL, "K", p->k);
-        add_costs(row, p);
+        add_costs(row, s, p);
     }
 }
 
@@ -307,6 +427,89 @@ static void add_usl(struct doc_node *root, const struct usl *u, bool is_shown)
     doc_bool(n, "hint", NULL, u->is_hint);
     if (u->is_hint)
         doc_line(n, DOC_PLAIN, "from fewer than 6 points: a hint");
+}
+
+static struct doc_node *add_predicted(struct doc_node *n, const char *key,
+                                      const char *label, double k)
+{
+    return doc_brief(doc_number(n, key, label, k), "never");
+}
+
+/* Where more workers stop helping: the text of each number is that of
+ * docs/scaling.md. */
+static void add_communication(struct doc_node *root, const struct scaling *s)
+{
+    const struct comm_fit *f = &s->comm;
+    bool is_weak = s->ask.regime == SCALE_WEAK;
+    bool is_any = f->term_s[COMM_ALPHA].value + f->term_s[COMM_BETA].value > 0;
+    char label[64];
+    struct doc_node *n;
+
+    if (s->refusals.len > 0 || is_capacity(s)) {
+        doc_null(root, "communication",
+                 is_capacity(s) ? "capacities are not times of one job" : NULL);
+        return;
+    }
+    n = doc_section(root, f->is_fitted ? "communication" : NULL, "alpha-beta");
+    if (!f->is_fitted) {
+        doc_null(n, "communication", "too few points");
+        doc_line(n, DOC_PLAIN,
+                 "not fitted: it requires %d points, or %d above K = 1 with "
+                 "comm_seconds",
+                 is_weak ? COMM_MIN_WEAK : COMM_MIN_STRONG, COMM_MIN_MEASURED);
+        return;
+    }
+    doc_unit(doc_number(n, "alpha_seconds", "latency alpha",
+                        f->term_s[COMM_ALPHA].value),
+             "s per doubling of K");
+    doc_range_of(n, "alpha_seconds_ci95", "95% interval", DOC_NUMBER,
+                 &f->term_s[COMM_ALPHA]);
+    doc_unit(doc_number(n, "beta_seconds", "beta", f->term_s[COMM_BETA].value),
+             "s per further worker");
+    doc_range_of(n, "beta_seconds_ci95", "95% interval", DOC_NUMBER,
+                 &f->term_s[COMM_BETA]);
+    doc_unless(n, DOC_BYTES, "bandwidth_bytes_per_s", "bandwidth per second",
+               s->ask.comm_bytes / f->term_s[COMM_BETA].value,
+               !(s->ask.comm_bytes > 0) || !(f->term_s[COMM_BETA].value > 0),
+               NULL);
+    doc_unit(
+        doc_number(n, "serial_seconds", "serial", f->term_s[COMM_SERIAL].value),
+        "s");
+    doc_range_of(n, "serial_seconds_ci95", "95% interval", DOC_NUMBER,
+                 &f->term_s[COMM_SERIAL]);
+    doc_unit(doc_number(n, "parallel_seconds", is_weak ? NULL : "parallel",
+                        f->term_s[COMM_PARALLEL].value),
+             "s");
+    doc_range_of(n, "parallel_seconds_ci95", is_weak ? NULL : "95% interval",
+                 DOC_NUMBER, &f->term_s[COMM_PARALLEL]);
+    snprintf(label, sizeof(label),
+             "efficiency falls below %.4g at K =", BEND_VISIBLE);
+    doc_sep(add_predicted(n, "bend_k", label, f->bend_k), "; ");
+    snprintf(label, sizeof(label), "below %.4g at K =", s->ask.threshold);
+    add_predicted(n, "threshold_k", label, f->threshold_k);
+    doc_sep(add_predicted(n, "peak_k",
+                          "more workers stop helping at K =", f->peak_k.value),
+            "; ");
+    doc_show_if(
+        doc_range_of(n, "peak_k_ci95", "95% interval", DOC_NUMBER, &f->peak_k),
+        isfinite(f->peak_k.value));
+    doc_share(n, "residual", "residual", f->residual);
+    doc_bool(n, "measured", NULL, f->is_measured);
+    if (f->is_measured)
+        doc_line(n, DOC_PLAIN, "fitted to the column comm_seconds");
+    if (f->residual > COMM_MAX_RESIDUAL)
+        doc_line(n, DOC_PLAIN,
+                 "the times do not follow the model: do not use the ratios");
+    if (is_any && f->term_s[COMM_ALPHA].has_range &&
+        f->term_s[COMM_ALPHA].range.low <= 0 &&
+        f->term_s[COMM_BETA].range.low <= 0)
+        doc_line(n, DOC_PLAIN,
+                 "these points cannot tell alpha and beta apart, since both "
+                 "intervals contain 0: measure at more K, or repeat");
+    if (!is_any)
+        doc_line(n, DOC_PLAIN,
+                 "no communication that grows with K is visible; one that "
+                 "hardly depends on K looks like a serial part");
 }
 
 /* ---- the rest ---- */
@@ -377,15 +580,18 @@ struct doc *scaling_doc(const struct scaling *s)
 
     doc_count(root, "schema", NULL, SCALING_SCHEMA);
     add_verdict(root, s);
+    add_deadline(root, s);
     add_efficiency(root, s);
     add_quality(root, s);
     add_points(root, s);
     add_law(root, s, "amdahl", "Amdahl", false);
     add_law(root, s, "gustafson", "Gustafson", true);
     add_usl(root, &s->usl, is_shown);
+    add_communication(root, s);
     add_bend(root, s);
     if (is_shown)
         add_method(root, s);
+    add_claim(root, s);
     add_lists(root, s);
     return d;
 }

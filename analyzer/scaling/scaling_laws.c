@@ -9,7 +9,7 @@
 
 /* ---- least squares by Levenberg-Marquardt ---- */
 
-#define LM_PARAMETERS 3
+#define LM_PARAMETERS LAWS_UNKNOWNS
 #define MAX_STEPS     200
 #define ENOUGH        1e-12 /* relative step size at which to stop */
 
@@ -40,9 +40,8 @@ static void eliminate(double m[LM_PARAMETERS][LM_PARAMETERS + 1], size_t n,
     }
 }
 
-/* Solve a x = b for n unknowns by Gauss-Jordan elimination; false: singular. */
-static bool lm_solve(double a[LM_PARAMETERS][LM_PARAMETERS], const double *b,
-                     size_t n, double *x)
+bool laws_solve(double a[LAWS_UNKNOWNS][LAWS_UNKNOWNS], const double *b,
+                size_t n, double *x)
 {
     double m[LM_PARAMETERS][LM_PARAMETERS + 1];
 
@@ -131,7 +130,7 @@ static int step(struct lm *f, double damping, double *size)
     linearise(f, a, g);
     for (size_t c = 0; c < f->parameters; c++)
         a[c][c] *= 1 + damping;
-    if (!lm_solve(a, g, f->parameters, by))
+    if (!laws_solve(a, g, f->parameters, by))
         return -1;
     memcpy(p, f->p, sizeof(p));
     *size = 0;
@@ -158,7 +157,7 @@ static bool invert(struct lm *f)
         double column[LM_PARAMETERS];
 
         unit[c] = 1;
-        if (!lm_solve(a, unit, f->parameters, column))
+        if (!laws_solve(a, unit, f->parameters, column))
             return false;
         for (size_t r = 0; r < f->parameters; r++)
             f->inverse[r][c] = column[r];
@@ -328,6 +327,8 @@ struct serial_law law_gustafson(const struct law_data *d)
 
 /* ---- the Universal Scalability Law ---- */
 
+#define USL_PARAMETERS 3
+
 /* Least squares of K/S on 1, K - 1 and K (K - 1); all zero if that fails. */
 static void linearised(const struct law_data *d, double *p)
 {
@@ -337,15 +338,15 @@ static void linearised(const struct law_data *d, double *p)
 
     for (size_t i = 0; i < d->n; i++) {
         double k = d->k[i];
-        double row[LM_PARAMETERS] = {1, k - 1, k * (k - 1)};
+        double row[USL_PARAMETERS] = {1, k - 1, k * (k - 1)};
 
-        for (size_t r = 0; r < LM_PARAMETERS; r++) {
+        for (size_t r = 0; r < USL_PARAMETERS; r++) {
             b[r] += row[r] * k / d->speedup[i];
-            for (size_t s = 0; s < LM_PARAMETERS; s++)
+            for (size_t s = 0; s < USL_PARAMETERS; s++)
                 a[r][s] += row[r] * row[s];
         }
     }
-    if (!lm_solve(a, b, LM_PARAMETERS, c) || !(c[0] > 0))
+    if (!laws_solve(a, b, USL_PARAMETERS, c) || !(c[0] > 0))
         return;
     p[0] = -log(c[0]);
     p[1] = c[1] / c[0];
@@ -378,7 +379,7 @@ static struct uncertain peak(const struct usl *u, const struct lm *f,
 
 struct usl law_usl(const struct law_data *d)
 {
-    struct lm f = {.curve = usl_curve, .parameters = 3};
+    struct lm f = {.curve = usl_curve, .parameters = USL_PARAMETERS};
     double values[LAWS_MAX_POINTS];
     struct usl u = {.is_hint = d->n < USL_TRUSTED};
 

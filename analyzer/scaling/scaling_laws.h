@@ -63,4 +63,11 @@ double amdahl_at(double serial, double k);
 double gustafson_at(double serial, double k);
 double usl_at(const struct usl *u, double k);
 
+/* Maximum number of parameters of a fit. */
+#define LAWS_UNKNOWNS 4
+
+/* Solve a x = b for n unknowns by Gauss-Jordan elimination; false: singular. */
+bool laws_solve(double a[LAWS_UNKNOWNS][LAWS_UNKNOWNS], const double *b,
+                size_t n, double *x);
+
 #endif

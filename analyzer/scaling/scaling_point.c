@@ -154,33 +154,76 @@ void scale_point_init(struct scale_point *p, int64_t k, const char *config,
         .std_s = NAN,
         .runs = NAN,
         .known_error = NAN,
+        .comm_s = NAN,
         .work = NAN,
         .tokens = NAN,
+        .prompt_tokens = NAN,
+        .output_tokens = NAN,
         .usd_per_hour = NAN,
+        .egress_gb = NAN,
+        .storage_gb = NAN,
         .joules = NAN,
         .quality = NAN,
         .quality_n = NAN,
         .p50_ms = NAN,
         .p99_ms = NAN,
         .usd = NAN,
+        .usd_storage = NAN,
+        .usd_egress = NAN,
         .usd_per_unit = NAN,
         .units_per_usd = NAN,
         .joules_per_unit = NAN,
+        .energy_ratio = NAN,
         .units_per_s = NAN,
         .mfu = NAN,
         .law_speedup = NAN,
         .usl_speedup = NAN,
+        .communication_s = NAN,
+        .computation_s = NAN,
     };
+}
+
+struct scale_target *scale_point_target(struct scale_point *p, const char *name)
+{
+    for (size_t i = 0; i < p->n_targets; i++) {
+        if (strcmp(p->targets[i].name, name) == 0)
+            return &p->targets[i];
+    }
+    p->targets = xrealloc(p->targets, p->n_targets + 1, sizeof(*p->targets));
+    p->targets[p->n_targets] = (struct scale_target){.name = xstrdup(name)};
+    return &p->targets[p->n_targets++];
+}
+
+bool scale_target_is_straggler(const struct scale_target *t)
+{
+    return 2 * t->straggler_in > t->runs;
 }
 
 void scale_point_fini(struct scale_point *p)
 {
+    for (size_t i = 0; i < p->n_targets; i++)
+        free(p->targets[i].name);
+    free(p->targets);
     strmap_fini(&p->conditions);
     free(p->times_s);
     free(p->machine);
     free(p->where);
     free(p->config);
     *p = (struct scale_point){0};
+}
+
+const char *const scale_deadline_names[] = {
+    [DEADLINE_TIME] = "time",
+    [DEADLINE_P50] = "p50",
+    [DEADLINE_P99] = "p99",
+    NULL,
+};
+
+double scale_point_delay(const struct scale_point *p, enum scale_deadline_on on)
+{
+    return on == DEADLINE_P50   ? p->p50_ms / 1e3
+           : on == DEADLINE_P99 ? p->p99_ms / 1e3
+                                : p->mean_s;
 }
 
 double scale_point_number(const struct scale_point *p, size_t offset)

@@ -25,6 +25,12 @@ enum scale_regime {
 
 enum scale_answer { SCALE_UNKNOWN, SCALE_YES, SCALE_NO };
 
+/* What a deadline limits. */
+enum scale_deadline_on { DEADLINE_TIME, DEADLINE_P50, DEADLINE_P99 };
+
+/* Their names, and a NULL. */
+extern const char *const scale_deadline_names[];
+
 /* ---- quality ---- */
 
 enum quality_verdict {
@@ -85,6 +91,24 @@ struct drain drain_of(const double *ends_s, size_t n);
 /* Add a run to the means of a point. */
 void drain_add(struct drain *all, const struct drain *run);
 
+/* ---- targets ---- */
+
+/* One of several targets of the runs of a point; means over the runs. */
+struct scale_target {
+    char *name; /* owned */
+    int64_t runs;
+    int64_t n; /* requests, in all runs */
+    int64_t ok;
+    int64_t good;
+    double p50_ms; /* latency; NAN: unknown */
+    double p99_ms;
+    double slower;        /* times that the others take; NAN: unknown */
+    int64_t straggler_in; /* number of runs in which it is a straggler */
+};
+
+/* Is it a straggler in most runs? */
+bool scale_target_is_straggler(const struct scale_target *t);
+
 /* ---- a point ---- */
 
 struct scale_point {
@@ -100,19 +124,26 @@ struct scale_point {
     double mean_s;
     double std_s;
     double runs;
-    double known_error;  /* relative error of the mean, if not from runs */
-    double work;         /* units per run */
-    double tokens;       /* per run */
+    double known_error;   /* relative error of the mean, if not from runs */
+    double comm_s;        /* part of the mean spent on communication */
+    double work;          /* units per run */
+    double tokens;        /* processed per run: prompts and output */
+    double prompt_tokens; /* of those, of prompts; cached ones excluded */
+    double output_tokens;
     double usd_per_hour; /* of all K */
+    double egress_gb;    /* sent by the server per run; 1e9 bytes each */
+    double storage_gb;   /* stored for all K */
     double joules;       /* per run */
     double quality;      /* a share */
     double quality_n;    /* effective number of independent answers */
     double p50_ms;       /* latency */
     double p99_ms;
     enum scale_answer keeps_slo;
-    enum scale_answer is_warm; /* the time excludes warm-up and setup */
-    struct drain drain;        /* how its runs end */
-    struct strmap conditions;  /* of its first recording; owned */
+    enum scale_answer is_warm;    /* the time excludes warm-up and setup */
+    struct drain drain;           /* how its runs end */
+    struct scale_target *targets; /* owned; none if the runs have one each */
+    size_t n_targets;
+    struct strmap conditions; /* of its first recording; owned */
 
     /* Computed. */
     struct uncertain time_s;
@@ -120,20 +151,35 @@ struct scale_point {
     struct uncertain efficiency;
     bool is_below; /* efficiency is below the threshold */
     struct quality_check quality_check;
-    double usd; /* per run */
+    double usd;         /* per run: machines, storage and egress */
+    double usd_storage; /* part of usd */
+    double usd_egress;  /* part of usd */
     double usd_per_unit;
     double units_per_usd;
     double joules_per_unit;
+    double energy_ratio;            /* joules per unit, to those at K = 1 */
+    enum scale_answer keeps_energy; /* within the tolerance; SCALE_UNKNOWN also
+                                       if no limit was set */
     double units_per_s;
     double mfu;         /* model FLOPs utilisation, a share */
     double law_speedup; /* by Amdahl's or Gustafson's law */
     double usl_speedup;
+    double communication_s; /* of a run, measured or by the fit */
+    double computation_s;   /* the rest, in the same way */
 };
 
 /* All other values are unknown. */
 void scale_point_init(struct scale_point *p, int64_t k, const char *config,
                       const char *where);
 void scale_point_fini(struct scale_point *p);
+
+/* What a deadline limits, in seconds; NAN: unknown. */
+double scale_point_delay(const struct scale_point *p,
+                         enum scale_deadline_on on);
+
+/* The target with this name, added if needed. */
+struct scale_target *scale_point_target(struct scale_point *p,
+                                        const char *name);
 
 /* The double at that offset, for tables of columns. */
 double scale_point_number(const struct scale_point *p, size_t offset);

@@ -47,7 +47,8 @@ static bool find_k(struct scaling *s, const char *dir,
 
 /* ---- may it be used? ---- */
 
-static bool is_usable(struct scaling *s, const char *dir,
+/* Of a set of trials, those that cannot be trusted are discarded. */
+static bool is_usable(struct scaling *s, const char *dir, bool is_in_set,
                       const struct settings *settings,
                       const struct summary *sum)
 {
@@ -61,13 +62,15 @@ static bool is_usable(struct scaling *s, const char *dir,
                     dir);
     else if (settings->load.scenario != SCENARIO_OFFLINE)
         scaling_say(&s->refusals,
-                    "%s: %s: how long it lasts is no T(K); measure the "
-                    "makespan of an offline set (load.scenario: offline), or "
-                    "search for capacities (--capacity)",
+                    "%s: the length of %s is not a T(K); record offline runs "
+                    "(load.scenario: offline), or compare the capacities of "
+                    "searches (--capacity)",
                     dir,
                     scenario_is_open(settings->load.scenario)
                         ? "an open loop"
-                        : "not an offline set");
+                        : "this scenario");
+    else if (is_in_set && run_is_discarded(sum, why))
+        scaling_say(&s->notes, "%s: discarded: %s", dir, why);
     else if (why[0])
         scaling_say(&s->refusals, "%s: %s", dir, why);
     else if (failed > MAX_FAILED * (double)sum->scheduled)
@@ -138,6 +141,44 @@ static double milliseconds(int64_t ns)
     return ns >= 0 ? (double)ns / 1e6 : NAN;
 }
 
+/* The model computes prompts, except for what a cache holds, and output.  A
+ * server that does not count the prompts of all answers leaves the sum unknown.
+ */
+static void take_tokens(struct scale_point *p, const struct summary *sum)
+{
+    const struct tokens *t = &sum->tokens;
+    double prompt = t->requests > 0 && t->prompt.n == t->requests
+                        ? (double)(t->prompt.sum - t->cached.sum)
+                        : NAN;
+    double output = !sum->has_tokens ? NAN
+                    : tokens_have_output(t)
+                        ? sum->output_tokens_per_s * sum->window_length_s
+                        : 0;
+
+    average(&p->prompt_tokens, prompt, p->n_times);
+    average(&p->output_tokens, output, p->n_times);
+    p->tokens = p->prompt_tokens + p->output_tokens;
+}
+
+static void take_targets(struct scale_point *p, const struct target_rows *rows)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct target_row *row = &rows->items[i];
+        struct scale_target *t = scale_point_target(p, row->name);
+
+        t->runs++;
+        t->n += row->n;
+        t->ok += row->ok;
+        t->good += row->good;
+        average(&t->p50_ms, milliseconds(row->e2e_ns[TARGET_P50]),
+                (size_t)t->runs);
+        average(&t->p99_ms, milliseconds(row->e2e_ns[TARGET_P99]),
+                (size_t)t->runs);
+        average(&t->slower, row->slower, (size_t)t->runs);
+        t->straggler_in += row->is_straggler;
+    }
+}
+
 static void take_numbers(struct scale_point *p, const struct settings *settings,
                          const struct summary *sum)
 {
@@ -150,13 +191,16 @@ static void take_numbers(struct scale_point *p, const struct settings *settings,
     p->work = (double)sum->scheduled;
     average(&p->p50_ms, milliseconds(e2e_ns[SUMMARY_P50]), p->n_times);
     average(&p->p99_ms, milliseconds(e2e_ns[SUMMARY_P99]), p->n_times);
-    if (sum->has_tokens)
-        average(&p->tokens, sum->output_tokens_per_s * sum->window_length_s,
-                p->n_times);
+    take_tokens(p, sum);
+    take_targets(p, &sum->targets);
     if (sum->metered.has_energy)
         average(&p->joules, sum->metered.joules, p->n_times);
     if (settings->cost.usd_per_hour > 0)
         p->usd_per_hour = settings->cost.usd_per_hour * (double)p->k;
+    if (sum->cost.usd_storage > 0)
+        average(&p->usd_storage, sum->cost.usd_storage, p->n_times);
+    if (sum->cost.usd_egress > 0)
+        average(&p->usd_egress, sum->cost.usd_egress, p->n_times);
     p->keeps_slo = p->keeps_slo > slo ? p->keeps_slo : slo;
     take_quality(p, &sum->quality);
 }
@@ -238,21 +282,25 @@ static struct scale_point *point_of(struct scaling *s, const char *dir,
     return p;
 }
 
-/* `is_warm`: the server was warm when the run began. */
+/* `is_warm`: the server was warm when the run began.  *used counts the runs of
+ * a set that are not discarded; NULL: it is not in one. */
 static int read_run(struct scaling *s, const char *dir, bool is_warm,
-                    struct err *err)
+                    size_t *used, struct err *err)
 {
     struct strmap conditions = {0};
     const struct summary *sum;
     struct scale_point *p;
     struct study_run run;
+    char why[RUN_OBSTACLE];
     int64_t k;
     int rc = 0;
 
     if (study_run_open(&run, dir, s->ask.slo, s->ask.cost, err))
         return -1;
     sum = run.summary;
-    if (is_usable(s, dir, &run.rec.settings, sum) &&
+    if (used)
+        *used += !run_is_discarded(sum, why);
+    if (is_usable(s, dir, used != NULL, &run.rec.settings, sum) &&
         find_k(s, dir, &run.rec.settings, &k)) {
         run_conditions_make(&conditions, &run.rec, sum);
         p = point_of(s, dir, k, &conditions);
@@ -347,11 +395,16 @@ static int read_trials(struct scaling *s, const char *dir, struct err *err)
     int64_t first = 1 + s->ask.warmup_trials;
     bool is_warm = s->ask.warmup_trials > 0;
     struct study_set set = {0};
+    size_t asked = 0;
+    size_t used = 0;
+    size_t n = 0;
     int rc = 0;
 
-    if (is_warm && study_is_at(dir)) {
+    if (study_is_at(dir)) {
         rc = study_set_load_kind(&set, dir, STUDY_TRIALS, err);
-        is_warm = set.launched_by == LAUNCHED_ONCE;
+        is_warm = is_warm && set.launched_by == LAUNCHED_ONCE;
+        if (set.asked > s->ask.warmup_trials)
+            asked = (size_t)(set.asked - s->ask.warmup_trials);
         study_set_fini(&set);
     }
     if (rc == 0 && !study_has_trial(dir, first))
@@ -362,9 +415,13 @@ static int read_trials(struct scaling *s, const char *dir, struct err *err)
          rc == 0 && i <= MAX_TRIALS && study_has_trial(dir, i); i++) {
         char *path = study_trial_path(dir, i);
 
-        rc = read_run(s, path, is_warm, err);
+        rc = read_run(s, path, is_warm, &used, err);
         free(path);
+        n++;
     }
+    if (rc == 0 && used < n && used < valid_runs_needed(asked > 0 ? asked : n))
+        scaling_say(&s->refusals, "%s: too few of its trials can be trusted",
+                    dir);
     return rc;
 }
 
@@ -393,7 +450,7 @@ int scale_runs_read(struct scaling *s, const char *dir, struct err *err)
 
     if (!study_is_at(dir))
         return study_has_trial(dir, 1) ? read_trials(s, dir, err)
-                                       : read_run(s, dir, false, err);
+                                       : read_run(s, dir, false, NULL, err);
     if (study_kind_at(dir, &kind, err))
         return -1;
     if (kind == STUDY_TRIALS)
@@ -406,8 +463,8 @@ int scale_runs_read(struct scaling *s, const char *dir, struct err *err)
                 study_kind_name(kind),
                 s->ask.regime == SCALE_CAPACITY
                     ? "it has no capacity; tailgate search finds one"
-                    : "it has no T(K); scale takes offline sets, as trials or "
-                      "as variants");
+                    : "it has no T(K); scale requires trials or variants of "
+                      "offline runs");
     return 0;
 }
 

@@ -28,9 +28,14 @@ enum field {
     SECONDS,
     STD,
     RUNS,
+    COMM,
     WORK,
     TOKENS,
+    PROMPT_TOKENS, /* cached ones excluded */
+    OUTPUT_TOKENS,
     USD_PER_HOUR,
+    EGRESS_GB,
+    STORAGE_GB,
     JOULES,
     QUALITY,
     QUALITY_N,
@@ -74,9 +79,14 @@ static const struct column {
     {"std_seconds", CELL_AMOUNT, STD},
     {"std", CELL_AMOUNT, STD},
     {"runs", CELL_COUNT, RUNS},
+    {"comm_seconds", CELL_AMOUNT, COMM},
     {"work", CELL_POSITIVE, WORK},
     {"tokens", CELL_AMOUNT, TOKENS},
+    {"prompt_tokens", CELL_AMOUNT, PROMPT_TOKENS},
+    {"output_tokens", CELL_AMOUNT, OUTPUT_TOKENS},
     {"usd_per_hour", CELL_AMOUNT, USD_PER_HOUR},
+    {"egress_gb", CELL_AMOUNT, EGRESS_GB},
+    {"storage_gb", CELL_AMOUNT, STORAGE_GB},
     {"joules", CELL_AMOUNT, JOULES},
     {"quality", CELL_SHARE, QUALITY},
     {"quality_n", CELL_COUNT, QUALITY_N},
@@ -199,6 +209,14 @@ static int check_columns(const struct table *t, struct err *err)
     }
     if (!has(t, K))
         return err_set(err, ERR_CONFIG, "no column 'workers'");
+    if (has(t, TOKENS) && (has(t, PROMPT_TOKENS) || has(t, OUTPUT_TOKENS)))
+        return err_set(err, ERR_CONFIG,
+                       "column 'tokens' cannot be combined with "
+                       "'prompt_tokens' and 'output_tokens', whose sum it is");
+    if (has(t, PROMPT_TOKENS) != has(t, OUTPUT_TOKENS))
+        return err_set(err, ERR_CONFIG,
+                       "columns 'prompt_tokens' and 'output_tokens' require "
+                       "each other");
     return has(t, is_capacity ? CAPACITY : SECONDS)
                ? 0
                : err_set(err, ERR_CONFIG, "no column '%s'",
@@ -320,6 +338,28 @@ static int take_machine(struct scale_point *p, const char *machine,
                          machine, p->machine);
 }
 
+/* What has a price must be known. */
+static int check_data(const struct table *t, const struct row *row,
+                      struct err *err)
+{
+    const struct cost_ask *cost = t->s->ask.cost;
+
+    if (row->x[COMM] >= row->x[SECONDS])
+        return err_set(err, ERR_CONFIG,
+                       "comm_seconds: %.10g is not below seconds, of which it "
+                       "is a part",
+                       row->x[COMM]);
+    if (cost && cost->usd_per_gb_egress > 0 && isnan(row->x[EGRESS_GB]))
+        return err_set(err, ERR_CONFIG,
+                       "a price of egress requires a column 'egress_gb'");
+    if (cost && cost->usd_per_gb_month > 0 && !(cost->storage_gb > 0) &&
+        isnan(row->x[STORAGE_GB]))
+        return err_set(err, ERR_CONFIG,
+                       "a price of storage requires a column 'storage_gb', or "
+                       "--storage-gb");
+    return 0;
+}
+
 static int take_row(struct table *t, const struct row *row, struct err *err)
 {
     char *where = xasprintf("%s:%zu", t->name, t->line);
@@ -332,11 +372,20 @@ static int take_row(struct table *t, const struct row *row, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "more than %zu points with different K or config",
                        MAX_POINTS);
-    if (take_machine(p, row->text[MACHINE], err) || take_time(p, row, err) ||
+    if (check_data(t, row, err) || take_machine(p, row->text[MACHINE], err) ||
+        take_time(p, row, err) ||
         keep_same(&p->work, row->x[WORK], "work", err) ||
-        keep_same(&p->usd_per_hour, row->x[USD_PER_HOUR], "usd_per_hour", err))
+        keep_same(&p->usd_per_hour, row->x[USD_PER_HOUR], "usd_per_hour",
+                  err) ||
+        keep_same(&p->storage_gb, row->x[STORAGE_GB], "storage_gb", err))
         return -1;
+    blend(&p->comm_s, row->x[COMM], p->n_times);
     blend(&p->tokens, row->x[TOKENS], p->n_times);
+    blend(&p->prompt_tokens, row->x[PROMPT_TOKENS], p->n_times);
+    blend(&p->output_tokens, row->x[OUTPUT_TOKENS], p->n_times);
+    if (!isnan(p->prompt_tokens + p->output_tokens))
+        p->tokens = p->prompt_tokens + p->output_tokens;
+    blend(&p->egress_gb, row->x[EGRESS_GB], p->n_times);
     blend(&p->joules, row->x[JOULES], p->n_times);
     blend(&p->quality, row->x[QUALITY], p->n_times);
     blend(&p->p50_ms, row->x[P50_MS], p->n_times);
@@ -365,6 +414,7 @@ static int as_time(const struct table *t, struct row *row, struct err *err)
         row->x[WORK] = 1;
         row->x[STD] = NAN;
         row->x[RUNS] = NAN;
+        row->x[COMM] = NAN;
     }
     return 0;
 }

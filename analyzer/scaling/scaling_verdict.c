@@ -136,7 +136,7 @@ void scaling_fill_checklist(struct scaling *s)
     }
     item(s, 0, true, "K = 1 at %.120s", s->points[0].where);
     list_work(s, works);
-    item(s, 2, warm == s->n, "%s",
+    item(s, SCALE_ITEM_WARM, warm == s->n, "%s",
          warm == s->n ? "the times exclude warm-up and setup"
          : cold > 0
              ? "some times include warm-up (for sets of trials on one server "
@@ -183,19 +183,68 @@ static int64_t min_k(const struct scaling *s, size_t offset)
     return k;
 }
 
-static void consider(struct scale_verdict *v, const struct scale_point *p,
-                     double threshold)
+/* Does it keep quality, SLO and, if it is a gate, energy?  Unknown energy does
+ * not pass a gate. */
+static bool is_allowed(const struct scaling *s, const struct scale_point *p)
 {
+    return quality_allows(&p->quality_check) && p->keeps_slo != SCALE_NO &&
+           (!(s->ask.energy_tolerance > 0) || p->keeps_energy == SCALE_YES);
+}
+
+static void consider(struct scaling *s, const struct scale_point *p)
+{
+    struct scale_verdict *v = &s->verdict;
+
     if (p->is_below && v->first_below == 0)
         v->first_below = p->k;
     if (p->is_below || !quality_allows(&p->quality_check))
         return;
     v->efficient_k = p->k;
-    if (p->keeps_slo == SCALE_NO)
+    if (!is_allowed(s, p))
         return;
     v->recommended_k = p->k;
     v->is_shown = p->k == 1 || (p->efficiency.has_range &&
-                                p->efficiency.range.low >= threshold);
+                                p->efficiency.range.low >= s->ask.threshold);
+}
+
+/* What a job costs; K times the job costs more, so per unit of work there. */
+static double cost_at(const struct scaling *s, const struct scale_point *p)
+{
+    return s->ask.regime == SCALE_STRONG ? p->usd : p->usd_per_unit;
+}
+
+static void decide_deadline(struct scaling *s)
+{
+    struct scale_deadline *d = &s->verdict.deadline;
+    enum scale_deadline_on on = s->ask.deadline_on;
+    double fastest_s = INFINITY;
+    double min_usd = INFINITY;
+
+    d->is_priced = true;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct scale_point *p = &s->points[i];
+        double delay_s = scale_point_delay(p, on);
+
+        if (!is_allowed(s, p) || isnan(delay_s))
+            continue;
+        if (delay_s < fastest_s) {
+            fastest_s = delay_s;
+            d->fastest_k = p->k;
+        }
+        if (delay_s > s->ask.deadline_s)
+            continue;
+        d->fits++;
+        d->is_priced = d->is_priced && !isnan(cost_at(s, p));
+        if (cost_at(s, p) < min_usd) {
+            min_usd = cost_at(s, p);
+            d->k = p->k;
+            d->is_shown = on == DEADLINE_TIME && p->time_s.has_range &&
+                          p->time_s.range.high <= s->ask.deadline_s;
+        }
+    }
+    if (!d->is_priced || d->fits == 0)
+        *d =
+            (struct scale_deadline){.fits = d->fits, .fastest_k = d->fastest_k};
 }
 
 void scaling_decide(struct scaling *s)
@@ -204,7 +253,9 @@ void scaling_decide(struct scaling *s)
 
     *v = (struct scale_verdict){0};
     for (size_t i = 0; i < s->n; i++)
-        consider(v, &s->points[i], s->ask.threshold);
+        consider(s, &s->points[i]);
+    if (s->ask.deadline_s > 0)
+        decide_deadline(s);
     v->cheapest_k = min_k(s, offsetof(struct scale_point, usd_per_unit));
     if (v->cheapest_k == 0 && s->ask.regime == SCALE_STRONG) /* one job */
         v->cheapest_k = min_k(s, offsetof(struct scale_point, usd));

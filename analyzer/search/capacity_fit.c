@@ -1,390 +1,383 @@
 #include "analyzer/search/capacity_fit.h"
 
 #include <math.h>
+#include <stdbool.h>
 
-#include "common/stats/stats.h"
+#include "analyzer/search/search_tuning.h"
 
-/* The grid: crossings by slopes, first coarse over the whole range, then where
- * the mass is; and how often the points are weighted again. */
-#define CROSSINGS 31
-#define SLOPES    18
-#define PASSES    2
-#define ZOOMS     3
-#define ALL_BUT   1e-4 /* of the mass, at either end */
+/* The grid, first over the whole range, then where the mass is. */
+#define CROSSINGS 41
+#define SLOPES    21
+#define PASSES    3
+#define ALL_BUT   1e-3 /* of the mass, at either end */
+#define SLOPE_MIN 0.2
+#define SLOPE_MAX 2000.0
+#define MARGIN    0.7 /* from the probes to the ends, in the log of the load */
 
-#define SLOPE_MIN 0.5
-#define SLOPE_MAX 3000.0
+/* The variance of a share p in n requests is phi p^POWER / n: that of clusters
+ * as the excursions of a queue beyond a high level make them. */
+#define POWER 1.75
 
-/* Points further from the crossing count less: the line is only a good model
- * nearby. */
-#define REACH 0.3
+#define EXPONENT_MAX 40.0
+#define SHARE_MIN    1e-12 /* a miss is never impossible */
 
-/* Minimum half-width of the interval: the line is only a model. */
-#define CI_MIN 0.005
+/* Parts of a window for which the growth from an empty queue is computed, and
+ * relaxation times after which it is over. */
+#define PARTS 6
+#define GROWN 4.0
 
-/* Where the distributions are compared. */
-#define TAIL        0.95
-#define FREEDOM_MIN 3.0
-
-/* Some requests miss at any load.  Their share is measured this far below the
- * crossing, on the log of the load, and limited to this part of the allowed
- * share. */
-#define FLOOR_AWAY 0.4
-#define FLOOR_MAX  0.8
-
-/* A miss is never impossible. */
-#define SHARE_MIN 1e-9
-
-/* How far beyond the probes the crossing may be. */
-#define MARGIN 0.7
-
-/* Shares within this factor of the allowed share count for the scatter. */
-#define NEAR_SHARE 20.0
-
-/* Prior for phi: misses in clusters of about ten, with the weight of this many
- * probes. */
-#define PRIOR_CLUSTER 10.0
-#define PRIOR_WEIGHT  1.0
-
-/* Prior for the slope: about 20, give or take a factor of two (the spread is
- * that of the logarithm), with a heavy tail, since a cliff is possible. */
-#define SLOPE_TYPICAL 20.0
-#define SLOPE_SPREAD  0.6
-#define SLOPE_BEND    1.5 /* in spreads; beyond it the tail is heavy */
-
+/* The masses of the crossings and of the slopes; ranges are of logarithms. */
 struct grid {
-    struct interval range; /* of crossings */
-    double mass[CROSSINGS];
-    double log_slope[CROSSINGS]; /* its mean at each */
+    struct interval x;
+    struct interval s;
+    double by_x[CROSSINGS];
+    double by_s[SLOPES];
 };
 
-/* The share missed at any load, and the part that depends on the load. */
-static double share_at(const struct fit *f, double slope, double u)
-{
-    double room = f->allowed - f->floor;
-    double p = f->floor + 1 / (1 + (1 - room) / room * exp(-slope * u));
+struct model {
+    struct fit_point *points;
+    size_t n;
+    const struct fit_aim *aim;
+    double crossing; /* the estimate so far, and ... */
+    double slope;    /* ... of the slope */
+    bool is_known;   /* there is one; else all points count the same */
+    double floor;    /* share of misses at any load */
+    double most;     /* beyond this share the number of misses does not matter:
+                        an overloaded server may lose half of them, or all */
+    double scatter;  /* of the misses, as a multiple of what theory says */
+};
 
-    return fmin(fmax(p, SHARE_MIN), 1);
+/* ---- the theory of a queue ---- */
+
+static double log_inverse(double allowed)
+{
+    return fmax(-log(allowed), 0.3);
 }
 
-/* The share of misses by the line at the log of a load. */
-static double fit_share(const struct fit *f, double x)
+/* That of M/M/1, and what is added if several are served at a time. */
+static double typical_slope(const struct fit_aim *aim, double load)
 {
-    return share_at(f, f->slope, x - f->x);
+    double slope =
+        load * (aim->limit_s + search_tuning.slope_flight * aim->answer_s);
+
+    if (aim->limit_s <= 0)
+        return search_tuning.slope_other;
+    return fmin(fmax(slope, search_tuning.slope_low), SLOPE_MAX);
 }
 
-/* Beyond this share the number of misses does not matter: an overloaded server
- * may lose half of its requests, or all. */
-static double max_share(double allowed)
+/* The relaxation time.  A curve that is much steeper than that of M/M/1 is not
+ * that of a queue. */
+static double relax_s(const struct model *m, double slope)
 {
-    return fmin((1 + allowed) / 2, NEAR_SHARE * allowed);
+    double z = log_inverse(m->aim->allowed);
+    double max = search_tuning.steep * typical_slope(m->aim, m->crossing);
+
+    return fmax(4 * m->aim->limit_s * fmin(slope, max) / (z * z),
+                m->aim->answer_s);
 }
 
-/* The quasi-likelihood of a share with mean p and variance phi p^1.5 / n. */
-static double likelihood(const struct fit_point *pt, double p, double max,
-                         double phi)
+static double normal_below(double x)
 {
-    double root = sqrt(fmin(p, max));
-
-    return -2 / phi * (fmin(pt->misses, max * pt->n) / root + pt->n * root);
+    return erfc(-x / sqrt(2)) / 2;
 }
 
-static double log_slope_of(size_t k)
+/* Brownian motion with a drift to 0, reflected there, that has started at 0 and
+ * has a stationary share of exp(-z) beyond the limit. */
+static double grown_at(double z, double relaxations)
 {
-    double step = log(SLOPE_MAX / SLOPE_MIN) / (SLOPES - 1);
+    double k = 4 * relaxations / (z * z);
+    double root = sqrt(2 * k);
 
-    return log(SLOPE_MIN) + (double)k * step;
+    return fmin(1, normal_below((z * k - 1) / root) +
+                       exp(z) * normal_below(-(z * k + 1) / root));
 }
 
-static double crossing_of(const struct grid *g, size_t i)
+double fit_grown(double allowed, double relax, double warmup_s, double window_s)
 {
-    return g->range.low +
-           (g->range.high - g->range.low) * (double)i / (CROSSINGS - 1);
+    double z = log_inverse(allowed);
+    double sum = 0;
+
+    if (relax <= 0 || warmup_s > GROWN * relax)
+        return 1;
+    for (int i = 0; i < PARTS; i++)
+        sum += grown_at(z, (warmup_s + window_s * (i + 0.5) / PARTS) / relax);
+    return sum / PARTS;
 }
 
-static double log_prior(double log_slope)
+/* Of the variance of the number of misses, where the share is what is allowed.
+ */
+static double inflation(const struct model *m, double slope)
 {
-    double z = fabs(log_slope - log(SLOPE_TYPICAL)) / SLOPE_SPREAD;
+    double by_theory = m->aim->limit_s > 0 ? 1 + m->crossing * relax_s(m, slope)
+                                           : search_tuning.cluster_other;
 
-    return z < SLOPE_BEND ? -z * z / 2 : -SLOPE_BEND * (z - SLOPE_BEND / 2);
+    return fmax(1, by_theory * m->scatter);
 }
 
-static double log_mass(const struct fit *f, const struct fit_point *points,
-                       size_t n, double crossing, double log_slope)
+static double phi_at(const struct model *m, double slope)
 {
-    double slope = exp(log_slope);
-    double sum = log_prior(log_slope);
-    double max = max_share(f->allowed);
+    return inflation(m, slope) * pow(m->aim->allowed, 1 - POWER);
+}
 
-    for (size_t i = 0; i < n; i++) {
-        double p = share_at(f, slope, points[i].x - crossing);
+/* ---- the likelihood ---- */
 
-        sum += points[i].weight * likelihood(&points[i], p, max, f->phi);
+/* How the points look at this slope. */
+static void take_slope(struct model *m, double slope)
+{
+    double relax = relax_s(m, slope);
+    double usual = relax_s(m, m->slope);
+
+    for (size_t i = 0; i < m->n; i++) {
+        struct fit_point *pt = &m->points[i];
+        double u =
+            m->is_known ? log(pt->load / m->crossing) / search_tuning.reach : 0;
+
+        pt->weight = 1 / (1 + u * u);
+        pt->exposure = pt->n;
+        pt->is_capped = pt->misses >= m->most * pt->n;
+        if (pt->is_capped)
+            continue;
+        pt->weight *=
+            fit_grown(m->aim->allowed, usual, pt->warmup_s, pt->window_s);
+        pt->exposure *= fmax(SHARE_MIN, fit_grown(m->aim->allowed, relax,
+                                                  pt->warmup_s, pt->window_s));
+    }
+}
+
+/* The share of misses at a load, if there is a line with this crossing.  It may
+ * exceed 1: an overloaded server that misses nothing is all the less likely. */
+static double share_at(const struct model *m, double load, double crossing,
+                       double slope)
+{
+    double e = fmin(slope * (load / crossing - 1), EXPONENT_MAX);
+
+    return fmax(m->floor + (m->aim->allowed - m->floor) * exp(e), SHARE_MIN);
+}
+
+/* The log of the quasi-likelihood, times -phi. */
+static double distance(const struct model *m, double crossing, double slope)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < m->n; i++) {
+        const struct fit_point *pt = &m->points[i];
+        double share = share_at(m, pt->load, crossing, slope);
+        double misses = fmin(pt->misses, m->most * pt->n);
+        double root, least = 0;
+
+        if (pt->is_capped) {
+            share = fmin(share, m->most);
+            least =
+                pt->exposure * sqrt(sqrt(m->most)) / (2 - POWER) / (POWER - 1);
+        }
+        root = sqrt(sqrt(share)); /* share^(2 - POWER) */
+        sum += pt->weight * (pt->exposure * root / (2 - POWER) +
+                             misses * root / share / (POWER - 1) - least);
     }
     return sum;
 }
 
-/* Sums over the slopes for each crossing. */
-static void grid_fill(struct grid *g, const struct fit *f,
-                      const struct fit_point *points, size_t n)
+/* Normal in the log of the slope near the typical one, with heavy tails. */
+static double log_prior(const struct fit_aim *aim, double load, double slope)
 {
-    double table[CROSSINGS][SLOPES];
+    double bend = search_tuning.bend;
+    double away = log(slope / typical_slope(aim, load));
+    double z = away > 0 ? away / search_tuning.slope_spread_up
+                        : -away / search_tuning.slope_spread;
+
+    return z < bend ? -z * z / 2 : -bend * (z - bend / 2);
+}
+
+/* ---- the grid ---- */
+
+static double at_step(const struct interval *range, size_t n, size_t i)
+{
+    return range->low +
+           (range->high - range->low) * (double)i / (double)(n - 1);
+}
+
+static void fill(struct grid *g, struct model *m)
+{
+    double table[SLOPES][CROSSINGS];
     double max = -INFINITY;
 
-    for (size_t i = 0; i < CROSSINGS; i++) {
-        for (size_t k = 0; k < SLOPES; k++) {
-            table[i][k] =
-                log_mass(f, points, n, crossing_of(g, i), log_slope_of(k));
-            max = fmax(max, table[i][k]);
+    *g = (struct grid){.x = g->x, .s = g->s};
+    for (size_t k = 0; k < SLOPES; k++) {
+        double slope = exp(at_step(&g->s, SLOPES, k));
+        double phi = phi_at(m, m->slope);
+
+        take_slope(m, slope);
+        for (size_t i = 0; i < CROSSINGS; i++) {
+            double load = exp(at_step(&g->x, CROSSINGS, i));
+
+            table[k][i] =
+                log_prior(m->aim, load, slope) - distance(m, load, slope) / phi;
+            max = fmax(max, table[k][i]);
         }
     }
-    for (size_t i = 0; i < CROSSINGS; i++) {
-        g->mass[i] = 0;
-        g->log_slope[i] = 0;
-        for (size_t k = 0; k < SLOPES; k++) {
-            double mass = exp(table[i][k] - max);
+    for (size_t k = 0; k < SLOPES; k++) {
+        for (size_t i = 0; i < CROSSINGS; i++) {
+            double mass = exp(table[k][i] - max);
 
-            g->mass[i] += mass;
-            g->log_slope[i] += mass * log_slope_of(k);
+            g->by_s[k] += mass;
+            g->by_x[i] += mass;
         }
-        if (g->mass[i] > 0)
-            g->log_slope[i] /= g->mass[i];
     }
 }
 
-/* The crossing below which this part of the mass lies, interpolated. */
-static double grid_quantile(const struct grid *g, double part)
+/* Where this part of the mass lies below, interpolated. */
+static double quantile(const double *mass, size_t n,
+                       const struct interval *range, double part)
 {
     double total = 0;
     double sum = 0;
 
-    for (size_t i = 0; i + 1 < CROSSINGS; i++)
-        total += (g->mass[i] + g->mass[i + 1]) / 2;
-    for (size_t i = 0; i + 1 < CROSSINGS; i++) {
-        double mass = (g->mass[i] + g->mass[i + 1]) / 2;
+    for (size_t i = 0; i + 1 < n; i++)
+        total += (mass[i] + mass[i + 1]) / 2;
+    for (size_t i = 0; i + 1 < n; i++) {
+        double here = (mass[i] + mass[i + 1]) / 2;
 
-        if (mass > 0 && sum + mass >= part * total) {
-            double x = crossing_of(g, i);
-
-            return x +
-                   (crossing_of(g, i + 1) - x) * ((part * total - sum) / mass);
-        }
-        sum += mass;
+        if (here > 0 && sum + here >= part * total)
+            return at_step(range, n, i) + (range->high - range->low) /
+                                              (double)(n - 1) *
+                                              (part * total - sum) / here;
+        sum += here;
     }
-    return g->range.high;
+    return range->high;
 }
 
-static double grid_slope(const struct grid *g)
+/* The range that has almost all of the mass, with room on either side, within
+ * all of it. */
+static void zoom(const double *mass, size_t n, struct interval *range,
+                 const struct interval *all, double room)
 {
-    double sum = 0;
-    double total = 0;
+    double step = (range->high - range->low) / (double)(n - 1);
+    double low = quantile(mass, n, range, ALL_BUT) - step;
+    double high = quantile(mass, n, range, 1 - ALL_BUT) + step;
 
-    for (size_t i = 0; i < CROSSINGS; i++) {
-        sum += g->mass[i] * g->log_slope[i];
-        total += g->mass[i];
-    }
-    return exp(sum / total);
-}
-
-/* Zoom in while more than half of the range has almost no mass. */
-static void grid_settle(struct grid *g, const struct fit *f,
-                        const struct fit_point *points, size_t n)
-{
-    grid_fill(g, f, points, n);
-    for (int zoom = 0; zoom < ZOOMS; zoom++) {
-        double width = g->range.high - g->range.low;
-        double step = width / (CROSSINGS - 1);
-        double low = fmax(g->range.low, grid_quantile(g, ALL_BUT) - step);
-        double high = fmin(g->range.high, grid_quantile(g, 1 - ALL_BUT) + step);
-
-        if (high - low > width / 2)
-            break;
-        g->range = (struct interval){low, high};
-        grid_fill(g, f, points, n);
-    }
-}
-
-/* Widen the range again: phi may have grown. */
-static void grid_widen(struct grid *g, const struct interval *all)
-{
-    double width = g->range.high - g->range.low;
-
-    g->range.low = fmax(all->low, g->range.low - 2 * width);
-    g->range.high = fmin(all->high, g->range.high + 2 * width);
-}
-
-/* ---- the scatter ---- */
-
-struct scatter {
-    double squares;  /* of misses around the line */
-    double variance; /* that they would have with phi 1 */
-    double parts;
-};
-
-static void scatter_add(struct scatter *s, double weight, double n,
-                        double misses, double p)
-{
-    double d = misses - n * p;
-
-    s->squares += weight * d * d;
-    s->variance += weight * n * p * sqrt(p);
-    s->parts += weight;
-}
-
-static double scatter_phi(const struct scatter *s, double used)
-{
-    return s->parts > used && s->variance > 0
-               ? s->squares / s->variance * s->parts / (s->parts - used)
-               : 0;
-}
-
-/* Two adjacent slices are taken as one, since they are correlated. */
-static void scatter_slices(struct scatter *s, const struct fit_point *pt,
-                           double p)
-{
-    for (size_t i = 0; i + 1 < pt->n_slices; i += 2) {
-        const struct batch *b = &pt->slices[i];
-
-        scatter_add(s, pt->weight, (double)(b[0].n + b[1].n),
-                    (double)(b[0].hits + b[1].hits), p);
-    }
-}
-
-/* With few probes phi is less certain: widened like Student's distribution
- * against the normal one; with very few it is unknown. */
-static double widened(const struct scatter *probes)
-{
-    double freedom = probes->parts - 2;
-    double ratio;
-
-    if (freedom < FREEDOM_MIN)
-        return 0;
-    ratio = student_quantile(TAIL, freedom) / normal_quantile(TAIL);
-    return scatter_phi(probes, 2) * ratio * ratio;
-}
-
-/* The larger phi of slices and of whole probes; the latter also differ by slow
- * changes. */
-static double phi_of(const struct fit *f, const struct fit_point *points,
-                     size_t n)
-{
-    double typical = PRIOR_CLUSTER / sqrt(f->allowed);
-    struct scatter slices = {0};
-    struct scatter probes = {0};
-    double max = max_share(f->allowed);
-    double phi;
-
-    for (size_t i = 0; i < n; i++) {
-        double p = fit_share(f, points[i].x);
-
-        if (p < f->allowed / NEAR_SHARE || p >= max)
-            continue;
-        if (points[i].misses < max * points[i].n)
-            scatter_slices(&slices, &points[i], p);
-        scatter_add(&probes, points[i].weight, points[i].n,
-                    fmin(points[i].misses, max * points[i].n), p);
-    }
-    phi = fmax(scatter_phi(&slices, 0), widened(&probes));
-    return (PRIOR_WEIGHT * typical + probes.parts * phi) /
-           (PRIOR_WEIGHT + probes.parts);
+    range->low = fmax(all->low, low - room * (high - low));
+    range->high = fmin(all->high, high + room * (high - low));
 }
 
 /* ---- the fit ---- */
 
-/* The range of possible crossings. */
-static struct interval range_of(const struct fit_point *points, size_t n,
-                                double max)
-{
-    struct interval all = {INFINITY, -INFINITY};
-
-    for (size_t i = 0; i < n; i++) {
-        all.low = fmin(all.low, points[i].x - MARGIN);
-        all.high = fmax(all.high, points[i].x + MARGIN);
-    }
-    all.high = fmin(all.high, fmax(max, all.low));
-    return all;
-}
-
-static void take_sums(struct fit *f, const struct fit_point *points, size_t n)
-{
-    double z = f->slope * SLOPE_SPREAD;
-
-    f->s0 = 0;
-    f->s1 = 0;
-    f->s2 = 1 / (z * z);
-    for (size_t i = 0; i < n; i++) {
-        double u = points[i].x - f->x;
-        double w = points[i].weight * points[i].n *
-                   sqrt(fit_share(f, points[i].x)) / f->phi;
-
-        f->s0 += w;
-        f->s1 += w * u;
-        f->s2 += w * u * u;
-    }
-}
-
-double fit_variance_with(const struct fit *f, double x, double n)
-{
-    double u = x - f->x;
-    double w = n * sqrt(fit_share(f, x)) / f->phi;
-    double s0 = f->s0 + w;
-    double s1 = f->s1 + w * u;
-    double s2 = f->s2 + w * u * u;
-
-    return s2 / (s0 * s2 - s1 * s1) / (f->slope * f->slope);
-}
-
-/* The share of misses well below the crossing, which occurs at any load. */
-static double floor_of(const struct fit *f, const struct fit_point *points,
-                       size_t n)
+/* Some requests miss at any load: their share is that well below the crossing,
+ * if it is more than the line explains. */
+static double floor_of(const struct model *m)
 {
     double requests = 0;
     double misses = 0;
+    double expected = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        if (points[i].x > f->x - FLOOR_AWAY)
+    for (size_t i = 0; i < m->n; i++) {
+        const struct fit_point *pt = &m->points[i];
+
+        if (pt->load > search_tuning.floor_below * m->crossing)
             continue;
-        requests += points[i].n;
-        misses += points[i].misses;
+        requests += pt->n;
+        misses += pt->misses;
+        expected += pt->n * share_at(m, pt->load, m->crossing, m->slope);
     }
-    return requests > 0 ? fmin(misses / requests, FLOOR_MAX * f->allowed) : 0;
+    return misses > 3 + 2 * expected
+               ? fmin(misses / requests,
+                      search_tuning.floor_max * m->aim->allowed)
+               : 0;
 }
 
-/* Take the line from the grid, and weight the points by it. */
-static void take_line(struct fit *f, struct fit_point *points, size_t n,
-                      const struct grid *g)
+/* How much the misses scatter around the line, as a multiple of what theory
+ * says: in pieces of the windows that are long enough to be independent, or in
+ * whole windows. */
+static double scatter_of(struct model *m, bool is_whole)
 {
-    f->x = grid_quantile(g, 0.5);
-    f->slope = grid_slope(g);
-    for (size_t i = 0; i < n; i++) {
-        double u = (points[i].x - f->x) / REACH;
+    double weight =
+        is_whole ? search_tuning.probes_weight : search_tuning.pieces_weight;
+    double phi = phi_at(m, m->slope) / m->scatter;
+    double squares = weight;
+    double parts = weight;
 
-        points[i].weight = 1 / (1 + u * u);
+    for (size_t i = 0; i < m->n; i++) {
+        const struct fit_point *pt = &m->points[i];
+        double share =
+            share_at(m, pt->load, m->crossing, m->slope) * pt->exposure / pt->n;
+        double piece_s = fmax(search_tuning.piece_relax * relax_s(m, m->slope),
+                              search_tuning.piece_misses / m->aim->allowed *
+                                  pt->window_s / pt->n);
+        size_t width =
+            (size_t)fmin(ceil(piece_s / pt->window_s * (double)pt->n_slices),
+                         (double)pt->n_slices);
+
+        if (pt->is_capped || share > m->most ||
+            share < m->aim->allowed / search_tuning.near_share || width == 0)
+            continue;
+        if (is_whole)
+            width = pt->n_slices;
+        for (size_t k = 0; k + width <= pt->n_slices; k += width) {
+            double n = 0;
+            double d = 0;
+
+            for (size_t j = k; j < k + width; j++) {
+                n += (double)pt->slices[j].n;
+                d += (double)pt->slices[j].hits;
+            }
+            d -= n * share;
+            if (n > 0)
+                squares += pt->weight * d * d / (phi * n * pow(share, POWER));
+            parts += pt->weight;
+        }
     }
-    f->floor = floor_of(f, points, n);
-    f->phi = phi_of(f, points, n);
+    return is_whole ? squares / fmax(weight, parts - 2) : squares / parts;
+}
+
+/* First with all points alike, then with those that are near. */
+static void settle(struct model *m, struct grid *g)
+{
+    const struct grid whole = *g;
+
+    for (int pass = 0; pass <= PASSES; pass++) {
+        fill(g, m);
+        m->crossing = exp(quantile(g->by_x, CROSSINGS, &g->x, 0.5));
+        m->slope = exp(quantile(g->by_s, SLOPES, &g->s, 0.5));
+        if (pass == PASSES)
+            return;
+        if (pass == 0)
+            m->floor = floor_of(m);
+        m->is_known = true;
+        take_slope(m, m->slope);
+        m->scatter = fmin(fmax(scatter_of(m, false), scatter_of(m, true)), 10);
+        zoom(g->by_x, CROSSINGS, &g->x, &whole.x, 0.5);
+        if (pass > 0)
+            zoom(g->by_s, SLOPES, &g->s, &whole.s, 0.2);
+    }
 }
 
 void fit_make(struct fit_point *points, size_t n, const struct fit_aim *aim,
               struct fit *out)
 {
-    struct interval all = range_of(points, n, aim->max);
-    struct grid g = {.range = all};
+    struct grid g = {.x = {INFINITY, -INFINITY},
+                     .s = {log(SLOPE_MIN), log(SLOPE_MAX)}};
+    struct model m = {.points = points,
+                      .n = n,
+                      .aim = aim,
+                      .most = fmin((1 + aim->allowed) / 2,
+                                   search_tuning.near_share * aim->allowed),
+                      .scatter = 1};
     double tail = (1 - aim->confidence) / 2;
 
-    *out = (struct fit){.allowed = aim->allowed,
-                        .phi = PRIOR_CLUSTER / sqrt(aim->allowed)};
-    for (size_t i = 0; i < n; i++)
-        points[i].weight = 1;
-    grid_settle(&g, out, points, n);
-    for (int pass = 0; pass < PASSES; pass++) {
-        take_line(out, points, n, &g);
-        grid_widen(&g, &all);
-        grid_settle(&g, out, points, n);
+    for (size_t i = 0; i < n; i++) {
+        g.x.low = fmin(g.x.low, log(points[i].load) - MARGIN);
+        g.x.high = fmax(g.x.high, log(points[i].load) + MARGIN);
     }
-    out->x = grid_quantile(&g, 0.5);
-    out->slope = grid_slope(&g);
-    out->ci.low = fmin(grid_quantile(&g, tail), out->x - CI_MIN);
-    out->ci.high = fmax(grid_quantile(&g, 1 - tail), out->x + CI_MIN);
-    take_sums(out, points, n);
+    g.x.high = fmin(g.x.high, fmax(log(aim->max), g.x.low + 0.01));
+    m.crossing = exp((g.x.low + g.x.high) / 2);
+    m.slope = typical_slope(aim, m.crossing);
+    settle(&m, &g);
+    *out = (struct fit){
+        .load = m.crossing,
+        .ci = {fmin(exp(quantile(g.by_x, CROSSINGS, &g.x, tail)),
+                    m.crossing * (1 - search_tuning.ci_min)),
+               fmax(exp(quantile(g.by_x, CROSSINGS, &g.x, 1 - tail)),
+                    m.crossing * (1 + search_tuning.ci_min))},
+        .slope = m.slope,
+        .relax_s = relax_s(&m, m.slope),
+        .inflation = inflation(&m, m.slope)};
 }

@@ -9,14 +9,16 @@
 #include "analyzer/search/probe_disturbed.h"
 #include "analyzer/search/search_evidence.h"
 #include "analyzer/search/search_plan.h"
+#include "analyzer/search/search_tuning.h"
 #include "common/base/err.h"
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
 
 static const char *const whys[] = {
-    [SEARCH_FIRST] = "first",      [SEARCH_LIGHT] = "light load",
-    [SEARCH_DOUBLING] = "bracket", [SEARCH_NEAR] = "near the boundary",
-    [SEARCH_PROVING] = "confirm",  [SEARCH_OVER] = "over",
+    [SEARCH_LOOKING] = "look",           [SEARCH_FIRST] = "first",
+    [SEARCH_LIGHT] = "light load",       [SEARCH_DOUBLING] = "bracket",
+    [SEARCH_NEAR] = "near the boundary", [SEARCH_AGAIN] = "again",
+    [SEARCH_PROVING] = "confirm",        [SEARCH_OVER] = "over",
 };
 
 static const char *const outcomes[] = {
@@ -92,9 +94,10 @@ int search_check_budget(const struct search_config *config, struct err *err)
     if (config->budget_ns <= 0 || config->budget_ns >= needs_ns)
         return 0;
     return err_set(err, ERR_CONFIG,
-                   "search.budget: %s is too short for the first probe, which "
+                   "search.budget: %s is too short for the first %s, which "
                    "takes %s (less with --start near the capacity)",
                    units_show_duration((double)config->budget_ns, budget),
+                   first.step == SEARCH_LOOK ? "look" : "probe",
                    units_show_duration((double)needs_ns, takes));
 }
 
@@ -120,24 +123,19 @@ void search_feed(struct search *s, const struct search_result *result)
 
 /* ---- stopping a probe early ---- */
 
-/* A run is lost if this share of the requests missed, after a while; or all of
- * a few requests, after longer. */
-#define HOPELESS_SHARE    0.5
-#define HOPELESS_REQUESTS 50
-#define HOPELESS_NS       INT64_C(2000000000)
-#define HOPELESS_FEW      10
-#define HOPELESS_FEW_NS   INT64_C(5000000000)
-
 bool search_is_hopeless(const struct search *s,
                         const struct search_result *so_far)
 {
-    if (so_far->window_ns < HOPELESS_NS)
+    const struct search_tuning *t = &search_tuning;
+    double seconds = (double)so_far->window_ns / 1e9;
+
+    if (seconds < t->hopeless_s)
         return false;
     for (size_t i = 0; i < so_far->n_terms; i++) {
-        const struct slo_term *t = &s->config.slo->terms[i];
+        const struct slo_term *term = &s->config.slo->terms[i];
         const struct search_counts *c = &so_far->terms[i];
-        double allowed = search_allowed(t);
-        double max_share = fmax(HOPELESS_SHARE, (1 + allowed) / 2);
+        double allowed = search_allowed(term);
+        double max_share = fmax(t->hopeless_share, (1 + allowed) / 2);
         /* Would it be discarded even if the client delayed no further request?
          */
         struct search_counts whole = *c;
@@ -146,20 +144,36 @@ bool search_is_hopeless(const struct search *s,
             continue;
         whole.n = llround((double)c->n * (double)so_far->asked_ns /
                           (double)so_far->window_ns);
-        if (disturbed_by_lag(t, &whole) ||
-            (c->n >= HOPELESS_FEW && c->misses == c->n &&
-             so_far->window_ns >= HOPELESS_FEW_NS) ||
-            (c->n >= HOPELESS_REQUESTS &&
+        if (disturbed_by_lag(term, &whole) ||
+            (c->n >= t->hopeless_few && c->misses == c->n &&
+             seconds >= t->hopeless_few_s) ||
+            (c->n >= t->hopeless_requests &&
              (double)c->misses > max_share * (double)c->n))
             return true;
     }
     return false;
 }
 
-/* ---- the next step ---- */
+/* ---- single results ---- */
 
-/* Recorded probes needed near the boundary for an answer. */
-#define RECORDED_NEAR 3
+/* By exact counts, as the verdict of a run. */
+bool search_is_met(const struct slo *slo, const struct search_result *r)
+{
+    for (size_t i = 0; i < r->n_terms; i++) {
+        const struct slo_term *t = &slo->terms[i];
+        const struct search_counts *c = &r->terms[i];
+        double most = search_allowed(t) * (double)c->n;
+        double misses = (double)c->misses;
+
+        if (search_allowed(t) < 0 || c->misses == 0)
+            continue;
+        if (t->kind == SLO_ERRORS ? misses >= most : misses > most * (1 + 1e-9))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the next step ---- */
 
 void search_next(const struct search *s, struct search_ask *ask)
 {
@@ -174,12 +188,11 @@ void search_next(const struct search *s, struct search_ask *ask)
 /* ---- in words ---- */
 
 /* "407.9/s", or "8 clients". */
-static const char *shown(const struct search_config *config, double value,
-                         char room[static 32])
+static const char *shown(enum search_by by, double value, char room[static 32])
 {
     char number[UNITS_TEXT];
 
-    if (config->by == SEARCH_CONCURRENCY)
+    if (by == SEARCH_CONCURRENCY)
         snprintf(room, 32, "%.0f client%s", value, value > 1 ? "s" : "");
     else
         snprintf(room, 32, "%s/s", units_show_number(value, number));
@@ -191,40 +204,67 @@ const char *search_confirmed_how(const struct search_answer *a)
     return a->confirmed_met ? "confirmed" : "not rejected";
 }
 
+const char *search_bracket(enum search_by by, const struct search_answer *a,
+                           char text[static SEARCH_TEXT])
+{
+    char met[32] = "";
+    char missed[32] = "";
+
+    text[0] = '\0';
+    if (isfinite(a->met_to))
+        shown(by, a->met_to, met);
+    if (isfinite(a->missed_from))
+        shown(by, a->missed_from, missed);
+    if (!missed[0] && met[0])
+        snprintf(text, SEARCH_TEXT, "met up to %s, missed by no probe", met);
+    else if (missed[0] && !met[0])
+        snprintf(text, SEARCH_TEXT, "missed from %s on, met by no probe",
+                 missed);
+    else if (missed[0] && strcmp(met, missed) == 0)
+        snprintf(text, SEARCH_TEXT, "both met and missed at %s", met);
+    else if (missed[0])
+        snprintf(text, SEARCH_TEXT, "met up to %s, missed %sfrom %s on", met,
+                 a->met_to < a->missed_from ? "" : "now and then ", missed);
+    return text;
+}
+
 __attribute__((format(printf, 2, 3))) static void say(struct search_answer *a,
                                                       const char *fmt, ...)
 {
+    char *end = strchr(a->why, '\0');
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(a->why, sizeof(a->why), fmt, args);
+    vsnprintf(end, (size_t)(a->why + sizeof(a->why) - end), fmt, args);
     va_end(args);
 }
 
-/* The bracket as far as it is known. */
-static void say_bracket(const struct search_config *c, struct search_answer *a)
+/* The estimate; "wide" if windows were short against the server's memory. */
+static void say_estimate(const struct search_config *c, struct search_answer *a)
 {
-    const char *what = a->outcome == SEARCH_BUDGET
-                           ? "the time is over"
-                           : "the results scatter too much";
-    char low[32];
-    char high[32];
+    char at[32], low[32], high[32], relax[UNITS_TEXT];
 
-    if (isfinite(a->ci.low) && isfinite(a->ci.high)) {
-        shown(c, a->ci.low, low);
-        shown(c, a->ci.high, high);
-        if (a->ci.low >= a->ci.high)
-            say(a, "%s: about %s", what, low);
-        else
-            say(a, "%s: between %s and %s", what, low, high);
-    } else if (!isfinite(a->at_least)) {
-        say(a, "%s: no probe met the SLO yet", what);
-    } else if (isfinite(a->at_most)) {
-        say(a, "%s: met at %s, missed at %s", what, shown(c, a->at_least, low),
-            shown(c, a->at_most, high));
+    say(a, "%s (%.0f %% interval %s to %s%s%s)", shown(c->by, a->capacity, at),
+        100 * SEARCH_CONFIDENCE, shown(c->by, a->ci.low, low),
+        shown(c->by, a->ci.high, high),
+        a->is_short ? ", wide since windows are short against a relaxation "
+                      "time of about "
+                    : "",
+        a->is_short ? units_show_span(llround(a->relax_s * 1e9), relax) : "");
+}
+
+/* The best estimate, or the bracket as far as it is known. */
+static void say_so_far(const struct search_config *c, struct search_answer *a)
+{
+    char text[SEARCH_TEXT];
+
+    if (isfinite(a->capacity)) {
+        say(a, "about ");
+        say_estimate(c, a);
+    } else if (search_bracket(c->by, a, text)[0]) {
+        say(a, "%s", text);
     } else {
-        say(a, "%s: above %s, as far as probed", what,
-            shown(c, a->at_least, low));
+        say(a, "nothing is known yet");
     }
 }
 
@@ -237,82 +277,93 @@ static void say_noisy(const struct search_config *c, const struct evidence *e,
         {SEARCH_EXHAUSTED, "the client has too few ports, files or memory"},
     };
     const char *cause = "the machine is too busy";
-    char low[32];
-    char high[32];
-    char so_far[96] = "";
 
     for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
         if (strcmp(e->noise, causes[i][0]) == 0)
             cause = causes[i][1];
     }
-    if (isfinite(a->ci.low) && isfinite(a->ci.high))
-        snprintf(so_far, sizeof(so_far), "; so far between %s and %s",
-                 shown(c, a->ci.low, low), shown(c, a->ci.high, high));
-    else if (isfinite(a->at_least))
-        snprintf(so_far, sizeof(so_far), "; so far met at %s",
-                 shown(c, a->at_least, low));
-    say(a, "%s: %zu of %zu probes were discarded, the last by '%s'%s", cause,
-        e->discarded, a->probes, e->noise, so_far);
+    say(a, "%s: %zu of %zu probes were discarded, the last by '%s'", cause,
+        e->discarded, a->probes, e->noise);
+    if (isfinite(a->met_to) || isfinite(a->missed_from)) {
+        say(a, "; so far ");
+        say_so_far(c, a);
+    }
 }
 
 static void say_missing(const struct search_config *c, struct search_answer *a)
 {
     bool has_low = isfinite(a->missing.low);
     bool has_high = isfinite(a->missing.high);
-    char low[32] = "";
-    char high[32] = "";
-    char discarded[48] = "";
+    char low[32], high[32];
 
-    if (a->discarded > 0)
-        snprintf(discarded, sizeof(discarded), " (%zu of %zu are discarded)",
-                 a->discarded, a->probes);
-    if (has_low)
-        shown(c, a->missing.low, low);
-    if (has_high)
-        shown(c, a->missing.high, high);
     if (!has_low && !has_high)
-        say(a, "no recorded probe counts for this SLO%s", discarded);
+        say(a, "no recorded probe counts for this SLO");
     else if (!has_high)
-        say(a,
-            "no recorded probe misses the SLO: probes above %s are missing%s",
-            low, discarded);
+        say(a, "no recorded probe misses the SLO: probes above %s are missing",
+            shown(c->by, a->missing.low, low));
     else if (!has_low)
-        say(a, "no recorded probe meets the SLO: probes below %s are missing%s",
-            high, discarded);
+        say(a, "no recorded probe meets the SLO%s: probes below %s are missing",
+            isfinite(a->met_to) ? " below all that miss it" : "",
+            shown(c->by, a->missing.high, high));
     else
-        say(a, "too few probes between %s and %s were recorded%s", low, high,
-            discarded);
+        say(a, "too few probes between %s and %s were recorded",
+            shown(c->by, a->missing.low, low),
+            shown(c->by, a->missing.high, high));
+    if (a->discarded > 0)
+        say(a, " (%zu of %zu are discarded)", a->discarded, a->probes);
 }
 
-static void say_outcome(const struct search_config *c, struct search_answer *a)
+static void say_undecided(const struct search_config *c,
+                          const struct evidence *e, struct search_answer *a)
+{
+    char low[32], high[32];
+
+    if (plan_is_contradictory(e)) {
+        say(a,
+            "the probes contradict each other: the SLO was missed at %s and "
+            "met at %s",
+            shown(c->by, e->contradiction_low, low),
+            shown(c->by, e->contradiction_high, high));
+    } else if (e->noise) {
+        say_noisy(c, e, a);
+    } else {
+        say(a, "the results scatter too much: ");
+        say_so_far(c, a);
+    }
+}
+
+static void say_outcome(const struct search_config *c, const struct evidence *e,
+                        struct search_answer *a)
 {
     bool is_confirmed = isfinite(a->confirmed);
-    char at[32], low[32], high[32], confirmed[32];
+    char at[32];
 
     switch (a->outcome) {
     case SEARCH_FOUND:
     case SEARCH_ESTIMATED:
-        say(a, "%s (%.0f %% interval %s to %s), %s%s%s",
-            shown(c, a->capacity, at), 100 * SEARCH_CONFIDENCE,
-            shown(c, a->ci.low, low), shown(c, a->ci.high, high),
+        say_estimate(c, a);
+        say(a, ", %s%s%s",
             is_confirmed ? search_confirmed_how(a) : "not confirmed",
             is_confirmed ? " at " : "",
-            is_confirmed ? shown(c, a->confirmed, confirmed) : "");
+            is_confirmed ? shown(c->by, a->confirmed, at) : "");
         break;
     case SEARCH_NEVER:
         say(a, "the SLO is not met at any load: it is missed even at %s",
-            shown(c, a->at_most, at));
+            shown(c->by, a->at_most, at));
         break;
     case SEARCH_AT_LEAST:
     case SEARCH_CLIENT:
-        say(a, "at least %s%s: %s", shown(c, a->at_least, at),
+        say(a, "at least %s%s: %s", shown(c->by, a->at_least, at),
             is_confirmed ? "" : ", not confirmed",
             a->outcome == SEARCH_CLIENT ? "the client is the limit"
                                         : "no higher load was allowed");
         break;
     case SEARCH_BUDGET:
+        say(a, "the time is over: ");
+        say_so_far(c, a);
+        break;
     case SEARCH_UNDECIDED:
-        say_bracket(c, a);
+        say_undecided(c, e, a);
         break;
     case SEARCH_NOT_PROBED:
         say_missing(c, a);
@@ -340,60 +391,51 @@ static void take_evidence(const struct search *s, const struct evidence *e,
 {
     const struct search_config *c = &s->config;
 
-    *a = (struct search_answer){
-        .capacity = NAN,
-        .ci = {NAN, NAN},
-        .slope = NAN,
-        .confirmed = or_nan(e->confirmed),
-        .confirmed_met = e->confirmed_met,
-        .at_least = or_nan(e->met),
-        .at_most = or_nan(e->failed),
-        .client_limit = bracket_is_client_limit(e) ? or_nan(e->client) : NAN,
-        .missing = {NAN, NAN},
-        .probes = s->n,
-        .discarded = e->discarded,
-        .requests = e->requests,
-        .took_ns = e->took_ns};
+    *a = (struct search_answer){.capacity = NAN,
+                                .ci = {NAN, NAN},
+                                .slope = NAN,
+                                .relax_s = NAN,
+                                .confirmed = or_nan(e->confirmed),
+                                .confirmed_met = e->confirmed_met,
+                                .at_least = or_nan(e->met),
+                                .at_most = or_nan(e->failed),
+                                .met_to = or_nan(e->met_to),
+                                .missed_from = or_nan(e->missed_from),
+                                .client_limit = or_nan(e->client),
+                                .missing = {NAN, NAN},
+                                .probes = e->kept + e->discarded,
+                                .discarded = e->discarded,
+                                .requests = e->requests,
+                                .took_ns = e->took_ns};
     if (!e->has_fit || e->met <= 0)
         return;
-    a->capacity = whole(c, e->value);
+    a->capacity = whole(c, e->fit.load);
     a->ci.low = whole(c, e->ci.low);
     a->ci.high = whole(c, e->ci.high);
     a->slope = e->fit.slope;
+    a->relax_s = or_nan(e->fit.relax_s);
+    a->is_short = plan_is_short(s, e);
     a->binding = c->slo->terms[e->binding].text;
 }
 
-/* The regression is dropped if probes contradict each other, if it leads beyond
- * the limit of the client, or if hardly any probe is near.  A load that the
- * client managed only for seconds does not count as reached. */
+/* The regression is dropped if probes contradict each other, or if it leads
+ * beyond the limit of the client.  A load that the client managed only for
+ * seconds does not count as reached. */
 static void take_outcome(const struct search_config *c,
                          const struct evidence *e, struct search_answer *a)
 {
-    bool is_undecided = a->outcome == SEARCH_UNDECIDED;
-    bool is_contradictory = is_undecided && plan_is_contradictory(e);
-    char low[32];
-    char high[32];
-
-    if (a->outcome == SEARCH_CLIENT || is_contradictory ||
-        (a->outcome == SEARCH_BUDGET && e->near < RECORDED_NEAR)) {
+    if (a->outcome == SEARCH_CLIENT ||
+        (a->outcome == SEARCH_UNDECIDED && plan_is_contradictory(e))) {
         a->capacity = NAN;
         a->ci = (struct interval){NAN, NAN};
         a->slope = NAN;
+        a->relax_s = NAN;
         a->binding = NULL;
     }
     if (a->outcome == SEARCH_CLIENT)
         a->at_least =
             fmin(e->met, isfinite(a->confirmed) ? a->confirmed : e->reached);
-    if (is_contradictory)
-        say(a,
-            "the probes contradict each other: the SLO was missed at %s and "
-            "met at %s",
-            shown(c, e->contradiction_low, low),
-            shown(c, e->contradiction_high, high));
-    else if (is_undecided && plan_is_noisy(e))
-        say_noisy(c, e, a);
-    else
-        say_outcome(c, a);
+    say_outcome(c, e, a);
 }
 
 void search_answer(const struct search *s, struct search_answer *answer)
@@ -414,16 +456,15 @@ void search_answer(const struct search *s, struct search_answer *answer)
 static enum search_outcome recorded_outcome(const struct search *s,
                                             const struct evidence *e)
 {
-    if (s->n == 0)
+    if (e->kept + e->discarded == 0)
         return SEARCH_NOT_PROBED;
     if (plan_is_contradictory(e))
         return SEARCH_UNDECIDED;
     if (e->met <= 0)
-        return bracket_is_never(s, e) ? SEARCH_NEVER : SEARCH_NOT_PROBED;
-    if (bracket_ends_at_client(e))
+        return plan_is_never(s, e) ? SEARCH_NEVER : SEARCH_NOT_PROBED;
+    if (plan_ends_at_client(e))
         return SEARCH_CLIENT;
-    if (!e->has_fit || e->near < RECORDED_NEAR ||
-        evidence_reach(e) > PLAN_WORST_REACH)
+    if (!e->has_fit || evidence_reach(e) > search_tuning.worst_reach)
         return SEARCH_NOT_PROBED;
     return e->confirmed > 0 ? SEARCH_FOUND : SEARCH_ESTIMATED;
 }
@@ -432,31 +473,19 @@ void search_from_probes(const struct search_config *config,
                         const struct search_result *probes, size_t n,
                         struct search_answer *answer)
 {
-    struct search_answer cut = {0};
     struct search s;
     struct evidence e;
 
     search_init(&s, config);
     for (size_t i = 0; i < n; i++) {
-        const struct search_result *r = &probes[i];
-
+        search_feed(&s, &probes[i]);
         /* A run that ended early was lost by its own SLO.  Whether it would
          * have met another one is unknown. */
-        if (!r->ended_early || !search_is_met(config->slo, r)) {
-            search_feed(&s, r);
-            continue;
-        }
-        cut.probes++;
-        cut.discarded += r->discarded != NULL;
-        cut.requests += r->requests;
-        cut.took_ns += r->took_ns;
+        if (probes[i].ended_early && search_is_met(config->slo, &probes[i]))
+            s.results[i].discarded = SEARCH_UNMEASURED;
     }
     evidence_take(&s, &e);
     take_evidence(&s, &e, answer);
-    answer->probes += cut.probes;
-    answer->discarded += cut.discarded;
-    answer->requests += cut.requests;
-    answer->took_ns += cut.took_ns;
     answer->outcome = recorded_outcome(&s, &e);
     if (answer->outcome == SEARCH_NOT_PROBED)
         answer->missing = e.met <= 0 ? (struct interval){NAN, or_nan(e.missed)}

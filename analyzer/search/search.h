@@ -53,18 +53,23 @@ struct search_config {
     int64_t confirm_ns;
     int64_t budget_ns; /* for the sum of took_ns; 0: unlimited */
     bool no_confirm;   /* answer without confirmation */
+    bool no_look;      /* the settings do not allow a closed loop */
 };
 
 /* ---- the next step ---- */
 
-enum search_step { SEARCH_PROBE, SEARCH_CONFIRM, SEARCH_DONE };
+/* A look is a short closed loop: clients that each wait for their answers show
+ * about how many requests per second the server can answer. */
+enum search_step { SEARCH_PROBE, SEARCH_CONFIRM, SEARCH_LOOK, SEARCH_DONE };
 
 /* Reason for the choice of a value, for progress messages. */
 enum search_why {
+    SEARCH_LOOKING,  /* how fast is the server? */
     SEARCH_FIRST,    /* the guess, or a light load */
     SEARCH_LIGHT,    /* is the SLO met at any load? */
     SEARCH_DOUBLING, /* up or down */
-    SEARCH_NEAR,     /* where a probe is most informative */
+    SEARCH_NEAR,     /* on either side of the estimate */
+    SEARCH_AGAIN,    /* the last one was discarded */
     SEARCH_PROVING,  /* the confirmation */
     SEARCH_OVER,
 };
@@ -74,9 +79,10 @@ const char *search_why_name(enum search_why why);
 struct search_ask {
     enum search_step step;
     enum search_why why;
-    double value;
+    double value;      /* of a look: clients */
     int64_t warmup_ns; /* before the window */
     int64_t window_ns;
+    int64_t requests;   /* a look ends after this number of requests; else 0 */
     bool may_end_early; /* see search_is_hopeless(); never as passed */
 };
 
@@ -139,7 +145,7 @@ enum search_outcome {
 
 const char *search_outcome_name(enum search_outcome outcome);
 
-#define SEARCH_TEXT 200
+#define SEARCH_TEXT 240
 
 /* Unknown values are NAN. */
 struct search_answer {
@@ -152,6 +158,10 @@ struct search_answer {
                                 significantly */
     double at_least;         /* highest met value below all missed ones */
     double at_most;          /* lowest significantly missed value */
+    double met_to;           /* highest value that a probe met, ... */
+    double missed_from;      /* ... and lowest that one missed: by the counts */
+    double relax_s;          /* relaxation time of the server there, ... */
+    bool is_short;           /* ... and the windows were short against it */
     double client_limit;     /* value from which on the client is the limit */
     const char *binding;     /* text of the limiting SLO term; NULL: none */
     struct interval missing; /* where probes are missing; NAN: open end */
@@ -205,6 +215,11 @@ bool search_is_hopeless(const struct search *s,
 
 /* What is known so far; may be called at any time. */
 void search_answer(const struct search *s, struct search_answer *answer);
+
+/* What single probes met and missed: "met up to 400/s, missed from 410/s on";
+ * "" if there is none. */
+const char *search_bracket(enum search_by by, const struct search_answer *a,
+                           char text[static SEARCH_TEXT]);
 
 /* "confirmed", or "not rejected" if it was missed, but not significantly. */
 const char *search_confirmed_how(const struct search_answer *answer);

@@ -5,10 +5,13 @@
 
 #include "analyzer/search/search.h"
 #include "analyzer/search/search_evidence.h"
-#include "analyzer/search/search_step.h"
 
-/* An interval with a larger half-width than this is not an answer. */
-#define PLAN_WORST_REACH 0.10
+/* The next step, or how the search ended. */
+struct step {
+    struct search_ask ask;
+    enum search_outcome outcome; /* with SEARCH_DONE */
+    enum search_outcome proves;  /* of a confirmation that holds */
+};
 
 void plan_make(const struct search *s, const struct evidence *e,
                struct step *out);
@@ -16,20 +19,18 @@ void plan_make(const struct search *s, const struct evidence *e,
 /* Do too many probes contradict each other? */
 bool plan_is_contradictory(const struct evidence *e);
 
-/* Were too many probes discarded? */
-bool plan_is_noisy(const struct evidence *e);
+/* Is the limit of the client known, and the server not known to reach its own
+ * before? */
+bool plan_ends_at_client(const struct evidence *e);
+
+/* Does the server miss the SLO even with almost no load? */
+bool plan_is_never(const struct search *s, const struct evidence *e);
+
+/* Are windows near the estimate short against the relaxation time? */
+bool plan_is_short(const struct search *s, const struct evidence *e);
 
 /* Estimated remaining time, including this step; 0: unknown. */
 int64_t plan_left_ns(const struct search *s, const struct evidence *e,
                      const struct step *plan);
-
-/* Does the server miss the SLO even with almost no load? */
-bool bracket_is_never(const struct search *s, const struct evidence *e);
-
-/* Is it known from which load on the client is the limit? */
-bool bracket_is_client_limit(const struct evidence *e);
-
-/* Is that so, without the server being known to reach its limit before? */
-bool bracket_ends_at_client(const struct evidence *e);
 
 #endif

@@ -111,7 +111,9 @@ void search_take(const struct summary *s, struct recording *rec,
                  struct search_result *r)
 {
     *r = (struct search_result){
-        .step = at->role == POINT_CONFIRM ? SEARCH_CONFIRM : SEARCH_PROBE,
+        .step = at->role == POINT_CONFIRM ? SEARCH_CONFIRM
+                : at->role == POINT_LOOK  ? SEARCH_LOOK
+                                          : SEARCH_PROBE,
         .value = at->value,
         .offered_rps = s->offered_rps,
         .throughput_rps = s->throughput_rps,
@@ -154,7 +156,7 @@ static int read_probe(struct search_summary *s, struct search_config *config,
     if (rc)
         return -1;
     settings = &run.rec.settings;
-    if (s->n == 0) {
+    if (!s->title) {
         rc = search_terms_of(settings, &s->terms, err);
         *config = search_config_of(settings, &s->terms);
         keep_common(s, run.summary);
@@ -163,10 +165,13 @@ static int read_probe(struct search_summary *s, struct search_config *config,
         /* The budget of the last attempt: --resume may change it. */
         config->budget_ns = s->set.budget_ns >= 0 ? s->set.budget_ns
                                                   : settings->search.budget_ns;
-        s->n++;
         probe->at = at;
         trial_take(&probe->run, run.summary);
         search_take(run.summary, &run.rec, at, &s->terms, &probe->result);
+        if (at->role == POINT_LOOK)
+            s->look = probe->result;
+        else
+            s->n++;
     }
     study_run_close(&run);
     return rc;
@@ -204,6 +209,8 @@ int search_read(struct search_summary *s, const char *dir,
     if (rc)
         return -1;
     search_init(&search, &config);
+    if (s->look.value > 0)
+        search_feed(&search, &s->look);
     for (size_t i = 0; i < s->n; i++)
         search_feed(&search, &s->probes[i].result);
     if (slo)

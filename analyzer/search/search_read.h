@@ -54,7 +54,8 @@ struct search_summary {
     struct search_terms terms;
     double tolerance;
     struct study_set set;
-    struct search_probe *probes; /* owned; in order of time */
+    struct search_result look;   /* value 0: none */
+    struct search_probe *probes; /* owned; in order of time; without the look */
     size_t n;
     struct search_answer answer;
     struct calibration_stamp calibration; /* of the first probe */

@@ -39,7 +39,7 @@ struct mser mser_truncate(const double *x, size_t n);
  * that fall; Theil and Sen's slope is the median over all pairs.  Both are
  * robust against outliers and any distribution.  Both assume independent
  * values: use blocks that are some ten times as long as the autocorrelation
- * time (autocorr.h), or every queue will seem to have a trend. */
+ * time (common/stats/stats.h), or every queue will seem to have a trend. */
 
 /* The normal approximation is good from about here; fewer are not tested. */
 #define TREND_MIN_N 10

@@ -323,7 +323,7 @@ static int load_side(struct side *side, const char *dir, size_t n_wanted,
     struct strlist on = {.items = (char **)wanted, .len = n_wanted};
     struct quantities qs;
 
-    if (quantities_make(&qs, &on, NULL, err))
+    if (quantities_make(&qs, &on, NULL, true, err))
         return -1;
     return side_load(side, dir, &(struct side_ask){.qs = &qs}, err);
 }

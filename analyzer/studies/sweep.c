@@ -58,6 +58,9 @@ static void take_medians(struct sweep_value *v, const struct trial **runs,
             v->quantile_ns[m][q] = median_ns(values, n);
         }
     }
+    for (size_t i = 0; i < n; i++)
+        values[i] = runs[i]->e2e_p99_share;
+    v->e2e_p99_share = order_median(values, n);
     free(values);
 }
 
@@ -66,6 +69,7 @@ static void make_value(const struct sweep_summary *s, struct sweep_value *v)
     const struct trial **runs = xcalloc(s->n + 1, sizeof(struct trial *));
     size_t verdicts[VERDICT_INVALID + 1] = {0};
     size_t overloaded = 0;
+    size_t judged = 0;
 
     for (size_t i = 0; i < s->n; i++) {
         const struct sweep_point *p = &s->points[i];
@@ -78,10 +82,12 @@ static void make_value(const struct sweep_summary *s, struct sweep_value *v)
         runs[v->counted++] = &p->run;
         verdicts[p->run.verdict]++;
         overloaded += p->run.was_overloaded;
+        judged += p->run.is_load_judged;
     }
     if (v->counted > 0) {
         take_medians(v, runs, v->counted);
         v->is_overloaded = 2 * overloaded >= v->counted;
+        v->is_judged = 2 * judged >= v->counted;
         v->verdict = VERDICT_UNDECIDED; /* unless the majority agrees */
         for (int i = 0; i <= VERDICT_INVALID; i++) {
             if (2 * verdicts[i] > v->counted)
@@ -116,22 +122,59 @@ static void list_values(struct sweep_summary *s)
 
 /* ---- along the curve ---- */
 
-/* Kleinrock's power: throughput divided by latency. */
+/* Kleinrock's power: completed requests divided by latency. */
 static double power(const struct sweep_value *v)
 {
     double ns = v->quantile_ns[MEASURE_E2E][0];
 
-    return v->counted > 0 && ns > 0 ? v->rate[TRIAL_THROUGHPUT] / ns : 0;
+    return v->counted > 0 && ns > 0 ? v->rate[TRIAL_COMPLETED] / ns : 0;
 }
 
+/* All requests are followed to their end, so answers that come after the window
+ * do not make a server look saturated. */
 static bool is_saturated(const struct sweep_summary *s,
                          const struct sweep_value *v)
 {
-    double rps = v->rate[TRIAL_THROUGHPUT];
+    double rps = v->rate[TRIAL_COMPLETED];
 
     return s->has_rate ? v->is_overloaded ||
                              rps < SWEEP_KEEPS_UP * v->rate[TRIAL_OFFERED]
-                       : rps >= SWEEP_KEEPS_UP * s->most_rps;
+                       : rps >= SWEEP_KEEPS_UP * s->most_completed_rps;
+}
+
+/* No saturation is named if the window is not long against the latency at the
+ * lowest load: neither the rates nor the number in flight settle in it.  The
+ * latency of a saturated server says nothing, since it grows with the window.
+ */
+static void find_saturation(struct sweep_summary *s)
+{
+    const struct sweep_value *lowest = NULL;  /* below saturation, ... */
+    const struct sweep_value *highest = NULL; /* ... as well */
+
+    for (size_t i = 0; i < s->n_values && !s->saturation; i++) {
+        const struct sweep_value *v = &s->values[i];
+
+        if (v->counted == 0)
+            continue;
+        if (is_saturated(s, v)) {
+            s->saturation = v;
+            continue;
+        }
+        lowest = lowest ? lowest : v;
+        highest = v;
+        if (v->e2e_p99_share > SWEEP_LONG && !s->slow)
+            s->slow = v;
+    }
+    if (lowest && lowest == s->slow) {
+        s->saturation = NULL;
+        s->no_saturation = "not named: the window is too short for the latency";
+    } else if (!s->saturation) {
+        s->no_saturation = !highest ? "no run can be trusted"
+                           : s->has_rate && !highest->is_judged
+                               ? "not known: too few requests at the highest "
+                                 "load to judge overload"
+                               : "not reached";
+    }
 }
 
 static void find_marks(struct sweep_summary *s)
@@ -145,14 +188,15 @@ static void find_marks(struct sweep_summary *s)
             continue;
         if (s->is_load && (!s->knee || power(v) > power(s->knee)))
             s->knee = v;
-        if (s->is_load && !s->saturation && is_saturated(s, v))
-            s->saturation = v;
         if (!s->best || v->rate[TRIAL_GOODPUT] > s->best->rate[TRIAL_GOODPUT])
             s->best = v;
         is_missed |= v->verdict != VERDICT_PASS;
         if (!is_missed)
             s->within = v;
     }
+    s->no_saturation = "not a load";
+    if (s->is_load)
+        find_saturation(s);
 }
 
 void sweep_work_out(struct sweep_summary *s)
@@ -164,8 +208,11 @@ void sweep_work_out(struct sweep_summary *s)
         struct sweep_value *v = &s->values[i];
 
         make_value(s, v);
-        if (v->counted > 0 && v->rate[TRIAL_THROUGHPUT] > s->most_rps)
-            s->most_rps = v->rate[TRIAL_THROUGHPUT];
+        if (v->counted == 0)
+            continue;
+        s->most_rps = fmax(s->most_rps, v->rate[TRIAL_THROUGHPUT]);
+        s->most_completed_rps =
+            fmax(s->most_completed_rps, v->rate[TRIAL_COMPLETED]);
     }
     find_marks(s);
 }
@@ -214,8 +261,7 @@ static int read_point(struct sweep_summary *s, const struct study_point *at,
     p->at = at;
     trial_take(&p->run, run.summary);
     p->run.seed = run.rec.settings.load.seed;
-    p->counts =
-        trial_is_whole(&p->run) && !p->run.distrust[0] && !p->run.was_aborted;
+    p->counts = trial_counts(&p->run) && !p->run.was_aborted;
     if (s->n++ == 0)
         keep_common(s, run.summary);
     study_run_close(&run);

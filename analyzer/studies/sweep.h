@@ -1,5 +1,6 @@
-/* sweep.h - the summary of a sweep: latency, throughput and goodput over the
- * varied setting, the knee of the curve, and where it saturates.  docs/sweep.md
+/* sweep.h - the summary of a sweep: latency, completed requests and goodput
+ * over the varied setting, the knee of the curve, and where it saturates.
+ * docs/sweep.md
  *
  * Several runs at one value count by their median.  Runs that cannot be trusted
  * do not count.
@@ -18,9 +19,14 @@ struct cost_ask;
 struct err;
 struct strlist;
 
-/* A throughput below this share of the offered load, or of the maximum
- * throughput, has fallen behind. */
+/* A server that completes less than this share of the requests that were due
+ * does not keep up.  The clients of a closed loop that complete this share of
+ * the maximum saturate it. */
 #define SWEEP_KEEPS_UP 0.95
+
+/* A window is long against the latency if e2e p99 is at most this share of it.
+ */
+#define SWEEP_LONG 0.05
 
 struct sweep_point {
     const struct study_point *at; /* borrowed from the set */
@@ -35,7 +41,9 @@ struct sweep_value {
     size_t counted; /* runs that count; 0: the fields below are unset */
     double rate[TRIAL_RATES];
     double quantile_ns[MEASURE_COUNT][SUMMARY_QUANTILES]; /* or HIST_BEYOND */
-    bool is_overloaded; /* at least half of the runs */
+    bool is_overloaded;   /* at least half of the runs */
+    bool is_judged;       /* whether they were, of at least half of them */
+    double e2e_p99_share; /* of the window; below 0: unknown */
     enum verdict verdict;
 };
 
@@ -58,12 +66,16 @@ struct sweep_summary {
     size_t withdrawn; /* points that do not count */
 
     /* Point into values; NULL: none. */
-    const struct sweep_value *knee;       /* maximum of throughput / latency */
-    const struct sweep_value *saturation; /* the lowest that fell behind */
+    const struct sweep_value *knee;       /* maximum of completed / latency */
+    const struct sweep_value *saturation; /* the lowest that is saturated */
+    const char *no_saturation;            /* why it is NULL; static */
+    const struct sweep_value *slow;       /* the lowest below saturation with a
+                                             window that is not long */
     const struct sweep_value *best;       /* maximum goodput */
     const struct sweep_value *within;     /* the highest below all that missed
                                              the SLO */
-    double most_rps;                      /* maximum throughput */
+    double most_rps; /* maximum that finished in a window */
+    double most_completed_rps;
 };
 
 /* Computes the rest from set and points.  Pure. */

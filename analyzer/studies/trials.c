@@ -1,5 +1,6 @@
 #include "analyzer/studies/trials.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,17 +39,23 @@ const struct trial *trials_first(const struct trials_summary *s)
     return NULL;
 }
 
+bool trial_counts(const struct trial *t)
+{
+    return trial_is_whole(t) && !t->discarded[0];
+}
+
 bool trials_are_cut(const struct trials_summary *s)
 {
-    return (int64_t)s->counted < s->set.asked;
+    return (int64_t)(s->counted + s->discarded) < s->set.asked;
 }
 
 const char *trial_rate_name(enum trial_rate rate)
 {
     static const char *const names[] = {
         [TRIAL_OFFERED] = "offered_rps",
-        [TRIAL_THROUGHPUT] = "throughput_rps",
+        [TRIAL_COMPLETED] = "completed_rps",
         [TRIAL_GOODPUT] = "goodput_rps",
+        [TRIAL_THROUGHPUT] = "throughput_rps",
         [TRIAL_ATTAINMENT] = "attainment",
         [TRIAL_TOKENS] = "output_tokens_per_s",
         [TRIAL_GOOD_TOKENS] = "goodput_tokens_per_s",
@@ -92,14 +99,6 @@ bool trials_have_rate(const struct trials_summary *s, enum trial_rate rate)
     }
 }
 
-size_t trials_needed(size_t n, double *confidence)
-{
-    struct median_rank r = trials_median_rank(n, TRIALS_CONFIDENCE);
-
-    *confidence = r.confidence;
-    return n - r.rank + 1;
-}
-
 /* ---- one value per trial ---- */
 
 /* Which number to take from a trial. */
@@ -128,7 +127,7 @@ static size_t gather(const struct trials_summary *s, const struct pick *p,
     for (size_t i = 0; i < s->n; i++) {
         double raw;
 
-        if (!trial_is_whole(&s->trials[i]))
+        if (!trial_counts(&s->trials[i]))
             continue;
         values[n] = number_of(&s->trials[i], p, &raw);
         if (isnan(values[n++]) && lacking++ == 0)
@@ -180,8 +179,7 @@ static void note_odd(struct trials_summary *s, const struct pick *p,
         double distance = fabs(value - median);
         struct odd_trial *odd = &s->odd[s->n_odd];
 
-        if (!trial_is_whole(&s->trials[i]) ||
-            !(distance > ODD_SHARE * median) ||
+        if (!trial_counts(&s->trials[i]) || !(distance > ODD_SHARE * median) ||
             !(ODD_SCALE * distance > min_score * mad))
             continue;
         *odd = (struct odd_trial){.number = s->trials[i].number,
@@ -195,6 +193,115 @@ static void note_odd(struct trials_summary *s, const struct pick *p,
 
 /* ---- the verdict ---- */
 
+/* The misses of all trials, at best and at worst. */
+static bool is_met(const struct slo_term *term, const struct share_sample *all)
+{
+    double keeps = all->n - all->misses;
+
+    if (term->kind == SLO_QUANTILE)
+        return keeps >= (double)stats_rank(term->quantile, (int64_t)all->n);
+    if (term->kind == SLO_ERRORS)
+        return all->misses < term->limit * all->n;
+    return keeps >= term->limit * all->n * (1 - 4 * DBL_EPSILON);
+}
+
+/* The samples of the trials that count, with those that are open as misses or
+ * not at all. */
+static size_t take_samples(const struct trials_summary *s, size_t term,
+                           bool at_worst, struct share_sample *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct trial_term *t = &s->trials[i].terms[term];
+
+        if (!trial_counts(&s->trials[i]) || !(t->sample.n > 0))
+            continue;
+        out[n] = t->sample;
+        if (at_worst) {
+            out[n].n += t->open;
+            out[n].misses += t->open;
+        }
+        n++;
+    }
+    return n;
+}
+
+static void judge_share(struct trials_summary *s, size_t term)
+{
+    struct set_term *t = &s->terms[term];
+    struct share_sample *trials = xcalloc(s->n + 1, sizeof(*trials));
+    size_t n = take_samples(s, term, true, trials);
+    struct share_sample worst = share_trials(trials, n);
+    struct share_sample best;
+    double allowed = t->allowed;
+    double min_n =
+        allowed > 0 && allowed < 1 ? (double)stats_min_n(1 - allowed) : 1;
+    double needed;
+
+    take_samples(s, term, false, trials);
+    best = share_trials(trials, n);
+    free(trials);
+    t->all = best;
+    t->verdict = is_met(&t->term, &best) ? VERDICT_PASS : VERDICT_FAIL;
+    if (t->verdict == VERDICT_PASS)
+        t->all = worst;
+    if (!(allowed > 0 && allowed < 1)) /* nothing to test */
+        t->p = t->verdict == VERDICT_FAIL || allowed >= 1 ? 0 : 1;
+    else
+        t->p = t->verdict == VERDICT_PASS ? share_pass_p(&worst, allowed)
+                                          : share_fail_p(&best, allowed);
+    t->is_shown = t->p <= SHARE_LEVEL;
+    /* With fewer requests a pass says nothing, but misses may be more frequent
+     * than chance explains. */
+    if (!(best.n > 0) || is_met(&t->term, &best) != is_met(&t->term, &worst) ||
+        (worst.n < min_n && !(t->verdict == VERDICT_FAIL && t->is_shown))) {
+        t->verdict = VERDICT_UNDECIDED;
+        t->is_shown = false;
+        t->p = 1;
+    }
+    if (!(best.n > 0) || !(allowed > 0 && allowed < 1))
+        return;
+    t->bounds = share_bounds(&t->all);
+    needed = share_needed(t->all.misses / t->all.n, allowed, SHARE_LEVEL) /
+             t->all.n_effective * (double)n;
+    needed = fmax(needed, min_n / worst.n * (double)n);
+    if (!t->is_shown)
+        t->needed = (int64_t)fmin(TRIALS_MANY, ceil(needed));
+}
+
+/* Good requests per second: Student's one-sided test of their mean. */
+static void judge_rate(const struct trials_summary *s, struct set_term *t)
+{
+    const struct uncertain *mean = &t->measured.mean;
+    double freedom = (double)s->counted - 1;
+    double gap = fabs(mean->value - t->term.limit);
+    double error;
+    double reach;
+
+    if (!t->measured.is_known)
+        return;
+    t->verdict = mean->value >= t->term.limit * (1 - 4 * DBL_EPSILON)
+                     ? VERDICT_PASS
+                     : VERDICT_FAIL;
+    if (!mean->has_range)
+        return;
+    error = (mean->range.high - mean->value) /
+            student_reach(TRIALS_CONFIDENCE, freedom);
+    reach = error * student_quantile(1 - SHARE_LEVEL, freedom);
+    t->bounds = (struct interval){mean->value - reach, mean->value + reach};
+    t->p = error > 0 ? student_upper_tail(gap / error, freedom) : gap <= 0;
+    t->is_shown = t->p <= SHARE_LEVEL;
+    error *= sqrt(freedom + 1); /* of one trial */
+    for (double k = freedom + 1; !t->is_shown && k <= TRIALS_MANY; k++) {
+        t->needed = (int64_t)k;
+        if (student_upper_tail(gap / error * sqrt(k), k - 1) <= SHARE_LEVEL)
+            break;
+    }
+}
+
+/* A set that did not complete has only the verdict that it shows, if it is not
+ * that of too few trials. */
 static void judge_set_term(struct trials_summary *s, size_t i)
 {
     struct set_term *t = &s->terms[i];
@@ -203,61 +310,107 @@ static void judge_set_term(struct trials_summary *s, size_t i)
                          offsetof(struct trial_term, measured),
                      t->term.kind == SLO_QUANTILE};
     bool is_judged = false;
+    bool is_judgeable = true;
 
     for (size_t k = 0; k < s->n; k++) {
-        enum verdict v = s->trials[k].terms[i].verdict;
+        const struct trial_term *of = &s->trials[k].terms[i];
 
-        if (!trial_is_whole(&s->trials[k]))
+        if (!trial_counts(&s->trials[k]))
             continue;
-        t->kept += v == VERDICT_PASS;
-        t->missed += v == VERDICT_FAIL;
-        is_judged |= v != VERDICT_NONE;
+        t->kept += of->verdict == VERDICT_PASS;
+        t->missed += of->verdict == VERDICT_FAIL;
+        is_judged |= of->verdict != VERDICT_NONE;
+        is_judgeable &= of->is_judgeable;
     }
     t->measured = over(s, &p);
+    t->allowed = t->term.kind == SLO_GOODPUT ? -1 : judge_allowed(&t->term, 0);
+    t->p = 1;
     t->verdict =
         is_judged || s->counted == 0 ? VERDICT_UNDECIDED : VERDICT_NONE;
-    if (!is_judged || s->counted < 2)
+    if (!is_judged || !is_judgeable)
         return;
-    if ((size_t)t->kept >= s->needed)
-        t->verdict = VERDICT_PASS;
-    else if ((size_t)t->missed >= s->needed)
-        t->verdict = VERDICT_FAIL;
+    if (t->allowed >= 0)
+        judge_share(s, i);
+    else
+        judge_rate(s, t);
+    if (trials_are_cut(s) &&
+        (!t->is_shown ||
+         s->counted < valid_runs_needed((size_t)s->set.asked))) {
+        t->verdict = VERDICT_UNDECIDED;
+        t->is_shown = false;
+    }
 }
 
+/* One term is enough for FAIL, so several share its error. */
 static void judge_set(struct trials_summary *s)
 {
+    size_t enough = valid_runs_needed((size_t)s->set.asked);
+    double judged = 0;
+
     for (size_t i = 0; i < s->n_terms; i++) {
         judge_set_term(s, i);
         s->verdict = verdict_combine(s->verdict, s->terms[i].verdict);
+        judged += s->terms[i].verdict != VERDICT_NONE;
     }
-    for (size_t i = 0; i < s->n && s->withdrawn_by == 0; i++) {
-        if (trial_is_whole(&s->trials[i]) &&
-            s->trials[i].verdict == VERDICT_INVALID)
-            s->withdrawn_by = s->trials[i].number;
+    s->is_shown = s->verdict == VERDICT_PASS;
+    for (size_t i = 0; i < s->n_terms; i++) {
+        const struct set_term *t = &s->terms[i];
+
+        if (t->verdict == VERDICT_NONE)
+            continue;
+        if (s->verdict != VERDICT_FAIL)
+            s->is_shown &= t->is_shown;
+        else if (t->verdict == VERDICT_FAIL)
+            s->is_shown |= t->p <= SHARE_LEVEL / judged;
+        if (t->verdict == s->verdict && t->needed > 0 &&
+            (s->needed == 0 ||
+             (t->needed < s->needed) == (s->verdict == VERDICT_FAIL)))
+            s->needed = t->needed;
     }
-    if (s->withdrawn_by > 0)
+    if (s->counted < enough && s->counted + s->discarded >= enough) {
         s->verdict = VERDICT_INVALID;
+        s->is_shown = false;
+    }
+    if (s->is_shown || s->verdict == VERDICT_INVALID)
+        s->needed = 0;
+}
+
+/* If too few trials are valid, those whose client was only late count too: the
+ * verdict on their terms allows for it. */
+static void take_late(struct trials_summary *s)
+{
+    size_t valid = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        valid += trial_counts(&s->trials[i]);
+    if (valid >= valid_runs_needed((size_t)s->set.asked))
+        return;
+    for (size_t i = 0; i < s->n; i++) {
+        if (!s->trials[i].is_late || !trial_is_whole(&s->trials[i]))
+            continue;
+        s->trials[i].discarded[0] = '\0';
+        s->late++;
+    }
 }
 
 static void count_trials(struct trials_summary *s)
 {
-    double ignored;
-
+    take_late(s);
     s->stopped_by = s->set.stopped_by;
     for (size_t i = 0; i < s->n; i++) {
         const struct trial *t = &s->trials[i];
 
         if (t->stopped_by != 0)
             s->stopped_by = t->stopped_by;
-        if (!trial_is_whole(t))
+        s->discarded += trial_is_whole(t) && t->discarded[0];
+        if (!trial_counts(t))
             continue;
         if (s->counted == 0 || t->scheduled < s->least_scheduled)
             s->least_scheduled = t->scheduled;
         s->counted++;
     }
-    s->needed = trials_needed(s->counted, &s->confidence);
-    if (trials_are_cut(s))
-        s->needed = trials_needed((size_t)s->set.asked, &ignored);
+    s->confidence =
+        trials_median_rank(s->counted, TRIALS_CONFIDENCE).confidence;
 }
 
 /* Is this quantile searched for odd trials? */
@@ -271,6 +424,38 @@ static bool is_headline(const struct trials_summary *s, int measure,
             (is_streamed &&
              (measure == MEASURE_TTFT || measure == MEASURE_TPOT))) &&
            (quantile == SUMMARY_P50 || quantile == SUMMARY_P99);
+}
+
+/* What study.until asks for. */
+static void find_precision(struct trials_summary *s)
+{
+    double *values = xcalloc(2 * s->n + 1, sizeof(*values));
+    struct set_precision_ask ask = {
+        .share = s->until.share, .values = values, .within = values + s->n};
+    int q = 0;
+
+    while (fabs(summary_quantile[q] - s->until.quantile) > 1e-9)
+        q++;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct trial *t = &s->trials[i];
+        struct pick p = {
+            offsetof(struct trial, quantile_ns) +
+                ((size_t)s->until.measure * SUMMARY_QUANTILES + (size_t)q) *
+                    sizeof(double),
+            true};
+        double raw;
+
+        if (!trial_counts(t))
+            continue;
+        values[ask.n] = number_of(t, &p, &raw);
+        values[s->n + ask.n++] = t->within_ns;
+        ask.length_s += t->window_s;
+        ask.overhead_s += s->set.points[t->number - 1].took_s - t->window_s;
+    }
+    ask.length_s /= (double)ask.n;
+    ask.overhead_s /= (double)ask.n;
+    s->precision = set_precision(&ask);
+    free(values);
 }
 
 void trials_work_out(struct trials_summary *s)
@@ -301,26 +486,54 @@ void trials_work_out(struct trials_summary *s)
         }
     }
     judge_set(s);
+    if (s->has_until)
+        find_precision(s);
 }
 
 /* ---- from disk ---- */
 
-static size_t take_terms(struct trial_term *to, const struct judgement *j,
-                         bool is_over)
+/* A trial whose server was overloaded misses every term: what it met, it would
+ * not have met for longer. */
+static struct trial_term take_term(const struct term_judgement *from,
+                                   double unfinished, bool is_over)
 {
-    for (size_t i = 0; i < j->len; i++) {
-        const struct term_judgement *from = &j->terms[i];
-        bool is_quantile = from->term->kind == SLO_QUANTILE;
+    bool is_quantile = from->term->kind == SLO_QUANTILE;
+    const struct term_counts *c = &from->counts;
+    struct trial_term to = {
+        .verdict = from->verdict,
+        .measured = is_quantile           ? (double)from->measured_ns
+                    : from->is_unmeasured ? NAN
+                                          : from->measured,
+        .sample = {.n = (double)c->n,
+                   .misses = (double)c->misses,
+                   .n_effective = from->n_effective},
+        .open = unfinished,
+        .is_judgeable = true,
+    };
 
-        to[i] = (struct trial_term){.verdict = from->verdict,
-                                    .measured =
-                                        is_quantile ? (double)from->measured_ns
-                                        : from->is_unmeasured ? NAN
-                                                              : from->measured};
-        /* What an overloaded server met, it would not have met for longer. */
-        if (is_over && from->verdict != VERDICT_NONE)
-            to[i].verdict = VERDICT_FAIL;
+    if (from->verdict == VERDICT_NONE)
+        return to;
+    if (is_over) {
+        to.verdict = VERDICT_FAIL;
+        to.sample.misses = to.sample.n;
+        return to;
     }
+    if (from->verdict == VERDICT_UNDECIDED && c->client_late > 0) {
+        /* Perhaps missed because of the client alone. */
+        to.open += (double)c->client_late;
+        to.sample.n -= (double)c->client_late;
+        to.sample.misses -= (double)c->client_late;
+    }
+    to.is_judgeable = from->verdict != VERDICT_UNDECIDED || !from->why ||
+                      to.open > 0 || from->more_needed > 0;
+    return to;
+}
+
+static size_t take_terms(struct trial_term *to, const struct judgement *j,
+                         double unfinished, bool is_over)
+{
+    for (size_t i = 0; i < j->len; i++)
+        to[i] = take_term(&j->terms[i], unfinished, is_over);
     return j->len;
 }
 
@@ -333,28 +546,38 @@ static double price(const struct summary *s, double usd)
 void trial_take(struct trial *t, const struct summary *s)
 {
     bool is_over = summary_is_overloaded(s);
-    size_t n = take_terms(t->terms, &s->judgement, is_over);
+    double unfinished = (double)s->outcome[OUTCOME_UNFINISHED];
+    size_t n = take_terms(t->terms, &s->judgement, unfinished, is_over);
 
     for (size_t i = 0; i < s->n_classes; i++)
-        n += take_terms(t->terms + n, &s->classes[i].judgement, is_over);
+        n += take_terms(t->terms + n, &s->classes[i].judgement, unfinished,
+                        is_over);
+    run_is_discarded(s, t->discarded);
+    t->is_late = s->trust.is_only_late && s->verdict != VERDICT_INVALID &&
+                 s->integrity.lost_requests + s->integrity.lost_events == 0;
     t->verdict = s->verdict;
     t->conclusion = summary_conclusion(s);
     t->stopped_by = s->stopped_by;
     t->was_killed = s->integrity.was_killed;
     t->was_aborted = s->aborted != NULL;
     t->was_overloaded = is_over;
+    t->is_load_judged = s->steady.load.state != LOAD_UNKNOWN;
+    t->e2e_p99_share = s->e2e_p99_share;
     t->scheduled = s->scheduled;
     t->ok = s->ok;
     t->failed = s->failed;
     t->checked = s->quality.checked;
     t->lost_requests = s->integrity.lost_requests;
     t->lost_events = s->integrity.lost_events;
+    t->window_s = s->window_length_s;
+    t->within_ns = s->precision.is_known ? s->precision.within : (double)NAN;
     t->has_tokens = s->has_tokens;
     t->has_cost = s->cost.is_there;
     t->is_streamed = s->is_streamed;
     t->rate[TRIAL_OFFERED] = s->offered_rps;
-    t->rate[TRIAL_THROUGHPUT] = s->throughput_rps;
+    t->rate[TRIAL_COMPLETED] = s->completed_rps;
     t->rate[TRIAL_GOODPUT] = s->goodput_rps;
+    t->rate[TRIAL_THROUGHPUT] = s->throughput_rps;
     t->rate[TRIAL_ATTAINMENT] = s->attainment;
     t->rate[TRIAL_TOKENS] = s->output_tokens_per_s;
     t->rate[TRIAL_GOOD_TOKENS] = s->goodput_tokens_per_s;
@@ -409,6 +632,7 @@ static size_t count_terms(const struct summary *s)
 static void keep_common(struct trials_summary *set, const struct summary *s)
 {
     char *name = study_title(s->settings, "run");
+    struct err ignored = {0};
     struct buf load;
 
     buf_init(&load, MAX_TITLE);
@@ -416,6 +640,10 @@ static void keep_common(struct trials_summary *set, const struct summary *s)
     set->title = xasprintf("%s\nload       %s", name, buf_text(&load));
     buf_fini(&load);
     free(name);
+    set->require_shown = s->settings->require == REQUIRE_SHOWN;
+    set->has_until =
+        s->settings->study.until &&
+        until_parse(s->settings->study.until, &set->until, &ignored) == 0;
     set->terms = xcalloc(count_terms(s) + 1, sizeof(*set->terms));
     add_terms(set, &s->judgement, NULL);
     for (size_t i = 0; i < s->n_classes; i++)
@@ -458,12 +686,16 @@ int trials_read(struct trials_summary *s, const char *dir,
         rc = study_refuse_empty(dir, "trial", err);
     if (rc)
         return -1;
-    s->n = (size_t)s->set.recorded;
-    s->trials = xcalloc(s->n, sizeof(*s->trials));
-    for (size_t i = 0; rc == 0 && i < s->n; i++) {
-        s->trials[i].number = (int64_t)i + 1;
-        s->trials[i].seed = s->set.points[i].seed;
-        rc = read_trial(s, &s->trials[i], slo, cost, err);
+    s->trials = xcalloc((size_t)s->set.recorded, sizeof(*s->trials));
+    for (size_t i = 0; rc == 0 && i < s->set.len; i++) {
+        struct trial *t = &s->trials[s->n];
+
+        if (!s->set.points[i].is_recorded)
+            continue;
+        t->number = s->set.points[i].number;
+        t->seed = s->set.points[i].seed;
+        s->n++;
+        rc = read_trial(s, t, slo, cost, err);
     }
     if (rc == 0 && !trials_first(s))
         rc = err_set(err, ERR_FORMAT,
@@ -494,7 +726,7 @@ static enum conclusion worst_of(const struct trials_summary *s)
     enum conclusion worst = s->counted > 0 ? CONCLUSION_YES : CONCLUSION_NO;
 
     for (size_t i = 0; i < s->n; i++) {
-        if (trial_is_whole(&s->trials[i]) && s->trials[i].conclusion > worst)
+        if (trial_counts(&s->trials[i]) && s->trials[i].conclusion > worst)
             worst = s->trials[i].conclusion;
     }
     return worst == CONCLUSION_YES && trials_are_cut(s) ? CONCLUSION_OPEN
@@ -507,6 +739,9 @@ enum conclusion trials_conclusion(const struct trials_summary *s)
 
     for (size_t i = 0; i < s->n; i++)
         was_aborted |= s->trials[i].was_aborted;
+    if (s->require_shown && s->n_terms > 0 && !s->is_shown &&
+        s->verdict != VERDICT_NONE)
+        return CONCLUSION_OPEN;
     switch (s->verdict) {
     case VERDICT_INVALID:
     case VERDICT_UNDECIDED:

@@ -4,12 +4,17 @@
  * makes no assumption about the distribution.  Never the best trial, and never
  * the requests of all trials in one pool.
  *
- * The verdict on an SLO term is a sign test on its median.  The term passes if
- * enough trials meet it for the whole interval of the median to meet it, fails
- * if as many trials miss it, and is undecided otherwise.  Trials that are
- * undecided themselves count for neither.  In a set that did not complete, as
- * many trials must agree as in the full set, so that the missing ones could not
- * change the verdict.  docs/trials.md
+ * A trial that cannot be trusted is discarded (valid_runs.h): it is listed, and
+ * nothing else.  If too few valid ones remain, those whose client was only late
+ * count too, as in the verdict of a run; if these are too few, the set is
+ * invalid.
+ *
+ * An SLO term is observed: is the share of misses of all trials together at
+ * most what the term allows?  And it is tested: does the share of each trial,
+ * with its effective samples, show that with 95 % confidence (share_trials.h)?
+ * A set that did not complete has a verdict only if it is shown by at least
+ * half of the trials.
+ * docs/trials.md
  */
 #ifndef ANALYZER_STUDIES_TRIALS_H
 #define ANALYZER_STUDIES_TRIALS_H
@@ -18,10 +23,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/stats/share_trials.h"
 #include "analyzer/stats/trial_stats.h"
+#include "analyzer/studies/set_precision.h"
+#include "analyzer/studies/valid_runs.h"
 #include "analyzer/tally/summary.h"
 #include "analyzer/verdict/conclusion.h"
 #include "common/recording/study_set.h"
+#include "common/spec/until.h"
 
 struct err;
 struct strlist;
@@ -36,8 +45,9 @@ struct strlist;
 
 enum trial_rate {
     TRIAL_OFFERED,
-    TRIAL_THROUGHPUT,
+    TRIAL_COMPLETED,
     TRIAL_GOODPUT,
+    TRIAL_THROUGHPUT, /* finished in the window */
     TRIAL_ATTAINMENT, /* a share */
     TRIAL_TOKENS,     /* per second, like the next, for good requests */
     TRIAL_GOOD_TOKENS,
@@ -57,9 +67,13 @@ struct trial;
 const char *trial_why_without(const struct trial *t, enum trial_rate rate);
 
 struct trial_term {
-    enum verdict verdict;
+    enum verdict verdict; /* as observed */
     double measured; /* a quantile in ns (or HIST_BEYOND and the like), a share
                         or a rate; NAN: not measured */
+    struct share_sample sample; /* samples whose outcome is known; n 0: the term
+                                   is not about a share */
+    double open;       /* further samples that kept the limit or missed it */
+    bool is_judgeable; /* false: no number of requests is enough */
 };
 
 /* What is kept from the summary of a trial. */
@@ -74,7 +88,11 @@ struct trial {
                          fields below are unset; NULL: it was read */
     bool was_aborted;
     bool was_overloaded;
-    char distrust[48]; /* the first fatal check that failed; "": none */
+    bool is_load_judged; /* it is known whether it was */
+    char distrust[48];   /* the first fatal check that failed; "": none */
+    char discarded[RUN_OBSTACLE]; /* why it does not count; "": it does */
+    bool is_late; /* that is only because the client was late, and its verdict
+                     allows for it */
     int64_t scheduled; /* ok, failed or never sent */
     int64_t ok;
     int64_t failed;
@@ -84,7 +102,11 @@ struct trial {
     bool has_tokens;
     bool has_cost;
     bool is_streamed;
+    double window_s;
+    double within_ns; /* standard error of what study.until asks for, from this
+                         trial alone; NAN: unknown */
     double rate[TRIAL_RATES];
+    double e2e_p99_share; /* of the window; below 0: unknown */
     /* From the due time, in ns; below 0: HIST_BEYOND and the like. */
     double quantile_ns[MEASURE_COUNT][SUMMARY_QUANTILES];
     struct trial_term terms[TRIALS_MAX_TERMS];
@@ -104,12 +126,22 @@ struct over_trials {
 
 struct set_term {
     struct slo_term term;
-    char *class; /* request class; NULL: the whole run.  Owned */
-    enum verdict verdict;
-    int64_t kept; /* trials */
-    int64_t missed;
+    char *class;             /* request class; NULL: the whole run.  Owned */
+    enum verdict verdict;    /* as observed */
+    bool is_shown;           /* PASS or FAIL, with 95 % confidence */
+    double p;                /* significance of PASS or FAIL; 1: not tested */
+    int64_t kept;            /* trials that keep it as observed, ... */
+    int64_t missed;          /* ... and that miss it */
+    double allowed;          /* share of misses; below 0: not about a share */
+    struct share_sample all; /* all trials as one sample */
+    struct interval bounds;  /* one-sided, of the share of misses; of a rate if
+                                it is not about a share */
+    int64_t needed; /* about how many such trials would show it; 0: it is shown,
+                       or unknown; TRIALS_MANY: that many or more */
     struct over_trials measured;
 };
+
+#define TRIALS_MANY STUDY_MAX_TRIALS
 
 /* A trial far from the others: shown, not dropped. */
 struct odd_trial {
@@ -129,9 +161,12 @@ struct trials_summary {
 
     struct trial *trials; /* owned */
     size_t n;
-    size_t counted; /* complete trials; the others are only listed */
+    size_t counted;   /* complete, valid trials; the others are only listed */
+    size_t discarded; /* complete trials that cannot be trusted */
+    size_t late;      /* trials that count although the client was late */
 
-    size_t needed;           /* number of trials that must agree */
+    int64_t needed;          /* about how many trials like these would show the
+                                verdict; 0: it is shown, or unknown */
     double confidence;       /* of the interval of each median */
     int64_t least_scheduled; /* requests of the shortest trial that counts */
 
@@ -142,10 +177,14 @@ struct trials_summary {
     struct odd_trial odd[TRIALS_MAX_ODD];
     size_t n_odd;
 
+    bool has_until; /* a precision was asked for */
+    struct until until;
+    struct set_precision precision;
+
     int64_t stopped_by;
     enum verdict verdict;
-    int64_t
-        withdrawn_by; /* number of a trial that cannot be trusted; 0: none */
+    bool is_shown;
+    bool require_shown; /* a verdict that is not shown is inconclusive */
 };
 
 /* Fill from a summary; number and seed are up to the caller. */
@@ -157,15 +196,14 @@ void trial_take_lost(struct trial *t, const char *why);
 /* The first readable trial, for what all have in common; NULL: none. */
 const struct trial *trials_first(const struct trials_summary *s);
 
-/* Did it complete?  Only complete trials count. */
+/* Did it complete? */
 bool trial_is_whole(const struct trial *t);
 
-/* Do fewer trials count than were requested? */
-bool trials_are_cut(const struct trials_summary *s);
+/* Is it used: is it complete, and can it be trusted? */
+bool trial_counts(const struct trial *t);
 
-/* How many of n trials must lie on one side of a limit for their median to do
- * so at 95 %, or at the highest confidence that n allows, which is returned. */
-size_t trials_needed(size_t n, double *confidence);
+/* Are fewer trials complete than were requested? */
+bool trials_are_cut(const struct trials_summary *s);
 
 /* Computes the rest from trials, n, set and the terms.  Pure. */
 void trials_work_out(struct trials_summary *s);

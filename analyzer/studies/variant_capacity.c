@@ -9,6 +9,7 @@
 #include "analyzer/tally/summary.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
+#include "common/stats/stats.h"
 
 static bool is_load(const struct settings *s, const struct search_result *r)
 {
@@ -103,9 +104,26 @@ int capacity_read(struct capacity *c, const char *dir,
     return rc;
 }
 
-bool capacity_is_above(const struct capacity *a, const struct capacity *b)
+/* The standard error of the logarithm. */
+static double error_of(const struct capacity *c)
 {
-    return a->is_present && b->is_present && a->range.low > b->range.high;
+    return log(c->range.high / c->range.low) / 2 /
+           normal_quantile((1 + SEARCH_CONFIDENCE) / 2);
+}
+
+bool capacity_is_above(const struct capacity *a, const struct capacity *b,
+                       double confidence, double smallest)
+{
+    double error = hypot(error_of(a), error_of(b));
+    double lead;
+
+    if (!a->is_present || !b->is_present)
+        return false;
+    if (a->is_bracket || b->is_bracket || !isfinite(error))
+        return a->range.low > b->range.high * (1 + smallest);
+    lead = log(a->value / b->value);
+    return lead >= log1p(smallest) &&
+           lead > normal_quantile((1 + confidence) / 2) * error;
 }
 
 double capacity_sort_key(const struct capacity *c)

@@ -48,8 +48,10 @@ int capacity_read(struct capacity *c, const char *dir,
                   const struct strlist *slo, double usd_per_hour,
                   struct err *err);
 
-/* Is a shown to be larger than b? */
-bool capacity_is_above(const struct capacity *a, const struct capacity *b);
+/* Is a shown to be larger than b with this confidence, and by the smallest
+ * difference worth mentioning, a share? */
+bool capacity_is_above(const struct capacity *a, const struct capacity *b,
+                       double confidence, double smallest);
 
 /* Sort key: the estimate, or the best known bound; below 0: none. */
 double capacity_sort_key(const struct capacity *c);

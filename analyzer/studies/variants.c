@@ -8,125 +8,7 @@
 #include "common/base/units.h"
 #include "common/base/xalloc.h"
 
-#define CONFIDENCE 0.95
-#define MAX_WHY    4096
-
-/* ---- two variants ---- */
-
-static bool is_out(const struct variant_cell *c)
-{
-    return c->is_overloaded || c->verdict == VERDICT_FAIL;
-}
-
-/* Is the interval of x below that of y? */
-static bool is_below(const struct uncertain *x, const struct uncertain *y)
-{
-    return x->has_range && y->has_range && x->range.high < y->range.low;
-}
-
-/* A median among the failures is larger than any other. */
-static double latency_of(const struct variant_cell *c)
-{
-    return c->latency_ns.value >= 0 ? c->latency_ns.value : INFINITY;
-}
-
-static enum standing by_number(const struct uncertain *a,
-                               const struct uncertain *b, bool less_is_better)
-{
-    if (is_below(a, b))
-        return less_is_better ? STANDING_AHEAD : STANDING_BEHIND;
-    if (is_below(b, a))
-        return less_is_better ? STANDING_BEHIND : STANDING_AHEAD;
-    return STANDING_UNKNOWN;
-}
-
-static enum standing by_latency(const struct variant_cell *a,
-                                const struct variant_cell *b)
-{
-    enum standing s = by_number(&a->latency_ns, &b->latency_ns, true);
-    struct uncertain ratio;
-
-    if (s != STANDING_UNKNOWN)
-        return s;
-    /* With the same arrivals in both runs, requests form pairs. */
-    ratio = latencies_ratio(&a->latencies, &b->latencies, CONFIDENCE);
-    if (ratio.has_range && ratio.range.low > 1)
-        return STANDING_AHEAD;
-    return ratio.has_range && ratio.range.high < 1 ? STANDING_BEHIND
-                                                   : STANDING_UNKNOWN;
-}
-
-enum standing variants_standing(const struct variant_cell *a,
-                                const struct variant_cell *b)
-{
-    enum standing by_goodput;
-
-    if (a->counted == 0 || b->counted == 0)
-        return STANDING_UNKNOWN;
-    if (is_out(a) != is_out(b))
-        return is_out(a) ? STANDING_BEHIND : STANDING_AHEAD;
-    if (!is_out(a))
-        return by_latency(a, b);
-    by_goodput = by_number(&a->goodput_rps, &b->goodput_rps, false);
-    return by_goodput != STANDING_UNKNOWN
-               ? by_goodput
-               : by_number(&a->throughput_rps, &b->throughput_rps, false);
-}
-
-/* ---- all variants at one load ---- */
-
-/* Sort order: variants that are out come after those that are not, and those
- * without data last. */
-static bool is_before(const struct variant_cell *a,
-                      const struct variant_cell *b)
-{
-    if ((a->counted > 0) != (b->counted > 0))
-        return a->counted > 0;
-    if (a->counted == 0)
-        return false;
-    if (is_out(a) != is_out(b))
-        return !is_out(a);
-    if (!is_out(a))
-        return latency_of(a) < latency_of(b);
-    if (by_number(&a->goodput_rps, &b->goodput_rps, false) != STANDING_UNKNOWN)
-        return a->goodput_rps.value > b->goodput_rps.value;
-    return a->throughput_rps.value > b->throughput_rps.value;
-}
-
-static void sort(const struct variants_summary *s, size_t value,
-                 struct variant_place *places)
-{
-    for (size_t i = 0; i < s->set.n; i++) {
-        size_t at = i;
-
-        while (at > 0 &&
-               is_before(&s->list[i].cells[value],
-                         &s->list[places[at - 1].variant].cells[value])) {
-            places[at] = places[at - 1];
-            at--;
-        }
-        places[at] = (struct variant_place){.variant = i};
-    }
-}
-
-/* A variant shown to be behind the best of its group opens the next group. */
-static void rank(const struct variants_summary *s, size_t value,
-                 struct variant_place *places)
-{
-    size_t best = 0;
-
-    for (size_t i = 0; i < s->set.n; i++) {
-        const struct variant_cell *c = &s->list[places[i].variant].cells[value];
-        const struct variant_cell *b =
-            &s->list[places[best].variant].cells[value];
-
-        if (c->counted == 0)
-            return;
-        if (variants_standing(c, b) == STANDING_BEHIND)
-            best = i;
-        places[i].rank = best + 1;
-    }
-}
+#define MAX_WHY 4096
 
 /* ---- why ---- */
 
@@ -174,6 +56,8 @@ static void put_side(const struct variants_summary *s, size_t value,
     if (!is_light && b->is_overloaded)
         buf_addf(out, ": %s gets %.4g/s and answers %.4g/s, so its queue grows",
                  name, b->offered_rps, b->throughput_rps.value);
+    else if (b->parts.queue_ns + b->parts.work_ns <= p->queue_ns + p->work_ns)
+        buf_addf(out, ": %s has slower requests, but not on average", name);
     else if (is_by_queue && is_light)
         buf_addf(out, ": %s lets requests wait for a batch", name);
     else if (is_by_queue)
@@ -211,10 +95,10 @@ static char *explain(const struct variants_summary *s,
 static double lead(const struct variants_summary *s, size_t value, size_t a,
                    size_t b)
 {
-    double x = s->list[a].cells[value].latency_ns.value;
-    double y = s->list[b].cells[value].latency_ns.value;
+    const struct variant_pair *p = variants_pair(s, value, b, a);
 
-    return x > 0 && y > 0 && isfinite(x) && isfinite(y) ? log(x / y) : NAN;
+    return p->rounds > 0 && p->by == s->rankings[value].by ? log(p->ratio.value)
+                                                           : NAN;
 }
 
 /* Interpolates the logarithm of the ratio linearly over that of the load. */
@@ -242,11 +126,13 @@ static bool find_crossover(const struct variants_summary *s, size_t early,
 {
     bool has_led = false;
 
-    *x = (struct crossover){.early = early, .late = late};
+    *x = (struct crossover){.early = early, .late = late, .is_shown = true};
     for (size_t i = 0; i < s->n_values; i++) {
-        enum standing standing = variants_standing(&s->list[early].cells[i],
-                                                   &s->list[late].cells[i]);
+        const struct variant_pair *p = variants_pair(s, i, early, late);
+        bool has_rounds = p->rounds >= VARIANTS_MIN_ROUNDS;
+        enum standing standing = has_rounds ? p->shown : p->observed;
 
+        x->is_shown &= has_rounds || p->rounds == 0;
         if (standing == STANDING_AHEAD) {
             x->from = i;
             has_led = true;
@@ -281,7 +167,7 @@ static void find_crossovers(struct variants_summary *s)
 static void rank_capacities(struct variants_summary *s)
 {
     struct variant_place *p = xcalloc(s->set.n + 1, sizeof(*p));
-    size_t best = 0;
+    size_t pairs = s->set.n * (s->set.n - 1) / 2;
 
     for (size_t i = 0; i < s->set.n; i++) {
         double key = capacity_sort_key(&s->list[i].capacity);
@@ -297,22 +183,31 @@ static void rank_capacities(struct variants_summary *s)
     for (size_t i = 0; i < s->set.n; i++) {
         const struct capacity *c = &s->list[p[i].variant].capacity;
 
-        if (!c->is_present)
-            break;
-        if (capacity_is_above(&s->list[p[best].variant].capacity, c))
-            best = i;
-        p[i].rank = best + 1;
+        p[i].rank = c->is_present;
+        for (size_t k = 0; c->is_present && k < i; k++)
+            p[i].rank += capacity_is_above(
+                &s->list[p[k].variant].capacity, c,
+                1 - (1 - VARIANTS_CONFIDENCE) / (double)pairs, s->smallest);
     }
     s->capacities = p;
 }
 
 void variants_work_out(struct variants_summary *s)
 {
-    s->places = xcalloc(s->n_values * s->set.n + 1, sizeof(*s->places));
-    for (size_t i = 0; i < s->n_values; i++) {
-        sort(s, i, s->places + i * s->set.n);
-        rank(s, i, s->places + i * s->set.n);
-    }
+    variants_rank(s);
     find_crossovers(s);
     rank_capacities(s);
+}
+
+void variants_results_fini(struct variants_summary *s)
+{
+    for (size_t i = 0; i < s->n_crossings; i++)
+        free(s->crossings[i].why);
+    for (size_t i = 0; s->rankings && i < s->n_values; i++) {
+        free(s->rankings[i].places);
+        free(s->rankings[i].pairs);
+    }
+    free(s->crossings);
+    free(s->rankings);
+    free(s->capacities);
 }

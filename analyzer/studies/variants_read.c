@@ -8,6 +8,7 @@
 #include "analyzer/compare/run_conditions.h"
 #include "analyzer/stats/order_stats.h"
 #include "analyzer/studies/study_recordings.h"
+#include "analyzer/studies/valid_runs.h"
 #include "analyzer/studies/variants.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
@@ -28,7 +29,7 @@ struct variant_run {
     struct uncertain latency_ns; /* within this run */
     double window_s;
     struct interval attainment_ci95;
-    struct latencies latencies; /* owned until a cell takes them */
+    struct variant_round round;
     struct server_parts parts;
 };
 
@@ -120,6 +121,46 @@ static enum measure choose_measure(const struct slo *slo)
     return MEASURE_E2E;
 }
 
+static double latency_or(int64_t ns)
+{
+    if (ns >= 0)
+        return (double)ns;
+    return ns == HIST_BEYOND || ns == HIST_OUT_OF_RANGE ? INFINITY : NAN;
+}
+
+/* The largest quantile of an SLO term as a share of its limit; NAN: there is
+ * none, or one has too few requests.  Also notes which terms these are. */
+static double share_of_limit(const struct summary *s,
+                             struct variants_summary *out)
+{
+    double worst = NAN;
+    size_t n = 0;
+
+    for (size_t c = 0; c <= s->n_classes; c++) {
+        const struct judgement *j =
+            c == 0 ? &s->judgement : &s->classes[c - 1].judgement;
+
+        for (size_t i = 0; i < j->len; i++) {
+            const struct term_judgement *t = &j->terms[i];
+            double ns = t->counts.n < stats_min_n(t->term->quantile)
+                            ? NAN
+                            : latency_or(t->measured_ns);
+            double share = ns / (double)t->term->limit_ns;
+
+            if (t->term->kind != SLO_QUANTILE)
+                continue;
+            worst = n > 0 && !(share > worst) && !isnan(share) ? worst : share;
+            out->limit_ns = n++ == 0 ? t->term->limit_ns : 0;
+            snprintf(out->ranked, sizeof(out->ranked), "%s p%.6g",
+                     measure_name(t->term->measure), 100 * t->term->quantile);
+        }
+    }
+    if (n > 1)
+        snprintf(out->ranked, sizeof(out->ranked),
+                 "the SLO term closest to its limit");
+    return worst;
+}
+
 static struct uncertain median_within(const struct summary *s, enum measure m)
 {
     struct uncertain u = {.value =
@@ -137,33 +178,26 @@ static struct uncertain median_within(const struct summary *s, enum measure m)
     return u;
 }
 
-/* NULL: it counts. */
-static const char *why_not(const struct trial *t, bool is_valid)
-{
-    if (t->stopped_by)
-        return "interrupted";
-    if (t->was_killed)
-        return "killed before its end";
-    if (t->was_aborted)
-        return "aborted before its end";
-    if (is_valid)
-        return NULL;
-    return t->distrust[0] ? t->distrust : "cannot be trusted";
-}
-
 static void take(struct variants_summary *out, const struct summary *s,
                  struct variant_run *r)
 {
-    struct trial *t = &r->trial;
     char *distrust = out->list[r->variant].distrust;
-    const char *why;
+    char why[RUN_OBSTACLE];
 
-    trial_take(t, s);
-    why = why_not(t, s->trust.valid);
-    r->counts = !why;
+    trial_take(&r->trial, s);
+    run_obstacle(s, why);
+    r->counts = !why[0];
     /* A search has its own rules and repeats what did not count. */
-    if (why && out->set.of != STUDY_SEARCH && !distrust[0])
-        snprintf(distrust, sizeof(out->list[0].distrust), "%s", why);
+    if (out->set.of != STUDY_SEARCH && !distrust[0])
+        memcpy(distrust, why, sizeof(why));
+    r->round = (struct variant_round){
+        .seed = s->settings->load.seed,
+        .value = {
+            [RANKED_BY_SLO] = share_of_limit(s, out),
+            [RANKED_BY_MEDIAN] = latency_or(
+                s->spread[out->measure][VIEW_DUE].quantile_ns[SUMMARY_P50]),
+            [RANKED_BY_THROUGHPUT] = 1 / s->throughput_rps,
+        }};
     r->latency_ns = median_within(s, out->measure);
     r->window_s = s->window_length_s;
     r->attainment_ci95 = s->attainment_ci95;
@@ -203,6 +237,10 @@ static void describe_study(struct variants_summary *out,
     if (out->title)
         return;
     out->measure = choose_measure(&s->slo);
+    out->smallest = rec->settings.study.smallest_difference;
+    out->asked =
+        (size_t)(out->set.of == STUDY_SWEEP ? rec->settings.sweep.repeats
+                                            : rec->settings.study.trials);
     out->has_slo = s->slo.len > 0;
     out->title = xstrdup(rec->settings.name ? rec->settings.name : "");
     buf_init(&line, MAX_LINE);
@@ -218,7 +256,6 @@ static int read_one(struct variants_summary *out,
 {
     struct study_run run;
     const struct summary *s;
-    int rc = 0;
 
     if (study_run_open(&run, one->dir, all->slo, all->cost, err))
         return -1;
@@ -234,17 +271,8 @@ static int read_one(struct variants_summary *out,
     all->usd_per_hour = s->cost.is_there ? s->cost.usd_per_hour : 0;
     if (out->set.of == STUDY_SWEEP && r->counts)
         capacity_add(&all->sums, &run.rec, s, &one->point);
-    if (r->counts)
-        rc = latencies_read(&run.rec, s, out->measure, &r->latencies, err);
-    if (rc == 0 && r->counts && !r->latency_ns.has_range) {
-        /* The value stays as in every other report. */
-        struct uncertain u = latencies_median(&r->latencies, CONFIDENCE);
-
-        r->latency_ns.has_range = u.has_range;
-        r->latency_ns.range = u.range;
-    }
     study_run_close(&run);
-    return rc;
+    return 0;
 }
 
 /* ---- one variant at one value ---- */
@@ -337,6 +365,9 @@ static void fill_cell(struct variant_cell *c, const struct group *g,
     c->counted = g->n;
     if (g->n == 0)
         return;
+    c->rounds = xcalloc(g->n, sizeof(*c->rounds));
+    for (size_t i = 0; i < g->n; i++)
+        c->rounds[i] = g->list[i]->round;
     c->verdict = one->trial.verdict;
     for (size_t i = 0; i < g->n; i++) {
         enum verdict v = g->list[i]->trial.verdict;
@@ -370,8 +401,6 @@ static void fill_cell(struct variant_cell *c, const struct group *g,
         c->goodput_rps.range =
             (struct interval){c->offered_rps * one->attainment_ci95.low,
                               c->offered_rps * one->attainment_ci95.high};
-        c->latencies = one->latencies;
-        one->latencies = (struct latencies){0};
     }
 }
 
@@ -413,10 +442,8 @@ static int read_variant(struct variants_summary *s, size_t i,
         struct variant_run r = {.variant = i, .value = listed.list[k].value};
 
         rc = read_one(s, &listed.list[k], all, &r, err);
-        if (rc) {
-            latencies_fini(&r.latencies);
+        if (rc)
             break;
-        }
         all->list = xrealloc(all->list, all->n + 1, sizeof(*all->list));
         all->list[all->n++] = r;
     }
@@ -468,8 +495,6 @@ int variants_read(struct variants_summary *s, const char *dir,
         make_cells(s, &all);
         variants_work_out(s);
     }
-    for (size_t i = 0; i < all.n; i++)
-        latencies_fini(&all.list[i].latencies);
     free(all.list);
     return rc;
 }
@@ -478,15 +503,11 @@ void variants_summary_fini(struct variants_summary *s)
 {
     for (size_t i = 0; s->list && i < s->set.n; i++) {
         for (size_t k = 0; s->list[i].cells && k < s->n_values; k++)
-            latencies_fini(&s->list[i].cells[k].latencies);
+            free(s->list[i].cells[k].rounds);
         free(s->list[i].says);
         free(s->list[i].cells);
     }
-    for (size_t i = 0; i < s->n_crossings; i++)
-        free(s->crossings[i].why);
-    free(s->crossings);
-    free(s->places);
-    free(s->capacities);
+    variants_results_fini(s);
     free(s->values);
     free(s->list);
     free(s->title);
@@ -505,7 +526,8 @@ static bool has_gap(const struct variants_summary *s, const struct variant *v)
                 v->capacity.outcome != SEARCH_AT_LEAST &&
                 v->capacity.outcome != SEARCH_NEVER);
     for (size_t i = 0; i < s->n_values; i++) {
-        if (v->cells[i].runs > 0 && v->cells[i].counted == 0)
+        if (v->cells[i].runs > 0 &&
+            v->cells[i].counted < valid_runs_needed(s->asked))
             return true;
     }
     return false;

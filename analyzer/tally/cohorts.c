@@ -259,8 +259,9 @@ void class_summary_take(struct class_summary *c,
     c->attainment = tally_attainment(t, &c->attainment_ci95);
     if (window_s > 0) {
         c->offered_rps = (double)t->due / window_s;
-        c->throughput_rps = (double)t->ok_inside / window_s;
+        c->completed_rps = (double)c->ok / window_s;
         c->goodput_rps = (double)t->good / window_s;
+        c->throughput_rps = (double)t->ok_inside / window_s;
     }
     for (int m = 0; m < MEASURE_COUNT; m++) {
         bool has_it = c->is_streamed || !measure_is_of_stream((enum measure)m);

@@ -127,9 +127,11 @@ struct class_summary {
     int64_t failed;
     int64_t good;
 
+    /* As in struct summary. */
     double offered_rps;
-    double throughput_rps;
+    double completed_rps;
     double goodput_rps;
+    double throughput_rps;
     double attainment;
     struct interval attainment_ci95;
 

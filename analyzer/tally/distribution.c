@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/base/clk.h"
 #include "common/measure/good.h"
 
 /* ---- spread ---- */

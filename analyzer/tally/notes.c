@@ -13,6 +13,7 @@
 #define BURST_MIN   4    /* events; fewer are not much of a stream */
 #define TAIL_SHARE  0.05 /* of e2e */
 #define CACHED_MORE 0.05 /* of prompt tokens, above those sent before */
+#define DRAIN_SHARE 0.01 /* of requests that end after the load has ended */
 #define FRESH_SHARE 0.9  /* of requests that open a connection, ... */
 #define FRESH_MIN   10   /* ... of at least this many, ... */
 #define FRESH_MORE  4    /* ... if this many times the mean in flight */
@@ -92,6 +93,7 @@ void oddities_add(struct oddities *o, const struct facts *f)
     add(&o->odd[NOTE_NOT_CACHED], counts_prompt, cached, f->prompt_tokens);
     add(&o->odd[NOTE_NO_STREAM], true, facts_count(f->events) <= 0, 1);
     add(&o->odd[NOTE_CLOSED], true, f->is_fresh != 0, 1);
+    add(&o->odd[NOTE_DRAIN], true, f->end > o->load_end_ns, 1);
     add_stream(o, f);
 }
 
@@ -139,6 +141,11 @@ static const struct rule {
                      "the server closes the connection after each answer, so "
                      "times include opening a new one; --no-keepalive makes "
                      "this explicit"},
+    [NOTE_DRAIN] = {"drain", DRAIN_SHARE,
+                    "requests of the window ended after the load did: the "
+                    "server had less to do for them, so latencies, mostly e2e "
+                    "p99, may be too low; use a longer window, or a longer "
+                    "--cooldown"},
 };
 
 static bool applies(enum note_kind kind, const struct oddities *o,
@@ -167,6 +174,8 @@ static bool applies(enum note_kind kind, const struct oddities *o,
                (double)in->tail_p99_ns > TAIL_SHARE * (double)in->e2e_p99_ns;
     case NOTE_NO_STREAM:
         return in->limits_ttft;
+    case NOTE_DRAIN:
+        return !in->is_offline && o->load_end_ns > 0;
     case NOTE_CLOSED:
         /* As many connections as requests in flight would have sufficed. */
         return in->keeps_connections && of >= FRESH_MIN &&

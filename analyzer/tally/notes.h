@@ -26,6 +26,7 @@ enum note_kind {
     NOTE_NOT_CACHED,
     NOTE_NO_STREAM,
     NOTE_CLOSED,
+    NOTE_DRAIN,
     NOTE_COUNT,
 };
 
@@ -36,8 +37,10 @@ struct odd {
 
 struct oddities {
     struct odd odd[NOTE_COUNT];
-    bool says_finish; /* a request reports why its answer stopped */
-    bool says_cached; /* a request reports cached prompt tokens */
+    bool says_finish;    /* a request reports why its answer stopped */
+    bool says_cached;    /* a request reports cached prompt tokens */
+    int64_t load_end_ns; /* no request was due from then on; set before the
+                            first request; 0: unknown */
 };
 
 /* An ok request that was due in the window. */
@@ -45,6 +48,7 @@ void oddities_add(struct oddities *o, const struct facts *f);
 
 /* What else the rules depend on. */
 struct note_inputs {
+    bool is_offline;        /* all requests were due at once */
     bool is_length_forced;  /* the model must not stop earlier */
     bool limits_ttft;       /* the SLO limits ttft */
     double cached_share;    /* of prompt tokens, those sent before; below 0:

@@ -7,7 +7,6 @@
 #include "analyzer/read/client_log.h"
 #include "analyzer/read/completeness.h"
 #include "analyzer/read/reader.h"
-#include "analyzer/tally/queries.h"
 #include "analyzer/tally/run_bins.h"
 #include "analyzer/tally/stream.h"
 #include "common/base/err.h"
@@ -22,10 +21,14 @@ struct work {
     struct cache_work cache;
     struct sessions sessions;
     struct steady_work steady;
-    struct decide decide; /* zeroed: no early decision was asked for */
+    struct decide decide;    /* zeroed: no early decision was asked for */
+    bool is_precision_asked; /* study.until */
+    struct precision precision;
     struct client client;
     struct class_tallies classes;
     struct tier_works tiers;
+    struct target_tallies targets;
+    int64_t load_end_ns; /* after the cool-down, if there was one */
     int64_t lost_inside; /* lost requests that were due in the window */
     int64_t never_sent;  /* lost requests that were never issued */
 };
@@ -77,6 +80,7 @@ static int find_window(struct work *w, struct recording *rec,
     if (!rec->has_end && client_known_until_ns(&w->client) > extent.due_end_ns)
         extent.due_end_ns = client_known_until_ns(&w->client);
     *window = extent_window(&extent);
+    w->load_end_ns = extent.due_end_ns;
     return 0;
 }
 
@@ -107,12 +111,16 @@ static int read_requests(struct work *w, struct recording *rec,
                 add_to_bins(bins, &w->run, &rows[i], good);
             class_tallies_add(&w->classes, &rows[i]);
             tier_works_add(&w->tiers, &rows[i]);
+            if (w->targets.n > 0)
+                target_tallies_add(&w->targets, &w->run.tally, &rows[i]);
             if (rec->settings.data.cache_check)
                 cachecheck_add(&w->cache, &w->run.tally, &rows[i]);
             sessions_add(&w->sessions, &rows[i]);
             steady_add(&w->steady, &rows[i]);
             if (w->decide.slo)
                 decide_add(&w->decide, &rows[i]);
+            if (w->is_precision_asked)
+                precision_add(&w->precision, &rows[i]);
         }
         /* A small file may hold many rows: refuse surplus ones at once. */
         if (rec->has_end && w->run.tally.rows > rec->end.scheduled)
@@ -203,8 +211,9 @@ static void take_counts(struct summary *s, const struct tally *t,
     if (!(length > 0))
         return;
     s->offered_rps = (double)t->due / length;
-    s->throughput_rps = (double)t->ok_inside / length;
+    s->completed_rps = (double)s->ok / length;
     s->goodput_rps = (double)t->good / length;
+    s->throughput_rps = (double)t->ok_inside / length;
     s->bytes_in_per_s = t->bytes_in / length;
     s->bytes_out_per_s = t->bytes_out / length;
 }
@@ -332,6 +341,7 @@ static void take_notes(struct summary *s, const struct tally *t)
     const struct hist e2e = tally_view(t, MEASURE_E2E, VIEW_OK);
     const struct hist *tail = &t->hist[MEASURE_TAIL][VIEW_DUE]; /* of ok */
     const struct note_inputs in = {
+        .is_offline = is_offline(s->settings),
         .is_length_forced = settings_some(forces_length, s->settings),
         .limits_ttft = limits_ttft(s),
         .cached_share = cached_share(s, t),
@@ -342,6 +352,8 @@ static void take_notes(struct summary *s, const struct tally *t)
     };
     struct note drift;
 
+    if (in.e2e_p99_ns >= 0 && s->window_length_s > 0)
+        s->e2e_p99_share = (double)in.e2e_p99_ns / (s->window_length_s * 1e9);
     notes_make(&t->oddities, &in, &s->notes);
     s->outlen = outlen_check(&t->tokens, &s->settings->data,
                              s->has_data && s->data.has_lengths);
@@ -412,6 +424,7 @@ static void take_cost(struct summary *s)
         .good = s->good,
         .good_tokens = share.tokens < 0 ? -1 : (double)s->tokens.good_output,
         .tokens = share.tokens,
+        .egress_bytes = s->bytes_in_per_s * s->window_length_s,
     };
 
     s->cost = cost_of(&s->settings->cost, &d);
@@ -478,6 +491,7 @@ static void conclude(struct summary *s, const struct work *w)
     s->cut_by_max_duration = is_cut_short(s->settings, t);
     s->window_start_s = s->warmup_s = (double)t->window.start_ns / 1e9;
     s->window_length_s = (double)(t->window.end_ns - t->window.start_ns) / 1e9;
+    s->cooldown_s = fmax(0, (double)(w->load_end_ns - t->window.end_ns) / 1e9);
     take_counts(
         s, t, w->never_sent < w->lost_inside ? w->never_sent : w->lost_inside);
     take_statuses(s, t);
@@ -505,6 +519,8 @@ static void conclude(struct summary *s, const struct work *w)
         }
     }
     steady_make(&w->steady, &ask, &s->steady);
+    if (w->is_precision_asked)
+        s->precision = precision_find(&w->precision);
     s->verdict = after_load(s, s->verdict);
     /* Overload is tested at a stricter level than any term. */
     if (s->verdict != s->answer)
@@ -537,12 +553,21 @@ static int begin_work(struct work *w, struct summary *s,
     struct err ignored = {0};
 
     cohort_init(&w->run, &s->slo, &plan);
+    w->run.tally.oddities.load_end_ns = w->load_end_ns;
     if (set->load.stop == STOP_DECIDED && s->slo.len > 0) {
         /* Decide again, by the terms of this report. */
         if (decide_init(&w->decide, &s->slo, window.start_ns, &ignored))
             w->decide = (struct decide){0};
         else
             decide_window(&w->decide, window.start_ns, window.end_ns);
+    }
+    if (set->study.until) {
+        struct until until;
+
+        if (until_parse(set->study.until, &until, err))
+            return -1;
+        w->is_precision_asked = true;
+        precision_init(&w->precision, &until, window.start_ns, window.end_ns);
     }
     w->sessions.window = window;
     steady_init(&w->steady, &w->run.tally, settings_some(asks_stream, set));
@@ -558,9 +583,11 @@ static void end_work(struct work *w)
     cohort_fini(&w->run);
     class_tallies_fini(&w->classes);
     tier_works_fini(&w->tiers);
+    target_tallies_fini(&w->targets);
     sessions_fini(&w->sessions);
     steady_fini(&w->steady);
     decide_fini(&w->decide);
+    precision_fini(&w->precision);
 }
 
 static void take_failures(struct failure_list *out, const struct manifest *m)
@@ -578,11 +605,12 @@ static void take_failures(struct failure_list *out, const struct manifest *m)
 }
 
 static void take_all(struct summary *s, struct work *w,
-                     const struct recording *rec)
+                     const struct recording *rec, const struct strlist *names)
 {
     const struct calibration_stamp *c = &s->calibration;
 
     s->damage = recording_damage(rec);
+    target_rows_make(&s->targets, &w->targets, names);
     take_failures(&s->failures, &rec->manifest);
     add_lost(s, w, rec);
     if (w->decide.slo)
@@ -633,11 +661,14 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
 {
     struct kept_hist *keep = extras->keep;
     struct run_bins *bins = extras->bins;
+    struct strlist targets = {0};
     struct window window;
     int rc;
 
     if (find_window(w, rec, &window, err))
         return -1;
+    manifest_targets(&rec->manifest, &targets);
+    target_tallies_init(&w->targets, targets.len);
     rc = begin_work(w, s, rec, window, err);
     w->run.tally.curve = extras->curve;
     if (rc == 0 && bins)
@@ -653,7 +684,8 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         rc = completeness_check_surplus(&w->run.tally, w->run.stream.events,
                                         &w->client, rec, err);
     if (rc == 0)
-        take_all(s, w, rec);
+        take_all(s, w, rec, &targets);
+    strlist_fini(&targets);
     if (rc == 0 && bins)
         end_bins(s, w, bins);
     if (rc == 0 && keep) {
@@ -714,7 +746,7 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
         .settings = &rec->settings,
         .transport = manifest_transport(&rec->manifest),
         .threads = threads_of(&rec->settings),
-        .cooldown_s = (double)rec->settings.load.cooldown_ns / 1e9,
+        .e2e_p99_share = -1,
         .curve = curve,
     };
     if (rec->has_end) {
@@ -750,6 +782,7 @@ void summary_fini(struct summary *s)
         class_summary_fini(&s->classes[i]);
     free(s->classes);
     tiers_fini(&s->tiers);
+    target_rows_fini(&s->targets);
     free(s->failures.kinds);
     *s = (struct summary){0};
 }

@@ -16,12 +16,14 @@
 #include "analyzer/tally/sessions.h"
 #include "analyzer/tally/stream.h"
 #include "analyzer/tally/tally.h"
+#include "analyzer/tally/target_rows.h"
 #include "analyzer/tally/tokens.h"
 #include "analyzer/verdict/conclusion.h"
 #include "analyzer/verdict/cost.h"
 #include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/mlperf.h"
 #include "analyzer/verdict/next_step.h"
+#include "analyzer/verdict/precision.h"
 #include "analyzer/verdict/steady.h"
 #include "analyzer/verdict/trust.h"
 #include "common/measure/decide.h"
@@ -68,7 +70,9 @@ struct summary {
     double window_start_s;
     double window_length_s;
     double warmup_s;
-    double cooldown_s;        /* as configured */
+    double cooldown_s;        /* the load continued for this long after it */
+    double e2e_p99_share;     /* p99 of the ok requests by its length, whatever
+                                 their number; below 0: unknown */
     bool cut_by_max_duration; /* before anything else ended the run */
 
     /* scheduled = issued + unsent; issued = ok + failed. */
@@ -89,9 +93,11 @@ struct summary {
     int64_t reused_connections;
     int64_t retried; /* sent again after a stale connection */
 
+    /* Of the requests due in the window: offered >= completed >= goodput. */
     double offered_rps;
-    double throughput_rps;
+    double completed_rps; /* ended ok, whenever that was */
     double goodput_rps;
+    double throughput_rps; /* ended ok in the window, whenever due */
     double attainment;
     struct interval attainment_ci95;
     double output_tokens_per_s;  /* arrived in the window */
@@ -118,6 +124,7 @@ struct summary {
     struct notes notes;
 
     struct steady steady; /* steady state, and how precise quantiles are */
+    struct precision_found precision; /* of what study.until asks for */
     struct session_summary sessions;
     struct server_summary server;
     struct cache_check cache;
@@ -139,6 +146,7 @@ struct summary {
     const struct curve *curve;     /* borrowed; NULL: not wanted */
     struct class_summary *classes; /* owned */
     size_t n_classes;
+    struct target_rows targets;
     enum verdict answer; /* by the terms of the run and of all classes, before
                             trust checks and load are considered */
     struct trust trust;

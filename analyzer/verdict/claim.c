@@ -48,16 +48,20 @@ static void put_rates(const struct summary *s, struct buf *out)
                  100 * s->attainment_ci95.low, 100 * s->attainment_ci95.high);
     else
         buf_addf(out, " answered %.4g requests/s of %.4g/s offered",
-                 s->throughput_rps, s->offered_rps);
+                 s->completed_rps, s->offered_rps);
     if (s->has_tokens)
         buf_addf(out, " and %.4g output tokens/s", s->output_tokens_per_s);
 }
 
-static void put_answer(enum verdict verdict, struct buf *out)
+/* A claim states measurements: it needs no verdict. */
+static void put_answer(enum verdict verdict, bool is_shown, struct buf *out)
 {
-    buf_adds(out, verdict == VERDICT_PASS
-                      ? ": met"
-                      : ": MISSED, so the server cannot deliver this load");
+    buf_adds(out, verdict == VERDICT_PASS   ? ": met"
+                  : verdict == VERDICT_FAIL ? ": MISSED, so the server cannot "
+                                              "deliver this load"
+                                            : ": not decided by these samples");
+    if (!is_shown && (verdict == VERDICT_PASS || verdict == VERDICT_FAIL))
+        buf_adds(out, " (as observed, not shown with 95% confidence)");
 }
 
 static void put_slo(const struct summary *s, struct buf *out)
@@ -81,7 +85,7 @@ static void put_slo(const struct summary *s, struct buf *out)
                  text_show_ns((double)e2e->quantile_ns[3], text));
         return;
     }
-    put_answer(s->verdict, out);
+    put_answer(s->verdict, true, out);
 }
 
 static void put_load(const struct summary *s, struct buf *out)
@@ -116,6 +120,9 @@ static void put_counts(const struct summary *s, struct buf *out)
     if (s->cost.is_there && s->cost.usd_per_1000_good >= 0)
         buf_addf(out, "; %.4g USD per thousand good requests at %.4g USD/hour",
                  s->cost.usd_per_1000_good, s->cost.usd_per_hour);
+    if (s->cost.usd_egress > 0)
+        buf_addf(out, " and %.4g USD/GB of egress",
+                 s->settings->cost.usd_per_gb_egress);
     if (s->quality.checked > 0)
         buf_addf(out, "; quality %.4g%% of %lld checked answers",
                  100 * s->quality.share, (long long)s->quality.checked);
@@ -150,9 +157,7 @@ static const char *why_not(const struct summary *s)
         return "aborted";
     if (s->scheduled == 0)
         return "empty";
-    return s->verdict == VERDICT_INVALID || s->verdict == VERDICT_UNDECIDED
-               ? verdict_name(s->verdict)
-               : NULL;
+    return s->verdict == VERDICT_INVALID ? verdict_name(s->verdict) : NULL;
 }
 
 bool run_claim(const struct summary *s, const struct manifest *m,
@@ -197,7 +202,7 @@ static void put_median(const struct over_trials *o, enum text_kind kind,
 static void put_set_rates(const struct trials_summary *t, struct buf *out)
 {
     buf_adds(out, t->n_terms > 0 ? " delivered " : " answered ");
-    put_median(&t->rate[t->n_terms > 0 ? TRIAL_GOODPUT : TRIAL_THROUGHPUT],
+    put_median(&t->rate[t->n_terms > 0 ? TRIAL_GOODPUT : TRIAL_COMPLETED],
                TEXT_RATE, out);
     buf_addf(out, " %srequests/s of ", t->n_terms > 0 ? "good " : "");
     put_median(&t->rate[TRIAL_OFFERED], TEXT_RATE, out);
@@ -234,7 +239,7 @@ static void put_set_slo(const struct trials_summary *t, struct buf *out)
         put_median(&t->quantile[MEASURE_E2E][SUMMARY_P99], TEXT_NS, out);
         return;
     }
-    put_answer(t->verdict, out);
+    put_answer(t->verdict, t->is_shown, out);
 }
 
 static void put_set_counts(const struct trials_summary *t,
@@ -246,6 +251,8 @@ static void put_set_counts(const struct trials_summary *t,
     int64_t checked = 0;
 
     for (size_t i = 0; i < t->n; i++) {
+        if (!trial_counts(&t->trials[i]))
+            continue;
         due += t->trials[i].scheduled;
         ok += t->trials[i].ok;
         failed += t->trials[i].failed;
@@ -273,18 +280,14 @@ static const char *why_no_claim(const struct trials_summary *t)
             return "has an aborted trial";
         if (t->trials[i].lost)
             return "has a trial whose manifest.json is lost";
-        if (t->trials[i].scheduled == 0)
-            return "has an empty trial";
     }
-    if (t->stopped_by || t->counted < t->n)
+    if (t->stopped_by || t->counted + t->discarded < t->n)
         return "was interrupted";
     if (t->set.failed[0] || trials_are_cut(t))
         return "ended early";
     if (t->counted < 2)
         return "is a single trial, which has no interval";
-    return t->verdict == VERDICT_INVALID     ? "is invalid"
-           : t->verdict == VERDICT_UNDECIDED ? "is undecided"
-                                             : NULL;
+    return t->verdict == VERDICT_INVALID ? "is invalid" : NULL;
 }
 
 bool trials_claim(const struct trials_summary *t, const struct summary *first,

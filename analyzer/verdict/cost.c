@@ -31,6 +31,12 @@ int cost_ask_apply(const struct cost_ask *ask, struct settings *s,
         s->cost.usd_per_hour = ask->usd_per_hour;
     if (ask->replicas > 0)
         s->cost.replicas = ask->replicas;
+    if (ask->usd_per_gb_egress > 0)
+        s->cost.usd_per_gb_egress = ask->usd_per_gb_egress;
+    if (ask->usd_per_gb_month > 0)
+        s->cost.usd_per_gb_month = ask->usd_per_gb_month;
+    if (ask->storage_gb > 0)
+        s->cost.storage_gb = ask->storage_gb;
     if (ask->machine) {
         free(s->cost.machine);
         s->cost.machine = xstrdup(ask->machine);
@@ -38,18 +44,31 @@ int cost_ask_apply(const struct cost_ask *ask, struct settings *s,
     return ask->prices ? prices_apply(ask->prices, s, err) : 0;
 }
 
+double cost_of_storage(double usd_per_gb_month, double gb, double seconds)
+{
+    return usd_per_gb_month * gb * (seconds / 3600 / COST_MONTH_HOURS);
+}
+
 struct cost cost_of(const struct cost_settings *price,
                     const struct delivered *d)
 {
-    double usd_per_hour = price->usd_per_hour * (double)price->replicas;
-    double usd = usd_per_hour * d->window_s / 3600;
+    double machines_per_hour = price->usd_per_hour * (double)price->replicas;
+    double storage_per_hour =
+        cost_of_storage(price->usd_per_gb_month, price->storage_gb, 3600);
+    double egress = price->usd_per_gb_egress * (d->egress_bytes / COST_GB);
+    double hours = d->window_s / 3600;
+    double usd = (machines_per_hour + storage_per_hour) * hours + egress;
 
-    if (!(usd_per_hour > 0))
+    if (!(machines_per_hour > 0) && !(storage_per_hour > 0) &&
+        !(price->usd_per_gb_egress > 0))
         return (struct cost){0};
     return (struct cost){
         .is_there = true,
         .usd = usd,
-        .usd_per_hour = usd_per_hour,
+        .usd_machines = machines_per_hour * hours,
+        .usd_storage = storage_per_hour * hours,
+        .usd_egress = egress,
+        .usd_per_hour = machines_per_hour + storage_per_hour,
         .usd_per_1000_good = per(usd * 1e3, (double)d->good),
         .usd_per_million_good_tokens = per(usd * 1e6, d->good_tokens),
         .usd_per_million_tokens = per(usd * 1e6, d->tokens),

@@ -18,8 +18,11 @@ struct settings;
 
 /* Prices that replace those of the recording; 0 and NULL keep them. */
 struct cost_ask {
-    double usd_per_hour;         /* of one replica */
-    int64_t replicas;            /* of the recording */
+    double usd_per_hour; /* of one replica */
+    int64_t replicas;    /* of the recording */
+    double usd_per_gb_egress;
+    double usd_per_gb_month;
+    double storage_gb;           /* of all replicas */
     const struct prices *prices; /* instead of usd_per_hour */
     const char *machine;         /* of one replica, a name in `prices` */
 };
@@ -30,12 +33,19 @@ struct delivered {
     int64_t good;
     double good_tokens; /* output of good requests; below 0: unknown */
     double tokens; /* output that arrived in the window; below 0: unknown */
+    double egress_bytes; /* sent by the server, of requests that ended in the
+                            window */
 };
 
 struct cost {
-    bool is_there;       /* a price was given */
-    double usd;          /* for the window, all replicas */
-    double usd_per_hour; /* of all replicas */
+    bool is_there; /* a price was given */
+
+    /* For the window, all replicas: usd = machines + storage + egress. */
+    double usd;
+    double usd_machines;
+    double usd_storage;
+    double usd_egress;
+    double usd_per_hour; /* of all replicas, with storage, without egress */
 
     /* Below 0: there is nothing to divide by. */
     double usd_per_1000_good;
@@ -50,6 +60,12 @@ int cost_ask_apply(const struct cost_ask *ask, struct settings *s,
 
 struct cost cost_of(const struct cost_settings *price,
                     const struct delivered *d);
+
+#define COST_GB          1e9 /* bytes */
+#define COST_MONTH_HOURS 730
+
+/* What it costs to store `gb` for some time. */
+double cost_of_storage(double usd_per_gb_month, double gb, double seconds);
 
 /* ---- energy and memory ---- */
 

@@ -427,7 +427,8 @@ static void judge_term(const struct tally *t, size_t i, double window_s,
         judge_share(t, window_s, j);
         break;
     case SLO_LIMIT:
-        show_share(t->terms[i].keeps, t->terms[i].n, "no request has it", j);
+        show_share(t->terms[i].keeps, t->terms[i].n,
+                   "no request has this measure", j);
         return;
     case SLO_CHECK:
         show_share(checks.hits, checks.n, "no answer was checked", j);

@@ -17,8 +17,7 @@
 #define INDEX_SEED      2747215439041700203U
 #define SERVER_QUANTILE 0.99
 
-__attribute__((format(printf, 2, 3))) static void
-note_break(struct mlperf *m, const char *format, ...)
+void mlperf_break(struct mlperf *m, const char *format, ...)
 {
     va_list args;
 
@@ -144,16 +143,16 @@ static void of_server(struct mlperf *m, const struct summary *s,
             add_proof(m, limit(&t->terms[i], term));
     }
     if (m->n_proofs == 0)
-        note_break(m, "no limit on a latency");
+        mlperf_break(m, "no limit on a latency");
     for (size_t i = 0; i < m->n_proofs; i++) {
         if (m->proofs[i].percentile < SERVER_QUANTILE)
-            note_break(m, "a limit at p%.9g, not p99",
-                       100 * m->proofs[i].percentile);
+            mlperf_break(m, "a limit at p%.9g, not p99",
+                         100 * m->proofs[i].percentile);
     }
     if (load->seeds != SEEDS_MLPERF || load->schedule_seed != SCHEDULE_SEED)
-        note_break(m, "the schedule is not that of the official seed");
+        mlperf_break(m, "the schedule is not that of the official seed");
     if (s->verdict == VERDICT_FAIL)
-        note_break(m, "the limits are missed, so no rate counts");
+        mlperf_break(m, "the limits are missed, so no rate counts");
 }
 
 static void check_rules(struct mlperf *m, const struct summary *s)
@@ -162,31 +161,36 @@ static void check_rules(struct mlperf *m, const struct summary *s)
     long long unanswered = s->failed + s->unsent;
 
     if (s->window_length_s < MIN_S)
-        note_break(m, "lasted %.4g s, less than %d s", s->window_length_s,
-                   MIN_S);
+        mlperf_break(m, "lasted %.4g s, less than %d s", s->window_length_s,
+                     MIN_S);
     for (size_t i = 0; i < m->n_proofs; i++) {
         const struct mlperf_proof *p = &m->proofs[i];
         bool is_few = p->limit_ns > 0 || p->estimate_ns == HIST_TOO_FEW;
 
         if (!p->is_proved && !p->is_beside)
-            note_break(m, "%s p%.9g of %s",
-                       is_few ? "too few queries to prove"
-                              : "failures or values above 1h decide",
-                       100 * p->percentile, measure_name(p->measure));
+            mlperf_break(m, "%s p%.9g of %s",
+                         is_few ? "too few queries to prove"
+                                : "failures or values above 1h decide",
+                         100 * p->percentile, measure_name(p->measure));
     }
     if (s->settings->data.file && /* generated prompts are no data set */
         (load->seeds != SEEDS_MLPERF || load->qsl_seed != QSL_SEED ||
          load->sample_index_seed != INDEX_SEED))
-        note_break(m, "the samples are not those of the official seeds");
+        mlperf_break(m, "the samples are not those of the official seeds");
     if (unanswered > 0)
-        note_break(m, "%lld requests have no answer", unanswered);
+        mlperf_break(m, "%lld requests have no answer", unanswered);
     if (!s->trust.valid)
-        note_break(m, "the measurement is not trusted");
+        mlperf_break(m, "the measurement is not trusted");
     if (s->outlen.source != OUTLEN_NONE && !s->outlen.is_ok)
-        note_break(m, "the length of answers differs from the reference");
+        mlperf_break(m, "the length of answers differs from the reference");
     if (s->cache.is_there)
-        note_break(m, "half of the requests repeat one prompt: a cache check");
-    note_break(m, "there is no accuracy run with the same settings");
+        mlperf_break(m,
+                     "half of the requests repeat one prompt: a cache check");
+    m->accuracy_break = m->n_breaks;
+    mlperf_break(m, "%s",
+                 s->settings->data.accuracy
+                     ? "it is an accuracy run, not a performance run"
+                     : "there is no accuracy run with the same settings");
 }
 
 void mlperf_make(struct mlperf *m, const struct summary *s,
@@ -206,16 +210,16 @@ void mlperf_make(struct mlperf *m, const struct summary *s,
         m->metric = "p99 query latency";
         add_proof(m, estimate(t, MEASURE_QUERY, 0.99));
         if (load->query_size != QUERY_SIZE)
-            note_break(m, "%lld samples per query, not %d",
-                       (long long)load->query_size, QUERY_SIZE);
+            mlperf_break(m, "%lld samples per query, not %d",
+                         (long long)load->query_size, QUERY_SIZE);
         break;
     case SCENARIO_OFFLINE:
         m->metric = "samples/s";
         m->is_rate = true;
         m->rate_rps = s->throughput_rps;
         if (s->scheduled < MIN_OFFLINE)
-            note_break(m, "%lld samples, fewer than %d",
-                       (long long)s->scheduled, MIN_OFFLINE);
+            mlperf_break(m, "%lld samples, fewer than %d",
+                         (long long)s->scheduled, MIN_OFFLINE);
         break;
     default:
         m->is_there = load->seeds == SEEDS_MLPERF;

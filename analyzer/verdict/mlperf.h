@@ -57,6 +57,20 @@ struct mlperf_proof {
 
 #define MLPERF_MAX_PROOFS 4
 
+/* The accuracy run that belongs to it: mlperf_accuracy.h. */
+#define MLPERF_DIR 512
+#define MLPERF_WHY 256
+
+struct mlperf_accuracy {
+    bool is_found;
+    char dir[MLPERF_DIR]; /* from the recording, or as it was given */
+    char hash[17];        /* of the settings that must match; "": not looked */
+    int64_t answers;
+    int64_t checked;      /* answers */
+    double share;         /* of these, passed; if any was checked */
+    char why[MLPERF_WHY]; /* how one that was found differs; "": none was */
+};
+
 struct mlperf {
     bool is_there; /* an MLPerf scenario or MLPerf seeds were used */
     const char *metric;
@@ -65,8 +79,14 @@ struct mlperf {
     struct mlperf_proof proofs[MLPERF_MAX_PROOFS];
     size_t n_proofs;
     char breaks[MLPERF_MAX_BREAKS][MLPERF_BREAK_TEXT];
-    size_t n_breaks; /* 0: no broken rule can be seen in the recording */
+    size_t n_breaks;       /* 0: no broken rule can be seen in the recording */
+    size_t accuracy_break; /* index of the last one, on the accuracy run */
+    struct mlperf_accuracy accuracy;
 };
+
+/* Add a broken rule. */
+void mlperf_break(struct mlperf *m, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* After everything else in the summary is set. */
 void mlperf_make(struct mlperf *m, const struct summary *s,

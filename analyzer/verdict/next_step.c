@@ -7,7 +7,6 @@
 
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
-#include "common/base/clk.h"
 #include "common/base/units.h"
 #include "common/settings/settings.h"
 #include "common/wire/api_names.h"
@@ -241,8 +240,8 @@ static void about_limits(const struct summary *s, struct buf *out)
         while (name_len > 0 && j->term->text[name_len - 1] == ' ')
             name_len--;
         if (!has_any) {
-            buf_adds(out,
-                     "judge by limits that it meets with 95% confidence: ");
+            buf_adds(out, "judge by limits that this run meets with 95% "
+                          "confidence: ");
             add_report(s, out);
         }
         buf_addf(out, "%s%.*s < %s", has_any ? ", " : "", name_len,

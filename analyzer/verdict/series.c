@@ -65,24 +65,22 @@ static void add_flight(struct series *s, double from, double to)
     s->bins[j].step--;
 }
 
-void series_add(struct series *s, const struct facts *f, int64_t value_ns)
+ptrdiff_t series_add(struct series *s, const struct facts *f)
 {
     ptrdiff_t at = s->n > 0 ? bin_at(s, (double)f->due) : -1;
     struct series_bin *due = NULL;
     double flight;
 
     if (s->n == 0)
-        return;
+        return -1;
     if (at >= 0 && at < (ptrdiff_t)s->n) {
         due = &s->bins[at];
         due->due += facts_n(f);
-        if (value_ns != TIME_ABSENT) {
-            due->measured++;
-            due->sum_ns += (double)value_ns;
-        }
+    } else {
+        at = -1;
     }
     if (f->sent == TIME_ABSENT || f->end == TIME_ABSENT)
-        return;
+        return at;
     flight = (double)f->end - (double)f->sent;
     add_flight(s, (double)f->sent, (double)f->end);
     if (due) {
@@ -93,6 +91,16 @@ void series_add(struct series *s, const struct facts *f, int64_t value_ns)
         s->ended++;
         s->ended_flight_ns += flight;
     }
+    return at;
+}
+
+void series_add_value(struct series *s, ptrdiff_t bin, size_t measure,
+                      int64_t value_ns)
+{
+    if (bin < 0 || value_ns == TIME_ABSENT)
+        return;
+    s->sums[measure][bin].n++;
+    s->sums[measure][bin].sum_ns += (double)value_ns;
 }
 
 void series_in_flight(const struct series *s, double *out)
@@ -118,8 +126,8 @@ void series_blocks(const double *x, size_t n, double *out, size_t blocks)
     }
 }
 
-int64_t series_means(const struct series *s, size_t from, size_t to,
-                     double *out, size_t groups)
+int64_t series_means(const struct series *s, size_t measure, size_t from,
+                     size_t to, double *out, size_t groups)
 {
     int64_t all = 0;
     size_t i = from;
@@ -131,8 +139,8 @@ int64_t series_means(const struct series *s, size_t from, size_t to,
         double sum = 0;
 
         for (; i < end; i++) {
-            n += s->bins[i].measured;
-            sum += s->bins[i].sum_ns;
+            n += s->sums[measure][i].n;
+            sum += s->sums[measure][i].sum_ns;
         }
         if (n > 0)
             mean = sum / (double)n;
@@ -142,13 +150,13 @@ int64_t series_means(const struct series *s, size_t from, size_t to,
     return all;
 }
 
-size_t series_groups(const struct series *s, size_t from, size_t to,
-                     int64_t each)
+size_t series_groups(const struct series *s, size_t measure, size_t from,
+                     size_t to, int64_t each)
 {
     int64_t n = 0;
 
     for (size_t i = from; i < to; i++)
-        n += s->bins[i].measured;
+        n += s->sums[measure][i].n;
     n /= each;
     return n < (int64_t)(to - from) ? (size_t)n : to - from;
 }

@@ -17,11 +17,16 @@ struct facts;
 
 #define SERIES_WINDOW 1200
 #define SERIES_MAX    (2 * SERIES_WINDOW + 2)
+#define SERIES_VALUES 4 /* measures */
+
+/* One measure of the requests that were due in a bin and have it. */
+struct series_sum {
+    int64_t n;
+    double sum_ns;
+};
 
 struct series_bin {
     int64_t due;      /* requests due in it */
-    int64_t measured; /* of those, the ones that have the value, ... */
-    double sum_ns;    /* ... and its sum */
     int64_t sent;     /* of those due, the ones that were sent, ... */
     double flight_ns; /* ... and their time in flight */
     double area_ns;   /* time in flight in this bin of requests that were in
@@ -40,13 +45,18 @@ struct series {
     double ended;           /* requests that ended in the window, ... */
     double ended_flight_ns; /* ... and their time in flight */
     struct series_bin bins[SERIES_MAX];
+    struct series_sum sums[SERIES_VALUES][SERIES_MAX];
 };
 
 void series_init(struct series *s, struct window window);
 
-/* Add a request.  Its value goes to the bin in which it was due; TIME_ABSENT:
- * none.  It is in flight from `sent` to `end`. */
-void series_add(struct series *s, const struct facts *f, int64_t value_ns);
+/* Add a request, which is in flight from `sent` to `end`.  Returns the bin in
+ * which it was due; -1: none. */
+ptrdiff_t series_add(struct series *s, const struct facts *f);
+
+/* Add the value of a measure of that request. */
+void series_add_value(struct series *s, ptrdiff_t bin, size_t measure,
+                      int64_t value_ns);
 
 /* After the last request: the mean number in flight in every bin. */
 void series_in_flight(const struct series *s, double *out);
@@ -57,13 +67,13 @@ void series_blocks(const double *x, size_t n, double *out, size_t blocks);
 /* Mean value of the requests due in bins [from, to), in `groups` groups of
  * bins; a group without a value repeats the one before.  Returns the number of
  * requests that had a value. */
-int64_t series_means(const struct series *s, size_t from, size_t to,
-                     double *out, size_t groups);
+int64_t series_means(const struct series *s, size_t measure, size_t from,
+                     size_t to, double *out, size_t groups);
 
 /* Number of groups with `each` measured requests on average; at most one per
  * bin. */
-size_t series_groups(const struct series *s, size_t from, size_t to,
-                     int64_t each);
+size_t series_groups(const struct series *s, size_t measure, size_t from,
+                     size_t to, int64_t each);
 
 /* Mean time in flight in seconds of about the first `count` requests that were
  * sent; 0 if none was. */

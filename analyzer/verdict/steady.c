@@ -40,10 +40,29 @@ static double mean(const double *x, size_t n)
 
 /* ---- the pass ---- */
 
+static void want(struct steady_work *w, enum measure m)
+{
+    for (size_t i = 0; i < w->n_measures; i++) {
+        if (w->measures[i] == m)
+            return;
+    }
+    if (w->n_measures < SERIES_VALUES && measure_is_of_answer(m) &&
+        !measure_is_pooled(m))
+        w->measures[w->n_measures++] = m;
+}
+
 void steady_init(struct steady_work *w, struct tally *t, bool asks_stream)
 {
     w->tally = t;
-    w->measure = asks_stream ? MEASURE_TTFT : MEASURE_E2E;
+    for (size_t i = 0; i < t->slo->len; i++) {
+        const struct slo_term *term = &t->slo->terms[i];
+
+        if (term->kind == SLO_QUANTILE || term->kind == SLO_LIMIT)
+            want(w, term->measure);
+    }
+    if (asks_stream)
+        want(w, MEASURE_TTFT);
+    want(w, MEASURE_E2E);
     series_init(&w->series, t->window);
     slices_init(&w->slices, t, asks_stream);
 }
@@ -56,27 +75,34 @@ void steady_fini(struct steady_work *w)
 
 void steady_add(struct steady_work *w, const struct facts *f)
 {
-    int64_t ns = TIME_ABSENT;
+    int64_t main_ns = TIME_ABSENT;
+    ptrdiff_t bin;
 
     if (f->outcome < 0 || f->outcome >= OUTCOME_COUNT)
         return; /* as in the tally */
-    if (f->outcome == OUTCOME_OK)
-        ns = measure_value(w->measure, FROM_DUE, f);
-    series_add(&w->series, f, ns);
+    bin = series_add(&w->series, f);
+    for (size_t i = 0; f->outcome == OUTCOME_OK && i < w->n_measures; i++) {
+        int64_t ns = measure_value(w->measures[i], FROM_DUE, f);
+
+        series_add_value(&w->series, bin, i, ns);
+        if (i == 0)
+            main_ns = ns;
+    }
     if (window_holds(&w->tally->window, f->due))
         slices_add(&w->slices, f);
-    else if (ns != TIME_ABSENT && f->due < w->tally->window.start_ns)
-        hist_add(&w->cold, ns);
+    else if (main_ns != TIME_ABSENT && f->due < w->tally->window.start_ns)
+        hist_add(&w->cold, main_ns);
 }
 
 /* ---- the warm-up ---- */
 
 /* NAN: nothing was measured in these bins. */
-static double mean_of(const struct series *s, size_t from, size_t to)
+static double mean_of(const struct series *s, size_t measure, size_t from,
+                      size_t to)
 {
     double mean = NAN;
 
-    if (from < to && series_means(s, from, to, &mean, 1) == 0)
+    if (from < to && series_means(s, measure, from, to, &mean, 1) == 0)
         return NAN;
     return mean;
 }
@@ -103,12 +129,12 @@ static double errors_off(const double *x, size_t n, size_t from, size_t to,
  * server that warms up is off from the start, not for a while later.  Of the
  * `n` values the first `drop` are to go; those from `from` on are in the
  * window.  The suggestion is rounded up to as many digits as one would type. */
-static void suggest(const struct series *s, const double *x, size_t n,
-                    size_t drop, struct warmup_found *w)
+static void suggest(const struct series *s, size_t measure, const double *x,
+                    size_t n, size_t drop, struct warmup_found *w)
 {
     size_t from = s->first * n / s->n;
-    double whole = mean_of(s, s->first, s->n);
-    double rest = mean_of(s, drop * s->n / n, s->n);
+    double whole = mean_of(s, measure, s->first, s->n);
+    double rest = mean_of(s, measure, drop * s->n / n, s->n);
     double step = w->found_s < 1 ? 0.01 : w->found_s < 10 ? 0.1 : 1;
 
     if (drop <= from || !(rest > 0) || !isfinite(whole))
@@ -120,17 +146,17 @@ static void suggest(const struct series *s, const double *x, size_t n,
         w->suggested_s = ceil(w->found_s / step - 1e-9) * step;
 }
 
-struct warmup_found steady_warmup(const struct series *s)
+struct warmup_found steady_warmup(const struct series *s, size_t measure)
 {
     struct warmup_found w = {.why = "too few requests"};
     double x[SERIES_MAX];
-    size_t groups = series_groups(s, 0, s->n, GROUP);
+    size_t groups = series_groups(s, measure, 0, s->n, GROUP);
     struct mser m;
     size_t bin;
 
     if (groups < MSER_MIN_N)
         return w;
-    series_means(s, 0, s->n, x, groups);
+    series_means(s, measure, 0, s->n, x, groups);
     m = mser_truncate(x, groups);
     w.why = "not known, the run is too short";
     if (!m.is_found)
@@ -139,7 +165,7 @@ struct warmup_found steady_warmup(const struct series *s)
     w = (struct warmup_found){
         .is_found = true,
         .found_s = fmax(0, s->origin_ns + (double)bin * s->width_ns) / 1e9};
-    suggest(s, x, groups, m.drop, &w);
+    suggest(s, measure, x, groups, m.drop, &w);
     return w;
 }
 
@@ -322,36 +348,61 @@ static double memory_of(double *x, size_t n)
     return autocorr_time(x, n);
 }
 
-/* An even number of blocks, each long compared with the autocorrelation time if
- * possible; 0: too few requests. */
-static size_t half_blocks(const struct series *s)
+/* An even number of blocks, each long compared with the autocorrelation time of
+ * the n values if possible.  Changes the values. */
+static size_t half_blocks(double *x, size_t n)
 {
-    double x[SERIES_MAX];
-    size_t groups = series_groups(s, s->first, s->n, GROUP);
-    double blocks;
+    double blocks = (double)n / (BLOCK_TAUS * memory_of(x, n));
 
-    if (groups < (size_t)MIN_BLOCKS * MIN_IN_BLOCK / GROUP)
-        return 0;
-    series_means(s, s->first, s->n, x, groups);
-    blocks = (double)groups / (BLOCK_TAUS * memory_of(x, groups));
     return (size_t)fmin(MAX_BLOCKS, fmax(MIN_BLOCKS, blocks)) / 2 * 2;
 }
 
-struct halves steady_halves(const struct series *s)
+/* `min` is the smallest difference that matters. */
+static void judge_halves(struct halves *h, const double *blocks, double min)
 {
-    struct halves h = {.why = "too few requests", .blocks = half_blocks(s)};
-    const struct interval *range = &h.drift.difference.range;
-    double x[MAX_BLOCKS];
+    const struct interval *range = &h->drift.difference.range;
 
-    if (h.blocks == 0)
+    h->drift = drift_of(blocks, h->blocks, STEADY_CONFIDENCE);
+    if (!h->drift.difference.has_range)
+        return;
+    h->why = NULL;
+    h->is_drifting = (range->low > 0 || range->high < 0) &&
+                     fabs(h->drift.relative) > STEADY_DRIFT &&
+                     fabs(h->drift.difference.value) >= min;
+}
+
+struct halves steady_halves(const struct series *s, size_t measure)
+{
+    struct halves h = {.why = "too few requests"};
+    size_t groups = series_groups(s, measure, s->first, s->n, GROUP);
+    double x[SERIES_MAX];
+
+    if (groups < (size_t)MIN_BLOCKS * MIN_IN_BLOCK / GROUP)
         return h;
-    series_means(s, s->first, s->n, x, h.blocks);
-    h.drift = drift_of(x, h.blocks, STEADY_CONFIDENCE);
-    if (!h.drift.difference.has_range)
+    series_means(s, measure, s->first, s->n, x, groups);
+    h.blocks = half_blocks(x, groups);
+    series_means(s, measure, s->first, s->n, x, h.blocks);
+    judge_halves(&h, x, 0);
+    return h;
+}
+
+struct halves steady_flight_halves(const struct series *s)
+{
+    struct halves h = {.why = "too few requests"};
+    double in_flight[SERIES_MAX];
+    double x[SERIES_MAX];
+    double due = 0;
+    size_t n = s->n - s->first;
+
+    for (size_t i = s->first; i < s->n; i++)
+        due += (double)s->bins[i].due;
+    if (n < MAX_BLOCKS || due < MIN_BLOCKS * MIN_IN_BLOCK)
         return h;
-    h.why = NULL;
-    h.is_drifting = (range->low > 0 || range->high < 0) &&
-                    fabs(h.drift.relative) > STEADY_DRIFT;
+    series_in_flight(s, in_flight);
+    series_blocks(in_flight + s->first, n, x, n);
+    h.blocks = half_blocks(x, n);
+    series_blocks(in_flight + s->first, n, x, h.blocks);
+    judge_halves(&h, x, STEADY_FLIGHT);
     return h;
 }
 
@@ -359,7 +410,7 @@ struct halves steady_halves(const struct series *s)
 
 static struct cold cold_of(const struct steady_work *w)
 {
-    const struct hist window = tally_view(w->tally, w->measure, VIEW_OK);
+    const struct hist window = tally_view(w->tally, w->measures[0], VIEW_OK);
     double mean_ns = hist_mean_ns(&window);
     int64_t p99_ns = hist_quantile(&window, 0.99);
     struct hist both = {0};
@@ -390,15 +441,31 @@ void steady_make(const struct steady_work *w, const struct steady_ask *ask,
 {
     const char *const at_once = "all requests were due at once";
 
-    *out = (struct steady){
-        .measure = w->measure, .warmup.why = at_once, .halves.why = at_once};
+    *out = (struct steady){.n_measures = w->n_measures,
+                           .warmup.why = at_once,
+                           .warmup_by = w->measures[0],
+                           .in_flight.why = at_once};
     out->load = steady_load(&w->series, ask);
     out->cold = cold_of(w);
+    for (size_t i = 0; i < w->n_measures; i++) {
+        struct steady_measure *m = &out->measures[i];
+
+        *m = (struct steady_measure){.measure = w->measures[i],
+                                     .warmup.why = at_once,
+                                     .halves.why = at_once};
+        if (ask->is_offline)
+            continue;
+        m->halves = steady_halves(&w->series, i);
+        m->warmup = steady_warmup(&w->series, i);
+        if (out->load.state == LOAD_OVER)
+            m->warmup.suggested_s = 0; /* none is long enough */
+        if (i == 0 || m->warmup.suggested_s > out->warmup.suggested_s) {
+            out->warmup = m->warmup;
+            out->warmup_by = m->measure;
+        }
+    }
     if (ask->is_offline)
         return;
-    out->warmup = steady_warmup(&w->series);
-    out->halves = steady_halves(&w->series);
-    if (out->load.state == LOAD_OVER)
-        out->warmup.suggested_s = 0; /* none is long enough */
+    out->in_flight = steady_flight_halves(&w->series);
     out->n_within = slices_make(&w->slices, out->within);
 }

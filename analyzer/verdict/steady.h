@@ -22,6 +22,7 @@
 #define STEADY_CONFIDENCE 0.99 /* that there is a drift */
 #define STEADY_SHIFT      0.05 /* of the mean, for a longer warm-up to matter */
 #define STEADY_ERRORS     6 /* standard errors that the dropped part is off */
+#define STEADY_FLIGHT     1 /* smallest drift of the number in flight */
 
 /* ---- overload ----
  *
@@ -95,7 +96,7 @@ struct load_judgement {
 struct halves {
     const char *why; /* the drift is unknown; else NULL */
     size_t blocks;
-    struct drift drift; /* in ns */
+    struct drift drift; /* in ns, or in requests */
     bool is_drifting;   /* significant and large enough */
 };
 
@@ -114,12 +115,24 @@ struct cold {
     double p99_shift;
 };
 
-struct steady {
-    enum measure measure; /* ttft if answers stream, else e2e */
+/* One of the measures by which the run is judged. */
+struct steady_measure {
+    enum measure measure;
     struct warmup_found warmup;
-    struct load_judgement load;
     struct halves halves;
-    struct cold cold;
+};
+
+/* Measures are those of the SLO, then ttft if answers stream, and e2e, as far
+ * as there is room: at most SERIES_VALUES.  The first one is the main one. */
+struct steady {
+    struct steady_measure measures[SERIES_VALUES];
+    size_t n_measures;
+    struct warmup_found warmup; /* by the measure that suggests the longest
+                                   one; otherwise by the main one */
+    enum measure warmup_by;
+    struct load_judgement load;
+    struct halves in_flight; /* of the number in flight */
+    struct cold cold;        /* by the main measure */
     struct within within[WITHIN_MAX];
     size_t n_within;
 };
@@ -133,10 +146,11 @@ struct steady_ask {
 
 struct steady_work {
     const struct tally *tally; /* borrowed */
-    enum measure measure;
+    enum measure measures[SERIES_VALUES];
+    size_t n_measures;
     struct series series;
     struct slices slices;
-    struct hist cold; /* ok, due before the window */
+    struct hist cold; /* ok, due before the window; by the main measure */
 };
 
 /* *w must be zeroed; the tally has its window and its SLO. */
@@ -149,9 +163,10 @@ void steady_make(const struct steady_work *w, const struct steady_ask *ask,
                  struct steady *out);
 
 /* The parts that depend on the series alone. */
-struct warmup_found steady_warmup(const struct series *s);
+struct warmup_found steady_warmup(const struct series *s, size_t measure);
 struct load_judgement steady_load(const struct series *s,
                                   const struct steady_ask *ask);
-struct halves steady_halves(const struct series *s);
+struct halves steady_halves(const struct series *s, size_t measure);
+struct halves steady_flight_halves(const struct series *s);
 
 #endif

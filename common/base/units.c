@@ -406,6 +406,8 @@ static int take_item(struct numlist *v, const char **p, double *value,
     *value = strtod(copy, &end);
     len = (size_t)(end - copy);
     free(copy);
+    if (*start == '\0')
+        return err_set(err, ERR_CONFIG, "a number is missing; " LIST_EXAMPLE);
     if (len == 0 || !isfinite(*value) || *value < 0)
         return err_set(err, ERR_CONFIG, "'%s': " LIST_EXAMPLE, start);
 
@@ -454,7 +456,7 @@ int numlist_parse(struct numlist *v, const char *text, struct err *err)
 
     *v = (struct numlist){0};
     for (;;) {
-        double value;
+        double value = 0;
 
         if (take_item(v, &p, &value, err) ||
             (is_range ? add_range : add_value)(v, value, err))

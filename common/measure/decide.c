@@ -138,7 +138,8 @@ static void check(struct decide *d)
     d->fail_looks += could_fail;
     if (d->decision)
         snprintf(d->why, sizeof(d->why),
-                 "%s %s: %.0f of %.0f miss, worth %.0f independent requests",
+                 "%s %s: %.0f of %.0f miss it (as good as %.0f independent "
+                 "requests)",
                  d->slo->terms[named].text,
                  d->decision == DECISION_FAIL ? "fails" : "passes", s.misses,
                  s.n, s.n_effective);

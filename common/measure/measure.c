@@ -226,7 +226,8 @@ struct facts facts_unknown(int64_t seq, int64_t due_ns)
                           .opened = TIME_ABSENT,
                           .closing = TIME_ABSENT,
                           .choices_first = TIME_ABSENT,
-                          .choices_last = TIME_ABSENT};
+                          .choices_last = TIME_ABSENT,
+                          .target = TIME_ABSENT};
 }
 
 bool facts_is_exhausted(const struct facts *f)

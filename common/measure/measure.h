@@ -156,6 +156,10 @@ struct facts {
     int64_t choices;
     int64_t choices_first;
     int64_t choices_last;
+
+    /* Which of several targets, from 0 in the order of `targets` in the
+     * manifest.  TIME_ABSENT if it was not sent, and in older recordings. */
+    int64_t target;
 };
 
 /* One content event of a stream, with the `due` of its request, so that the

@@ -115,7 +115,7 @@ int recording_make_dir(const char *dir, bool force, struct err *err)
         return 0;
     }
     if (error == EEXIST)
-        return err_set(err, ERR_USAGE, "%s: another run has just taken it",
+        return err_set(err, ERR_USAGE, "%s: another run has just created it",
                        dir);
     return err_set(err, ERR_IO, "%s: %s", dir, strerror(error));
 }

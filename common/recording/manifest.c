@@ -113,6 +113,8 @@ void manifest_init(struct manifest *m, const struct settings *s,
         (json_int_t)start->monotonic_ns, "realtime_ns",
         (json_int_t)start->realtime_ns, "environment",
         environment(start->environment), "endpoints", texts(start->endpoints));
+    if (start->targets && start->targets->len > 1)
+        json_object_set_new(m->json, "targets", texts(start->targets));
     if (start->has_stub)
         json_object_set_new(m->json, "stub_beside", json_true());
     if (start->server_port > 0)
@@ -378,6 +380,17 @@ bool manifest_data(const struct manifest *m, struct data_seen *data)
         .cached_share = json_is_number(share) ? json_number_value(share) : -1,
     };
     return true;
+}
+
+void manifest_targets(const struct manifest *m, struct strlist *names)
+{
+    const json_t *json = json_object_get(m->json, "targets");
+
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        const char *name = json_string_value(json_array_get(json, i));
+
+        strlist_add(names, name ? name : "");
+    }
 }
 
 void manifest_fini(struct manifest *m)

@@ -29,6 +29,8 @@ struct run_start {
     bool has_stub;                    /* the run started a stub */
     int server_port;                  /* chosen for {port}; 0: none */
     const struct strlist *endpoints;  /* addresses of the targets */
+    const struct strlist *targets;    /* their names, by facts.target; NULL:
+                                         unknown */
     const char *transport;            /* its name; NULL: none */
     const struct calibration_stamp *calibration; /* NULL: none */
 };
@@ -143,6 +145,10 @@ void manifest_failures(const struct manifest *m, struct failures *failures);
  * part of NULL.  Borrowed.  NULL: not recorded. */
 const char *manifest_text(const struct manifest *m, const char *part,
                           const char *key);
+
+/* Append the names of the targets, by facts.target; none if there was only one.
+ */
+void manifest_targets(const struct manifest *m, struct strlist *names);
 
 /* The transport, borrowed; NULL: not recorded. */
 const char *manifest_transport(const struct manifest *m);

@@ -78,6 +78,7 @@ static const struct tgr_column request_columns[] = {
     FACT(choices, "", TGR_COLUMN(18), TIME_ABSENT),
     FACT(choices_first, "ns", TGR_COLUMN(5), TIME_ABSENT),
     FACT(choices_last, "ns", TGR_COLUMN(6), TIME_ABSENT),
+    FACT(target, "", TGR_PLAIN, TIME_ABSENT),
 };
 
 const struct tgr_schema schema_requests =

@@ -16,9 +16,8 @@
 #define MAX_POINTS 100000
 
 static const char *const role_names[POINT_ROLES] = {
-    [POINT_OF_SWEEP] = "point",
-    [POINT_PROBE] = "probe",
-    [POINT_CONFIRM] = "confirm",
+    [POINT_OF_SWEEP] = "point",  [POINT_PROBE] = "probe",
+    [POINT_CONFIRM] = "confirm", [POINT_LOOK] = "look",
     [POINT_TRIAL] = "trial",
 };
 
@@ -43,6 +42,15 @@ size_t study_set_recorded(const struct study_set *set)
 
     for (size_t i = 0; i < set->len; i++)
         n += set->points[i].is_recorded;
+    return n;
+}
+
+size_t study_set_discarded(const struct study_set *set)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < set->len; i++)
+        n += set->points[i].is_recorded && set->points[i].discarded[0];
     return n;
 }
 
@@ -117,6 +125,7 @@ int study_set_save(const struct study_set *set, const char *dir,
             json_object_set_new(o, "repeat", json_integer(p->repeat));
         }
         put_text(o, "failed", p->failed);
+        put_text(o, "discarded", p->discarded);
         json_array_append_new(points, o);
         json_array_append_new(seeds, seed_to_json(p->seed));
     }
@@ -136,6 +145,8 @@ int study_set_save(const struct study_set *set, const char *dir,
         json_object_set_new(json, "budget_ns", json_integer(set->budget_ns));
     if (set->stopped_by)
         json_object_set_new(json, "stopped_by", json_integer(set->stopped_by));
+    if (set->replaced > 0)
+        json_object_set_new(json, "replaced", json_integer(set->replaced));
     put_text(json, "failed", set->failed);
     return study_save_take(dir, set->kind, json, err);
 }
@@ -175,32 +186,33 @@ static int read_point(struct study_set *set, const json_t *json)
     p->is_recorded = json_is_true(json_object_get(json, "recorded"));
     p->took_s = json_number_value(json_object_get(json, "took_s"));
     take_text(p->failed, sizeof(p->failed), json, "failed");
+    take_text(p->discarded, sizeof(p->discarded), json, "discarded");
     return json_get_int(json, "number", 0) == p->number ? 0 : -1;
 }
 
-/* The counts must agree with the points; older sets have no points. */
+/* The counts must agree with the points.  Older sets have no points; in others
+ * there are more than were asked for if some were discarded. */
 static int read_trials(struct study_set *set, const json_t *json)
 {
     const json_t *seeds = json_object_get(json, "seeds");
+    size_t len;
 
     set->asked = json_get_int(json, "trials", 0);
+    len = set->len > 0 ? set->len : (size_t)set->asked;
     set->recorded = json_get_int(json, "recorded", 0);
     take_text(set->against, sizeof(set->against), json, "against");
     if (set->asked < 1 || set->asked > STUDY_MAX_TRIALS || set->recorded < 0 ||
-        set->recorded > set->asked ||
-        json_array_size(seeds) != (size_t)set->asked)
+        len < (size_t)set->asked || (size_t)set->recorded > len ||
+        json_array_size(seeds) != len)
         return -1;
-    for (int64_t i = 0; set->len < (size_t)set->asked; i++) {
+    for (int64_t i = 0; set->len < len; i++) {
         struct study_point *p = study_set_add(set, POINT_TRIAL, 0);
         const char *seed = json_string_value(json_array_get(seeds, (size_t)i));
 
         p->seed = seed ? strtoull(seed, NULL, 10) : 0;
         p->is_recorded = i < set->recorded;
     }
-    return set->len == (size_t)set->asked &&
-                   study_set_recorded(set) == (size_t)set->recorded
-               ? 0
-               : -1;
+    return study_set_recorded(set) == (size_t)set->recorded ? 0 : -1;
 }
 
 static int from_json(struct study_set *set, const json_t *json)
@@ -219,6 +231,9 @@ static int from_json(struct study_set *set, const json_t *json)
         if (read_point(set, json_array_get(points, i)))
             return -1;
     }
+    set->replaced = json_get_int(json, "replaced", 0);
+    if (set->replaced < 0 || set->replaced > (int64_t)study_set_discarded(set))
+        return -1;
     if (set->kind == STUDY_TRIALS)
         return read_trials(set, json);
     set->recorded = (int64_t)study_set_recorded(set);

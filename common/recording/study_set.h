@@ -2,8 +2,8 @@
  *
  * A set of trials, a sweep and a search are the same thing on disk: points,
  * each an ordinary recording in a directory of its own (trial-1, point-1,
- * probe-1, confirm-1, ...).  A pair and a study with variants consist of
- * several such sets, each in a directory of its own.
+ * look-1, probe-1, confirm-1, ...).  A pair and a study with variants consist
+ * of several such sets, each in a directory of its own.
  */
 #ifndef COMMON_RECORDING_STUDY_SET_H
 #define COMMON_RECORDING_STUDY_SET_H
@@ -20,19 +20,22 @@ enum point_role {
     POINT_OF_SWEEP,
     POINT_PROBE,
     POINT_CONFIRM,
+    POINT_LOOK, /* of a search: a short closed loop before the first probe */
     POINT_TRIAL,
     POINT_ROLES,
 };
 
 struct study_point {
     enum point_role role;
-    int64_t number;   /* in the name of its directory, from 1 */
-    double value;     /* of a sweep or a search: of what is varied */
-    int64_t repeat;   /* of a sweep: which run at this value, from 1 */
-    uint64_t seed;    /* of a trial */
-    bool is_recorded; /* completely, or until the study ended it */
-    double took_s;    /* with the pause and the restart before it */
-    char failed[160]; /* why there is no recording; "": not known */
+    int64_t number;      /* in the name of its directory, from 1 */
+    double value;        /* of a sweep or a search: of what is varied */
+    int64_t repeat;      /* of a sweep: which run at this value, from 1 */
+    uint64_t seed;       /* of a trial */
+    bool is_recorded;    /* completely, or until the study ended it */
+    double took_s;       /* with the pause and the restart before it */
+    char failed[160];    /* why there is no recording; "": not known */
+    char discarded[160]; /* why the recording does not count, so that another
+                            point replaces it; "": it counts */
 };
 
 #define STUDY_KEY 64
@@ -46,7 +49,9 @@ struct study_set {
     struct study_point *points; /* owned; in the order they are made */
     size_t len;
     int64_t asked;            /* of trials: how many were asked for, ... */
-    int64_t recorded;         /* ... and how many have a recording */
+    int64_t recorded;         /* ... and how many have a recording, those that
+                                 were discarded included */
+    int64_t replaced;         /* discarded points for which one was added */
     char against[STUDY_TEXT]; /* of trials: the set that this one took turns
                                  with, relative to this one; "": none */
     int64_t budget_ns;  /* of a search: maximum time for all of it in the last
@@ -59,8 +64,9 @@ struct study_set {
 struct study_point *study_set_add(struct study_set *set, enum point_role role,
                                   double value);
 
-/* How many points are recorded. */
+/* How many points are recorded, and how many of those are discarded. */
 size_t study_set_recorded(const struct study_set *set);
+size_t study_set_discarded(const struct study_set *set);
 
 /* How many processes of the server were measured. */
 int64_t study_set_launches(const struct study_set *set);

@@ -77,7 +77,7 @@ struct target_settings {
     bool ignore_eos;     /* answers must have the requested length */
     char *temperature;   /* a number, as text; NULL: the server's */
     bool chunk_usage;    /* request the token count in each event */
-    char *success;       /* common/wire/status_set.h; NULL: below 400, or 2xx */
+    char *success;       /* common/wire/status.h; NULL: below 400, or 2xx */
     char *extra_body;    /* JSON object, or @file: members to add to the body */
     int64_t timeout_ns;
     int64_t connect_timeout_ns;
@@ -212,8 +212,9 @@ struct load_settings {
     int64_t duration_ns; /* 0: not given */
     int64_t warmup_ns;
     int64_t warmup_requests; /* instead of warmup_ns: number of requests */
-    int64_t cooldown_ns;     /* the load continues this long after the window */
-    int64_t requests;        /* 0: as many as the duration gives */
+    int64_t cooldown_ns; /* the load continues this long after the window; or
+                            OPT_AUTO: load_cooldown_ns() */
+    int64_t requests;    /* 0: as many as the duration gives */
     int64_t min_duration_ns; /* the run continues until both are reached; */
     int64_t min_requests;    /* 0: not given */
     int stop;                /* enum stop_choice */
@@ -249,6 +250,14 @@ static inline int64_t load_longest_ns(const struct load_settings *load)
     return most_ns > 0 && (asked_ns == 0 || asked_ns > most_ns) ? most_ns
                                                                 : asked_ns;
 }
+
+/* The longest time for which the load continues after the window; 0: it does
+ * not.  OPT_AUTO: half of the window, or the drain time if that is shorter,
+ * where time alone ends the window and the schedule goes on after it.  An
+ * automatic cool-down ends earlier if it can
+ * (loadgen/schedule/window_limits.h).
+ */
+int64_t load_cooldown_ns(const struct load_settings *load);
 
 struct client_settings {
     int64_t connections;   /* maximum; OPT_AUTO: as many as needed */
@@ -329,7 +338,7 @@ struct stub_settings {
     char *eos_tokens; /* a distribution of counts, or "none" */
     int64_t tokens_per_event;
     int64_t events_per_write;
-    struct strlist sse; /* common/wire/sse_style.h */
+    struct strlist sse; /* common/wire/sse.h */
     int64_t embedding_size;
     int metrics_style; /* enum metrics_style */
     bool awake;
@@ -341,8 +350,13 @@ struct stub_settings {
 /* Many runs. */
 struct study_settings {
     int64_t trials;
-    int64_t settle_ns; /* between two of them */
-    char *restart;     /* shell command; NULL: the server is not restarted */
+    int64_t max_discarded; /* runs that are made again because they cannot be
+                              trusted; OPT_AUTO: as many as were planned, at
+                              least two */
+    char *until;           /* "e2e p99 +- 5%": go on until then; NULL: none */
+    int64_t settle_ns;     /* between two of them */
+    char *restart; /* shell command; NULL: the server is not restarted */
+    double smallest_difference; /* between variants, worth mentioning; share */
 };
 
 /* What a search or a sweep varies; a sweep can vary other settings, too. */
@@ -366,7 +380,7 @@ enum sweep_order { ORDER_RANDOM, ORDER_GIVEN };
 
 /* One run at each of several values. */
 struct sweep_settings {
-    char *rates; /* common/base/number_list.h; one of the three is given */
+    char *rates;         /* common/base/units.h; one of the three is given */
     char *concurrencies; /* the same */
     char *vary;          /* KEY=VALUES */
     int64_t repeats;
@@ -386,11 +400,14 @@ struct server_settings {
 struct cost_settings {
     double usd_per_hour; /* per replica; 0: unknown */
     int64_t replicas;
-    char *prices;         /* file; NULL: none, or the price was looked up */
-    char *machine;        /* NULL: the condition `hardware` */
-    char *memory_of;      /* process whose memory is measured; NULL: none */
-    char *energy;         /* how energy is measured; NULL: it is not */
-    double co2_g_per_kwh; /* 0: unknown */
+    double usd_per_gb_egress; /* per 1e9 bytes that the server sends */
+    double usd_per_gb_month;  /* per 1e9 bytes that are stored for a month */
+    double storage_gb;        /* stored for all replicas together */
+    char *prices;             /* file; NULL: none, or the price was looked up */
+    char *machine;            /* NULL: the condition `hardware` */
+    char *memory_of;          /* process whose memory is measured; NULL: none */
+    char *energy;             /* how energy is measured; NULL: it is not */
+    double co2_g_per_kwh;     /* 0: unknown */
 };
 
 struct settings {

@@ -1,7 +1,6 @@
 /* The classes in a manifest: each as used, without what it has from the run
  * and cannot change. */
 #include <jansson.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"

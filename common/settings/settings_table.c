@@ -15,6 +15,7 @@
 #include "common/spec/dist.h"
 #include "common/spec/load_shape.h"
 #include "common/spec/slo.h"
+#include "common/spec/until.h"
 #include "common/wire/api_names.h"
 #include "common/wire/status.h"
 #include "common/wire/tensor.h"
@@ -144,12 +145,13 @@ static const struct opt top[] = {
      .check = slo_check_term,
      .help = "service level objective, such as 'e2e p99 < 200ms' (whole "
              "answer), 'ttft p99 < 100ms' (first token) or 'errors < 0.1%'; "
-             "can be repeated; 'gold: e2e p99 < 100ms' belongs to a tier "
-             "named gold"},
+             "can be repeated; a name in front makes it part of a tier: "
+             "'gold: e2e p99 < 100ms'"},
     {OPT("slo.require", "require", choice, require), .names = slo_require_names,
      .initial = "observed", .group = GROUP_GOAL,
-     .help = "shown: exit with 4 unless the verdict is shown with 95% "
-             "confidence; observed: exit with 0 or 1 by what was observed"},
+     .help = "certainty that the exit status requires; observed: 0 (PASS) or "
+             "1 (FAIL) by what was measured; shown: 4 if the verdict is not "
+             "shown with 95% confidence"},
     {FLAG("goodput", list, slo), .splits_commas = true,
      .takes_word = slo_is_like_limit, .check = slo_check_limit,
      .help = "limits that a request must meet to be good, in ms: ttft:200 "
@@ -208,8 +210,8 @@ static const struct opt target[] = {
      .help = "JSON object, or @FILE, whose members are added to every body"},
     {OPT("timeout", "timeout", duration, target.timeout_ns),
      .is_positive = true, .initial = "30s", .group = GROUP_TARGET,
-     .help = "time limit of a request, counted from its due time, when the "
-             "schedule wants it sent"},
+     .help = "time limit of a request, counted from its due time (the time at "
+             "which the schedule sends it)"},
     {OPT("connect_timeout", "connect-timeout", duration,
          target.connect_timeout_ns), .is_positive = true, .initial = "10s",
      .help = "time limit for opening a connection"},
@@ -268,7 +270,8 @@ static const struct opt load[] = {
              "(N clients, each waits for its answer), single-stream (one "
              "request at a time), multi-stream (one query of several requests "
              "at a time), offline (all at once), trace (at the times in a "
-             "file), sessions (conversations that arrive at a rate)"},
+             "file), sessions (conversations that arrive at a rate), auto "
+             "(trace with --trace, server with --rate, otherwise closed)"},
     {OPT("arrival", "arrival", choice, load.arrival), .names = arrival_names,
      .initial = "poisson", .scenarios = WITH_RATE, .is_lenient = true,
      .help = "how the times between requests are distributed"},
@@ -326,10 +329,11 @@ static const struct opt load[] = {
      .is_positive = true, .scenarios = ALL_BUT_BOTH(OFFLINE, SESSIONS),
      .conflicts = "load.warmup",
      .help = "number of requests before the window that are not measured"},
-    {OPT("cooldown", "cooldown", duration, load.cooldown_ns), .initial = "0s",
-     .scenarios = ALL_BUT(OFFLINE),
+    {OPT("cooldown", "cooldown", duration, load.cooldown_ns),
+     .takes_auto = true, .initial = "auto", .scenarios = ALL_BUT(OFFLINE),
      .help = "continue the load for this long after the window, so that "
-             "requests of the window also end under load; not measured"},
+             "requests of the window also end under load; not measured; auto: "
+             "until 99.5% of them have ended, at most half of the window"},
     {OPT("requests", "requests", count, load.requests), .letter = 'n',
      .is_positive = true, .group = GROUP_LOAD,
      .help = "stop after this many requests"},
@@ -588,12 +592,23 @@ static const struct opt study[] = {
     {OPT("trials", "trials", count, study.trials), .is_positive = true,
      .max = STUDY_MAX_TRIALS, .initial = "1", .group = GROUP_LOAD,
      .help = "number of independent runs, each with its own seed"},
+    {OPT("max_discarded", "max-discarded", count, study.max_discarded),
+     .takes_auto = true, .initial = "auto", .max = STUDY_MAX_TRIALS,
+     .help = "how many runs of a study that failed a trust check are discarded "
+             "and made again; auto is as many as were planned, at least 2"},
+    {OPT("until", "until", text, study.until), .check = until_check,
+     .help = "go on until the interval of a quantile is this narrow: 'e2e p99 "
+             "+- 5%'; with --trials, at most that many trials; otherwise one "
+             "run, at most as long as it was given"},
     {OPT("settle", "settle", duration, study.settle_ns), .initial = "1s",
      .requires = "study.trials", .is_lenient = true,
      .help = "pause between two runs"},
     {OPT("restart", "restart", text, study.restart), .is_command = true,
      .conflicts = "stub, server.start",
      .help = "shell command that restarts the server before each trial"},
+    {OPT("smallest_difference", "smallest-difference", share,
+         study.smallest_difference), .initial = "2%",
+     .help = "variants that differ by less are not called different"},
 };
 
 static const struct opt search[] = {
@@ -615,18 +630,18 @@ static const struct opt search[] = {
      .is_positive = true, .initial = "4%",
      .help = "accepted uncertainty, as a share of the estimate"},
     {OPT("probe", "probe", duration, search.probe_ns), .is_positive = true,
-     .help = "window of a probe close to the limit (default 20s, or longer if "
-             "the SLO needs it)"},
+     .help = "window of a probe close to the limit (default: by the relaxation "
+             "time of the server)"},
     {OPT("confirm", "confirm", duration, search.confirm_ns),
      .is_positive = true,
-     .help = "window of the confirming run (default 90s, or longer if the SLO "
-             "needs it; 20s if the client is the limit)"},
+     .help = "window of the confirming run (default: three windows of a "
+             "probe; one if the client is the limit)"},
     {OPT("no_confirm", "no-confirm", switch, search.no_confirm),
      .help = "report the estimate without a confirming run"},
     {OPT("budget", "budget", duration, search.budget_ns), .is_positive = true,
      .group = GROUP_LOAD,
-     .help = "time limit of the whole search; the result is what is known by "
-             "then"},
+     .help = "time limit of the whole search; the result is the estimate and "
+             "the bracket that are known by then"},
 };
 
 static const struct opt sweep[] = {

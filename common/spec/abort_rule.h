@@ -6,7 +6,6 @@
 #define COMMON_SPEC_ABORT_RULE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct err;

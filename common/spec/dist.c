@@ -181,12 +181,13 @@ int dist_parse(const char *text, struct dist *dist, struct err *err)
 {
     if (read_dist(text, dist, units_parse_duration) == 0)
         return 0;
-    return err_set(err, ERR_CONFIG,
-                   "'%s' is not a distribution; write 'none', 'fixed 2ms', "
-                   "'uniform 1ms 3ms' (from, to), 'exponential 2ms', 'normal "
-                   "20ms 5ms', 'lognormal 20ms 5ms' (mean, deviation) or "
-                   "'empirical 0:1ms 50:2ms 100:9ms'",
-                   text);
+    return err_set(
+        err, ERR_CONFIG,
+        "'%s' is not a distribution; write 'none', 'fixed 2ms', "
+        "'uniform 1ms 3ms' (minimum, maximum), 'exponential 2ms', 'normal "
+        "20ms 5ms', 'lognormal 20ms 5ms' (mean, deviation) or "
+        "'empirical 0:1ms 50:2ms 100:9ms'",
+        text);
 }
 
 /* ---- a file of values ---- */
@@ -268,12 +269,13 @@ int dist_parse_counts(const char *text, struct dist *dist, struct err *err)
         dist->is_whole = true;
         return check_fixed(dist, err);
     }
-    return err_set(err, ERR_CONFIG,
-                   "'%s' is not a distribution; write '128', 'uniform 100 200' "
-                   "(from, to), 'normal 128 32', 'lognormal 512 256' (mean, "
-                   "deviation), 'exponential 128' or 'empirical 0:1 50:80 "
-                   "100:900'",
-                   text);
+    return err_set(
+        err, ERR_CONFIG,
+        "'%s' is not a distribution; write '128', 'uniform 100 200' "
+        "(minimum, maximum), 'normal 128 32', 'lognormal 512 256' (mean, "
+        "deviation), 'exponential 128' or 'empirical 0:1 50:80 "
+        "100:900'",
+        text);
 }
 
 int dist_parse_lengths(const char *text, struct dist *dist, struct err *err)

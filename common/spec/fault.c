@@ -67,6 +67,8 @@ static char *cut_value(char *word)
 static int read_kind(char *word, struct fault *f, struct err *err)
 {
     const char *value = cut_value(word);
+    struct suggest suggestion = {.word = word};
+    char hint[64];
 
     for (int k = 0; k < FAULT_KINDS; k++) {
         if (strcmp(kinds[k].name, word) != 0)
@@ -77,7 +79,10 @@ static int read_kind(char *word, struct fault *f, struct err *err)
                            value ? "takes no value" : "requires a value");
         return value ? kinds[k].parse(value, &f->param, err) : 0;
     }
-    return err_set(err, ERR_CONFIG, "there is no fault '%s'", word);
+    for (int k = 0; k < FAULT_KINDS; k++)
+        suggest_consider(&suggestion, kinds[k].name);
+    return err_set(err, ERR_CONFIG, "unknown fault '%s'%s", word,
+                   suggest_text(&suggestion, "", hint, sizeof(hint)));
 }
 
 static int parse_from_1(const char *text, int64_t *value, struct err *err)

@@ -24,7 +24,7 @@ static const struct {
 
 struct words {
     char name[24];
-    char quantile[24]; /* "" if there is none */
+    char quantile[24]; /* "" if it is missing */
     char relation[4];
     char limit[24];
 };
@@ -83,8 +83,12 @@ static int parse_measured(const struct words *w, struct slo_term *term,
         return unknown_measure(w->name, err);
     term->kind = SLO_QUANTILE;
     term->measure = (enum measure)measure;
-    snprintf(percent, sizeof(percent), "%.24s%%",
-             w->quantile[0] ? w->quantile + 1 : "");
+    if (!w->quantile[0])
+        return err_set(err, ERR_CONFIG,
+                       "SLO on %s: the quantile is missing; write '%s p99 < "
+                       "%s'",
+                       w->name, w->name, w->limit);
+    snprintf(percent, sizeof(percent), "%.24s%%", w->quantile + 1);
     if (w->quantile[0] != 'p' ||
         units_parse_share(percent, &term->quantile, &(struct err){0}) ||
         !(term->quantile > 0 && term->quantile < 1))

@@ -18,12 +18,12 @@ struct share_sample {
     double n_effective; /* independent samples worth as much; at most n */
 };
 
-/* The chance of so few misses or fewer if the true share were `allowed`, which
- * is above 0 and below 1.  A pass is shown if it is at most the level.  1
+/* The chance of this many misses or fewer if the true share were `allowed`,
+ * which is above 0 and below 1.  A pass is shown if it is at most the level.  1
  * without samples. */
 double share_pass_p(const struct share_sample *s, double allowed);
 
-/* The chance of so many misses or more.  A fail is shown if it is at most the
+/* The chance of this many misses or more.  A fail is shown if it is at most the
  * level.  1 without misses. */
 double share_fail_p(const struct share_sample *s, double allowed);
 

@@ -237,14 +237,12 @@ static double half_value(bool is_bf16, uint64_t bits)
     return sign * ldexp(1 + mantissa, exponent - bias);
 }
 
-static uint64_t bits_at(const struct tensor_type *type, const char *raw,
-                        size_t i)
+uint64_t tensor_bits(const char *raw, size_t size)
 {
     uint64_t bits = 0;
 
-    raw += i * type->size;
-    for (size_t b = 0; b < type->size; b++)
-        bits |= (uint64_t)(unsigned char)raw[b] << (8 * b);
+    for (size_t i = size; i > 0; i--)
+        bits = bits << 8 | (unsigned char)raw[i - 1];
     return bits;
 }
 
@@ -257,9 +255,9 @@ bool tensor_element(const struct tensor_type *type, const char *raw, size_t len,
 
     if (type->size == 0 || (i + 1) * type->size > len)
         return false;
-    bits = bits_at(type, raw, i);
-    sign = UINT64_C(1) << (8 * type->size - 1);
     raw += i * type->size;
+    bits = tensor_bits(raw, type->size);
+    sign = UINT64_C(1) << (8 * type->size - 1);
     if (type->kind == TENSOR_RAW) {
         *out = half_value(type->name[0] == 'B', bits);
     } else if (type->kind == TENSOR_SIGNED) {
@@ -281,10 +279,10 @@ bool tensor_element(const struct tensor_type *type, const char *raw, size_t len,
 static void show_element(const struct tensor *t, int64_t i, const void *raw,
                          struct buf *out)
 {
-    uint64_t bits = bits_at(t->type, raw, (size_t)i);
-    uint64_t sign =
-        t->type->size > 0 ? UINT64_C(1) << (8 * t->type->size - 1) : 0;
-    int digits = t->type->size == sizeof(float) ? 9 : 17;
+    size_t size = t->type->size;
+    uint64_t bits = tensor_bits((const char *)raw + (size_t)i * size, size);
+    uint64_t sign = size > 0 ? UINT64_C(1) << (8 * size - 1) : 0;
+    int digits = size == sizeof(float) ? 9 : 17;
     double number = 0;
 
     switch (t->type->kind) {

@@ -76,6 +76,9 @@ void tensor_show_nested(const struct tensor *t, const char *raw,
                         struct buf *out);
 bool tensor_is_finite(const struct tensor *t, const char *raw);
 
+/* An integer of up to 8 little-endian bytes. */
+uint64_t tensor_bits(const char *raw, size_t size);
+
 /* Read the i-th number from raw bytes of this type; false if there is none. */
 bool tensor_element(const struct tensor_type *type, const char *raw, size_t len,
                     size_t i, double *out);

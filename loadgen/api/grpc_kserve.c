@@ -298,7 +298,7 @@ static int triton_read(const struct api *api, const char *data, size_t len,
 static bool find_output(const answer_message *m, const char *name,
                         struct check_tensor *tensor, struct buf *room)
 {
-    for (size_t i = 0; i < m->n_outputs; i++) {
+    for (size_t i = 0; m && i < m->n_outputs; i++) {
         struct typed typed = typed_of(m->outputs[i]->contents);
 
         if (strcmp(m->outputs[i]->name, name) != 0)
@@ -317,13 +317,11 @@ static bool find_output(const answer_message *m, const char *name,
 static bool kserve_find(const char *data, size_t len, const char *name,
                         struct check_tensor *tensor, struct buf *room)
 {
-    answer_message *m;
     struct arena a;
     bool found;
 
     arena_init(&a);
-    m = unpack(&a, data, len);
-    found = m && find_output(m, name, tensor, room);
+    found = find_output(unpack(&a, data, len), name, tensor, room);
     arena_fini(&a);
     return found;
 }
@@ -337,8 +335,7 @@ static bool triton_find(const char *data, size_t len, const char *name,
 
     arena_init(&a);
     m = unpack_stream(&a, data, len);
-    found = m && m->infer_response &&
-            find_output(m->infer_response, name, tensor, room);
+    found = find_output(m ? m->infer_response : NULL, name, tensor, room);
     arena_fini(&a);
     return found;
 }

@@ -66,16 +66,6 @@ void arena_fini(struct arena *a)
 
 /* ---- values of tensors ---- */
 
-/* Numbers are little-endian, whatever this machine is. */
-static uint64_t read_bits(const char *raw, size_t size)
-{
-    uint64_t bits = 0;
-
-    for (size_t i = size; i > 0; i--)
-        bits = bits << 8 | (unsigned char)raw[i - 1];
-    return bits;
-}
-
 ProtobufCBinaryData typed_first_text(const char *raw, size_t len)
 {
     ProtobufCBinaryData none = {0};
@@ -83,7 +73,7 @@ ProtobufCBinaryData typed_first_text(const char *raw, size_t len)
 
     if (len < TENSOR_LENGTH_SIZE)
         return none;
-    text_len = read_bits(raw, TENSOR_LENGTH_SIZE);
+    text_len = tensor_bits(raw, TENSOR_LENGTH_SIZE);
     if (text_len > len - TENSOR_LENGTH_SIZE)
         return none;
     return (ProtobufCBinaryData){.data = (uint8_t *)(uintptr_t)raw +
@@ -141,7 +131,7 @@ struct typed typed_from_raw(const struct tensor_type *type, const char *raw,
     t.n = len / type->size;
     t.list = arena_take(a, t.n * sizeof(uint64_t));
     for (size_t i = 0; i < t.n; i++) {
-        uint64_t bits = read_bits(raw + i * type->size, type->size);
+        uint64_t bits = tensor_bits(raw + i * type->size, type->size);
         uint32_t half = (uint32_t)bits;
 
         if (t.kind == LIST_BOOL)

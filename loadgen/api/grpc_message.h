@@ -4,9 +4,7 @@
 #define LOADGEN_API_GRPC_MESSAGE_H
 
 #include <protobuf-c/protobuf-c.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "common/base/jscan.h"
 #include "loadgen/api/tensor_inputs.h"

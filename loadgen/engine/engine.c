@@ -67,6 +67,8 @@ struct engine {
     struct timer drain;    /* fires at drain_end_ns, when everything ends */
     int64_t drain_end_ns;  /* INT64_MAX: not set */
     bool has_end;          /* the end of the load is known */
+    int64_t window_sent; /* requests due in the window, and those of them ... */
+    int64_t window_open; /* ... that are in flight */
 
     struct pacer pacer;
     int64_t armed_ns;      /* the loop must run then for the pacer ... */
@@ -109,12 +111,13 @@ static void limit_drain(struct engine *e, int64_t end_ns)
 }
 
 /* Everything ends one drain time after the load, once the end of the load is
- * known.  Offline the load is nothing but waiting for answers, so that its end
- * is the end of the run. */
+ * known; an automatic cool-down is part of the drain time.  Offline the load is
+ * nothing but waiting for answers, so that its end is the end of the run. */
 static void limit_run(struct engine *e)
 {
     const struct load_settings *load = &e->env.settings->load;
-    int64_t end_ns = source_limits(e->source)->end_ns;
+    const struct window_limits *limits = source_limits(e->source);
+    int64_t end_ns = limits->is_auto ? limits->window_end_ns : limits->end_ns;
 
     if (end_ns == DUE_UNKNOWN)
         return;
@@ -127,8 +130,10 @@ static void limit_run(struct engine *e)
 
 static void finish(struct engine *e)
 {
-    const struct window_limits *limits = source_limits(e->source);
+    struct window_limits *limits = source_limits(e->source);
 
+    if (limits->is_auto) /* a worker without clients ends early */
+        window_limits_settle(limits, 0, 0, now_ns(e));
     e->end = (struct engine_end){
         .due_end_ns = e->source_ops->due_end_ns(e->source),
         .window_start_ns = limits->window_start_ns,
@@ -153,6 +158,18 @@ static void drain(struct engine *e)
     else if (drain_ns >= 0 && e->source_ops->due_end_ns(e->source) <
                                   source_limits(e->source)->end_ns)
         limit_drain(e, now_ns(e) + drain_ns);
+}
+
+enum { WARMUP, WINDOW, COOLDOWN };
+
+/* The part of the run that a due time belongs to, as far as is known now. */
+static int part_of(const struct engine *e, int64_t due_ns)
+{
+    const struct window_limits *limits = source_limits(e->source);
+
+    return due_ns < limits->window_start_ns ? WARMUP
+           : due_ns < limits->window_end_ns ? WINDOW
+                                            : COOLDOWN;
 }
 
 /* ---- a request begins ---- */
@@ -228,6 +245,10 @@ static void issue(struct engine *e, int64_t now)
     if (lag_ns > e->lag_max_ns)
         e->lag_max_ns = lag_ns;
     e->counts.issued++;
+    if (part_of(e, due.at_ns) == WINDOW) {
+        e->window_sent++;
+        e->window_open++;
+    }
     e->spin_until_ns = now + e->env.settings->client.spin_ns;
     if (!e->has_deadline)
         arm_deadline(e);
@@ -306,10 +327,17 @@ static void arm_due(struct engine *e, int64_t now, int64_t due_ns)
 /* One step; false when there is nothing to do for now. */
 static bool step(struct engine *e, int64_t now)
 {
+    struct window_limits *limits = source_limits(e->source);
     int64_t due_ns = e->source_ops->peek_ns(e->source);
     bool has_room = (int64_t)e->inflight.len < e->env.max_in_flight &&
                     e->env.transport->has_room(e->transport);
 
+    /* Answers can make further requests due until the window is over. */
+    if (limits->is_auto && due_ns >= limits->window_end_ns &&
+        (!e->source_ops->ended || now >= limits->window_end_ns)) {
+        window_limits_settle(limits, e->window_open, e->window_sent, now);
+        due_ns = e->source_ops->peek_ns(e->source);
+    }
     switch (pacer_decide(&e->pacer, now, due_ns, has_room)) {
     case PACE_ISSUE:
         issue(e, now);
@@ -391,6 +419,7 @@ static void on_due(evutil_socket_t fd, short what, void *arg)
 static void retire(struct engine *e, struct request *r, int64_t free_ns)
 {
     e->counts.done++;
+    e->window_open -= part_of(e, r->facts.due) == WINDOW;
     record(e, r);
     if (r->session && r->class->api)
         history_add(r->class->api, r->session, &r->facts, &r->response.text);
@@ -487,21 +516,14 @@ static void on_beat(evutil_socket_t fd, short what, void *arg)
     now = now_ns(e);
     note_wake(e, now);
     arm_beat(e, now);
-    if (e->env.workload->streams && end_terminated(e, now) && e->waits_for_end)
+    if ((e->env.workload->streams && end_terminated(e, now) &&
+         e->waits_for_end) ||
+        source_limits(e->source)->is_auto) /* which can end now */
         pump(e);
     handoff_leave(e->handoff);
 }
 
 /* ---- the run is cut: nothing is sent any more ---- */
-
-/* Ranges of unsent requests do not cross the start or the end of the window. */
-static int phase_of(const struct engine *e, int64_t due_ns)
-{
-    const struct window_limits *limits = source_limits(e->source);
-
-    return (due_ns >= limits->window_start_ns) +
-           (due_ns >= limits->window_end_ns);
-}
 
 /* Everything that is left, all due at the same time.  The classes are not
  * drawn: each gets its share by weight. */
@@ -560,8 +582,9 @@ static int64_t leave_due(struct engine *e, int64_t cut_ns)
             leave_rest(e, &r);
         } else {
             struct due due = take_unsent(e, &r);
-            bool is_first = e->n_left_due == 0 || phase_of(e, e->left_due_ns) !=
-                                                      phase_of(e, due.at_ns);
+            /* Ranges do not cross the start or the end of the window. */
+            bool is_first = e->n_left_due == 0 ||
+                            part_of(e, e->left_due_ns) != part_of(e, due.at_ns);
 
             e->left_due_ns = due.at_ns;
             shard_add_unsent(e->shard, &r.facts, is_first);

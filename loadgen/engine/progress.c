@@ -137,11 +137,9 @@ void progress_add(struct progress *p, unsigned shard, const struct facts *rows,
 /* When the load ends, including the cool-down; INFINITY: not known yet. */
 static double end_of_load_ns(const struct progress *p)
 {
-    int64_t end_ns = phases_end_ns(p->phases);
+    int64_t end_ns = phases_load_end_ns(p->phases);
 
-    return end_ns == DUE_UNKNOWN
-               ? INFINITY
-               : (double)end_ns + (double)p->load->cooldown_ns;
+    return end_ns == DUE_UNKNOWN ? INFINITY : (double)end_ns;
 }
 
 static double arrivals(const struct progress *p, double until_ns)
@@ -178,8 +176,12 @@ void progress_read(struct progress *p, int64_t at_ns, struct run_progress *out)
                  : at_ns < phases_end_ns(p->phases)  ? PHASE_WINDOW
                  : (double)at_ns < end_of_load_ns(p) ? PHASE_COOLDOWN
                                                      : PHASE_DRAIN;
+    out->has_phases |= out->phase == PHASE_COOLDOWN;
     if (p->is_ended_by_time && isfinite(end_of_load_ns(p)))
-        out->planned_s = end_of_load_ns(p) / 1e9;
+        out->planned_s =
+            (p->load->cooldown_ns == OPT_AUTO ? (double)phases_end_ns(p->phases)
+                                              : end_of_load_ns(p)) /
+            1e9;
 }
 
 /* ---- making and freeing ---- */
@@ -209,7 +211,7 @@ static int make_parts(struct progress *p, const struct settings *settings,
         return -1;
     p->now = (struct run_progress){
         /* A cool-down sends as many as it takes. */
-        .planned_requests = load->requests > 0 && load->cooldown_ns == 0
+        .planned_requests = load->requests > 0 && load_cooldown_ns(load) == 0
                                 ? load->warmup_requests + load->requests
                                 : 0,
         .has_phases = load->warmup_ns > 0 || load->warmup_requests > 0 ||

@@ -214,6 +214,7 @@ static void begin_manifest(struct run *run)
     const struct calibration_stamp calibration = calibration_stamp_of(
         options->calibration, &here, run->plan->transport->name);
     struct strmap environment = {0};
+    struct strlist targets = {0};
     /* git obeys the configuration that it finds where a file is, and a
      * recording may come from somebody else. */
     char *git =
@@ -229,15 +230,18 @@ static void begin_manifest(struct run *run)
         .has_stub = run->settings->has_stub,
         .server_port = run->plan->server_port,
         .endpoints = &run->endpoints,
+        .targets = &targets,
         .transport = run->plan->transport->name,
         .calibration = &calibration,
     };
 
+    workload_name_places(&run->workload, &targets);
     environment_read(&environment, "");
     start.monotonic_ns = clk_now(&clk_monotonic) + LEAD_NS;
     start.realtime_ns = clk_realtime_ns() + LEAD_NS;
     run->start_ns = start.monotonic_ns;
     manifest_init(&run->manifest, run->settings, &start);
+    strlist_fini(&targets);
     strmap_fini(&environment);
     free(git);
 }

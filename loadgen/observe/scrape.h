@@ -8,8 +8,6 @@
 #ifndef LOADGEN_OBSERVE_SCRAPE_H
 #define LOADGEN_OBSERVE_SCRAPE_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "common/recording/manifest.h"

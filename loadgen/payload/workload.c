@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/redact.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "loadgen/api/api.h"
+#include "loadgen/transport/socket.h"
 
 /* What a class owns. */
 struct workload_part {
@@ -157,6 +159,34 @@ void workload_set_lanes(struct workload *workload, int64_t n)
 {
     for (size_t i = 0; i < workload->len; i++)
         workload->parts[i].targets.n_lanes = n;
+}
+
+/* Places are numbered in the order in which they appear. */
+void workload_name_places(const struct workload *workload,
+                          struct strlist *names)
+{
+    for (size_t c = 0; c < workload->len; c++) {
+        const struct targets *ts = workload->classes[c].targets;
+
+        for (size_t i = 0; ts && i < ts->n_endpoints; i++) {
+            const struct endpoint *e = &ts->endpoints[i];
+            char address[SOCKET_ADDRESS_TEXT];
+            char *name;
+
+            if (e->place != names->len)
+                continue;
+            name = redact_url(e->target->text);
+            if (e->address && e->target->n_endpoints > 1) {
+                char *url = name;
+
+                name = xasprintf("%s at %s", url,
+                                 socket_address_text(e->address, address));
+                free(url);
+            }
+            strlist_add(names, name);
+            free(name);
+        }
+    }
 }
 
 const struct api *workload_api(const struct workload *workload, size_t i)

@@ -62,6 +62,11 @@ void workload_fini(struct workload *workload);
  * independently; before the workload is shared. */
 void workload_set_lanes(struct workload *workload, int64_t n);
 
+/* Append the name of each place, in order: its URL without secrets, with the
+ * address if the URL has several. */
+void workload_name_places(const struct workload *workload,
+                          struct strlist *names);
+
 /* The API of a class, even if it is not needed to send and read. */
 const struct api *workload_api(const struct workload *workload, size_t i);
 

@@ -4,7 +4,6 @@
 #define LOADGEN_PREPARE_FETCH_H
 
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct buf;

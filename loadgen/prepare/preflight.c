@@ -61,7 +61,7 @@ static int survey(struct load_settings *load, struct survey *out,
     if (survey_make(out, load, err))
         return -1;
     out->asked_ns = load->duration_ns;
-    load->duration_ns = out->end_ns - out->start_ns - load->cooldown_ns;
+    load->duration_ns = out->end_ns - out->start_ns - load_cooldown_ns(load);
     load->trace.peak_rps = out->peak_rps;
     load->trace.rows = out->rows;
     if (out->end_ns / NS_PER_S < TIMELINE_SECONDS)

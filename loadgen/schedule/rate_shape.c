@@ -33,7 +33,7 @@ static int add_stages(struct shape *s, const struct load_settings *load,
             add_piece(s, warmup_ns, stage.from_rps, stage.from_rps);
         add_piece(s, (double)stage.length_ns, stage.from_rps, stage.to_rps);
     }
-    if (load->cooldown_ns > 0)
+    if (load_cooldown_ns(load) > 0)
         add_piece(s, INFINITY, stage.to_rps, stage.to_rps);
     return 0;
 }

@@ -5,6 +5,12 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* A time beyond 64 bits is never reached. */
+static int64_t after(int64_t at_ns, int64_t ns)
+{
+    return at_ns < DUE_NEVER - ns ? at_ns + ns : DUE_UNKNOWN;
+}
+
 /* ---- phases ---- */
 
 void phases_init(struct phases *p, const struct load_settings *load,
@@ -15,6 +21,9 @@ void phases_init(struct phases *p, const struct load_settings *load,
     atomic_init(&p->end_ns, DUE_UNKNOWN);
     atomic_init(&p->lanes_left, lanes);
     p->longest_ns = load_longest_ns(load);
+    p->cooldown_ns = load_cooldown_ns(load);
+    atomic_init(&p->lanes_open, lanes);
+    atomic_init(&p->load_end_ns, DUE_UNKNOWN);
 }
 
 void phases_begin(struct phases *p, int64_t start_ns)
@@ -62,13 +71,15 @@ int64_t phases_end_ns(const struct phases *p)
                                                  : start_ns + p->longest_ns;
 }
 
-/* ---- limits ---- */
-
-/* A time beyond 64 bits is never reached. */
-static int64_t after(int64_t at_ns, int64_t ns)
+int64_t phases_load_end_ns(const struct phases *p)
 {
-    return at_ns < DUE_NEVER - ns ? at_ns + ns : DUE_UNKNOWN;
+    int64_t latest_ns = after(phases_end_ns(p), p->cooldown_ns);
+    int64_t end_ns = atomic_load(&p->load_end_ns);
+
+    return end_ns < latest_ns ? end_ns : latest_ns;
 }
+
+/* ---- limits ---- */
 
 void window_limits_begin(struct window_limits *q, int64_t start_ns)
 {
@@ -96,7 +107,8 @@ struct window_limits window_limits_of(const struct load_settings *load)
         .window_end_ns = DUE_UNKNOWN,
         .end_ns = DUE_UNKNOWN,
         .longest_ns = load_longest_ns(load),
-        .cooldown_ns = load->cooldown_ns,
+        .cooldown_ns = load_cooldown_ns(load),
+        .is_auto = load->cooldown_ns == OPT_AUTO && load_cooldown_ns(load) > 0,
         .window_left = load->requests > 0 ? load->requests : -1,
         .last_ns = -1,
         .min_ns = load->min_duration_ns,
@@ -158,4 +170,24 @@ void window_limits_take(struct window_limits *q, int64_t due_ns)
                    due_ns - q->window_start_ns >= q->min_ns;
     if (q->window_left > 0)
         q->window_left--;
+}
+
+void window_limits_settle(struct window_limits *q, int64_t open, int64_t sent,
+                          int64_t now_ns)
+{
+    int64_t end_ns = later(now_ns, q->window_end_ns);
+
+    if (!q->is_settled && open * COOLDOWN_OPEN > sent)
+        return;
+    if (q->phases) {
+        if (!q->is_settled && atomic_fetch_sub(&q->phases->lanes_open, 1) == 1)
+            atomic_store(&q->phases->load_end_ns, end_ns);
+        end_ns = atomic_load(&q->phases->load_end_ns);
+    }
+    q->is_settled = true;
+    if (end_ns == DUE_UNKNOWN)
+        return; /* other lanes have not settled */
+    q->is_auto = false;
+    if (end_ns < q->end_ns)
+        q->end_ns = end_ns;
 }

@@ -157,7 +157,7 @@ static int check(const struct survey *s, const struct load_settings *load,
                  struct err *err)
 {
     int64_t rows = s->rows - s->warmup_rows - s->cooldown_rows;
-    int64_t length_ns = s->end_ns - s->start_ns - load->cooldown_ns;
+    int64_t length_ns = s->end_ns - s->start_ns - load_cooldown_ns(load);
     char text[UNITS_TEXT];
     size_t n = s->damage.len;
 
@@ -222,9 +222,9 @@ int survey_make(struct survey *s, const struct load_settings *load,
 
     if (read_trace(s, load, err))
         return -1;
-    if (load->cooldown_ns == 0)
+    if (load_cooldown_ns(load) == 0)
         return 0;
-    known.duration_ns = s->end_ns - s->start_ns - load->cooldown_ns;
+    known.duration_ns = s->end_ns - s->start_ns - load_cooldown_ns(load);
     survey_fini(s);
     return read_trace(s, &known, err);
 }

@@ -66,7 +66,7 @@ void survey_fini(struct survey *s);
 void survey_describe(const struct survey *s, const struct load_settings *load,
                      struct buf *out);
 
-/* Do so many rows share their times that the bursts of the replay come from the
+/* Do enough rows share their times that the bursts of the replay come from the
  * clock of the trace, not from its users? */
 bool survey_is_quantised(const struct survey *s);
 

@@ -360,6 +360,7 @@ static void curl_start(void *self, struct request *r)
     struct curl_handle *h = curl_pool_take(&p->routes[i]);
     const struct api *api = r->class->api;
 
+    r->facts.target = (int64_t)p->routes[i].endpoint->place;
     h->request = r;
     r->conn = h;
     h->began_ns = now_ns(h);

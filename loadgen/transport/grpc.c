@@ -472,6 +472,7 @@ static struct rpc_call *begin(struct rpc_transport *t, struct request *r)
     t->live = c;
     c->request = r;
     r->conn = c;
+    r->facts.target = route->place - t->routes.places;
     c->route = route;
     c->channel = &route->place->channels[turn];
     c->waits = !rpc_channel_is_ready(c->channel);

@@ -391,6 +391,7 @@ static void http1_start(void *self, struct request *r)
     size_t i = workload_route(r->class, request_place(&r->facts));
     struct http1_conn *c = http1_pool_take(&p->routes[i]);
 
+    r->facts.target = (int64_t)p->routes[i].endpoint->place;
     if (!c) {
         begin_fresh(p, &p->routes[i], r);
         return;

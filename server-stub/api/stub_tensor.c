@@ -125,15 +125,6 @@ bool tensor_encode(const struct tensor_type *type, const struct json_t *data,
 
 /* ---- from bytes ---- */
 
-static uint64_t get_number(const char *bytes, size_t size)
-{
-    uint64_t value = 0;
-
-    for (size_t i = size; i > 0; i--)
-        value = value << 8 | (unsigned char)bytes[i - 1];
-    return value;
-}
-
 /* Size of the next element; 0 if it is incomplete. */
 static size_t size_of_next(const struct tensor_type *type, const char *bytes,
                            size_t len)
@@ -143,7 +134,7 @@ static size_t size_of_next(const struct tensor_type *type, const char *bytes,
     if (type->kind == TENSOR_BYTES) {
         if (len < TENSOR_LENGTH_SIZE)
             return 0;
-        size = TENSOR_LENGTH_SIZE + get_number(bytes, TENSOR_LENGTH_SIZE);
+        size = TENSOR_LENGTH_SIZE + tensor_bits(bytes, TENSOR_LENGTH_SIZE);
     }
     return size <= len ? size : 0;
 }
@@ -151,7 +142,7 @@ static size_t size_of_next(const struct tensor_type *type, const char *bytes,
 static json_t *decode_one(const struct tensor_type *type, const char *bytes,
                           size_t size)
 {
-    uint64_t value = type->size > 0 ? get_number(bytes, size) : 0;
+    uint64_t value = type->size > 0 ? tensor_bits(bytes, size) : 0;
     int unused = type->size > 0 ? (int)(64 - 8 * type->size) : 0;
     double number = 0;
     json_t *json;

@@ -3,7 +3,6 @@
 #define SERVER_STUB_FRONT_FRONT_GRPC_CALL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct clk;

@@ -4,7 +4,6 @@
 #define SERVER_STUB_FRONT_REPLY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "common/base/buf.h"
 #include "server-stub/front/http_answer.h"

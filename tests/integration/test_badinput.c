@@ -118,9 +118,9 @@ static const struct {
      "--slo: SLO on errors: '200%' is not a share of 0 to 100%; write 0.1% "
      "or 0.001"},
     {{"tailgate", "run", URL, "--rate", "5", "--set", "load.rat=5"},
-     "--set load.rat: unknown key 'rat' in load; did you mean 'rate'?"},
+     "--set: load.rat: unknown key 'rat' in load; did you mean 'rate'?"},
     {{"tailgate", "run", URL, "--rate", "5", "--set", "lod.rate=5"},
-     "--set 'lod.rate': there is no block 'lod'"},
+     "--set: 'lod.rate': there is no block 'lod'"},
     {{"tailgate", "run", URL, "--rate", "5", "-H", "nocolon"},
      "--header: 'nocolon' must have the form key:value"},
     {{"tailgate", "run", URL, "--rate", "5", "--body", "@/no/such"},
@@ -148,7 +148,7 @@ static const struct {
      "127.0.0.1:8000: No such file or directory; if it is a URL, write "
      "http://"},
     {{"tailgate", "run", URL, "--set", "load=3"},
-     "--set 'load' is a block; write load.key=value"},
+     "--set: 'load' is a block; write load.key=value"},
     {{"tailgate", "report", "/"}, "/: not a recording (no manifest.json)"},
     {{"tailgate", "run", "/no/such.yaml"},
      "/no/such.yaml: No such file or directory"},
@@ -188,7 +188,8 @@ static const struct {
     {{"tailgate", "stub", "--service", "exponential"},
      "--service: 'exponential' is not a distribution; write 'none', 'fixed "
      "2ms', "
-     "'uniform 1ms 3ms' (from, to), 'exponential 2ms', 'normal 20ms 5ms', "
+     "'uniform 1ms 3ms' (minimum, maximum), 'exponential 2ms', 'normal 20ms "
+     "5ms', "
      "'lognormal 20ms 5ms' (mean, deviation) or "
      "'empirical 0:1ms 50:2ms 100:9ms'; or 'batch 5ms 1ms' (base, per item), "
      "or 'llm'"},

@@ -53,10 +53,10 @@ static char *make_set_at(const char *name, const char *service,
                            "--cold-factor", "30"),
                       &url);
     target = keepf("%s/v1/completions", url);
-    r = proc_run(ARGS("run", target, "--scenario", "offline", "--data", file,
-                      "--accuracy", "--check", "label", "--model", "m",
-                      "--output-len", "4", "--trials", trials, "--settle",
-                      "10ms", "-q", "-o", dir));
+    r = proc_run(ARGS(
+        "run", target, "--scenario", "offline", "--data", file, "--accuracy",
+        "--check", "label", "--model", "m", "--output-len", "4", "--trials",
+        trials, "--max-discarded", "0", "--settle", "10ms", "-q", "-o", dir));
     expect_as_reported(&r, dir);
     stub_stop(&stub);
     return dir;
@@ -148,9 +148,10 @@ TEST(sets_beside_a_stub)
         {"warm", "stub.cold=0", 0, ""},
         {"never", "stub.cold=1", 4, "no warm-up"},
     };
-    static const char text[] = "load: {scenario: offline, requests: 20}\n"
-                               "stub: {service: fixed 2ms}\n"
-                               "study: {trials: 2, settle: 10ms}\n";
+    static const char text[] =
+        "load: {scenario: offline, requests: 20}\n"
+        "stub: {service: fixed 2ms}\n"
+        "study: {trials: 2, max_discarded: 0, settle: 10ms}\n";
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *file = tmpdir_write("s.yaml", text, sizeof(text) - 1);
@@ -215,10 +216,11 @@ TEST(what_goes_below_a_report_is_looked_at_first)
 /* An open loop without a warm-up, and a stub that is new for each trial. */
 TEST(without_a_warm_up_there_is_none)
 {
-    static const char text[] = "target: {url: 'http://127.0.0.1/'}\n"
-                               "load: {rate: 100/s, duration: 400ms}\n"
-                               "study: {trials: 2, settle: 10ms}\n"
-                               "stub: {service: fixed 1ms}\n";
+    static const char text[] =
+        "target: {url: 'http://127.0.0.1/'}\n"
+        "load: {rate: 100/s, duration: 400ms}\n"
+        "study: {trials: 2, max_discarded: 0, settle: 10ms}\n"
+        "stub: {service: fixed 1ms}\n";
     char *dir = tmpdir_path("cold");
     char *file = tmpdir_write("cold.yaml", text, sizeof(text) - 1);
     struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));

@@ -238,7 +238,6 @@ TEST(what_may_not_be_believed_is_not_compared)
         {"late", {.e2e_ms = 10, .lag_ms = 5}, "invalid: lag"},
         {"killed", {.e2e_ms = 10, .was_killed = 1}, "killed before its end"},
         {"grows", {.e2e_ms = 10, .growth_ms = 5000}, "overloaded"},
-        {"undecided", {.e2e_ms = 10, .slo = "e2e p99.99 < 1s"}, "undecided"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -266,6 +265,68 @@ TEST(what_is_cut_off_is_not_compared)
     r = proc_run(ARGS("compare", base, dir));
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "/cut: not compared: damaged: "));
+}
+
+/* A comparison needs measurements, not verdicts. */
+TEST(undecided_runs_are_compared)
+{
+    const struct sided a = {
+        .e2e_ms = 10, .spread_ms = 2, .seed = 7, .slo = "e2e p99.99 < 1s"};
+    const struct sided b = {
+        .e2e_ms = 20, .spread_ms = 4, .seed = 8, .slo = "e2e p99.99 < 1s"};
+    char *one = sided_write("undecided-a", &a);
+    char *other = sided_write("undecided-b", &b);
+    struct proc_result r = proc_run(ARGS("report", one));
+
+    proc_expect(&r, 4);
+    r = proc_run(ARGS("compare", one, other, "--on", "e2e p50"));
+    proc_expect(&r, 1);
+    assert_non_null(strstr(r.out, "B IS WORSE"));
+}
+
+/* The first sixth is slow: 46 % of the planned third, 15 % of the window. */
+TEST(the_planned_window_is_compared)
+{
+    const struct sided a = {.e2e_ms = 10,
+                            .spread_ms = 2,
+                            .seed = 7,
+                            .cold_ms = 30,
+                            .planned = 1.0 / 3};
+    char *dir = sided_write("went-on", &a);
+    json_t *json =
+        compare_json(ARGS("compare", dir, dir, "--on", "e2e p70", "--json"), 0);
+    const json_t *f = finding_of(json, "e2e p70");
+
+    assert_true(number_at(f, "a") > 40 && number_at(f, "a") < 45);
+}
+
+/* Trials that cannot be trusted are left out, and listed.  If too few others
+ * remain, the set is not compared. */
+TEST(trials_that_cannot_be_trusted_are_discarded)
+{
+    const struct sided good = {.e2e_ms = 10, .spread_ms = 2, .seed = 300};
+    const struct sided cut = {
+        .e2e_ms = 40, .spread_ms = 2, .seed = 400, .was_killed = 1};
+    char *set = sided_write_trials("some-cut", &good, 5);
+    json_t *json;
+    struct proc_result r;
+
+    sided_write("some-cut/trial-6", &cut);
+    sided_write("some-cut/trial-7", &cut);
+    json = compare_json(
+        ARGS("compare", base_set, set, "--regression", "10%", "--json"), 0);
+    assert_true(number_at(json_array_get(json_object_get(json, "sides"), 1),
+                          "trials") == 5);
+    json_decref(json);
+    r = proc_run(ARGS("compare", base_set, set, "--regression", "10%"));
+    proc_expect(&r, 0);
+    assert_non_null(
+        strstr(r.out, "some-cut/trial-6: discarded: killed before its end"));
+
+    set = sided_write_trials("all-cut", &cut, 5);
+    r = proc_run(ARGS("compare", base_set, set));
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.out, "B: too few of its trials can be trusted"));
 }
 
 TEST(an_open_loop_is_not_compared_with_a_closed_one)

@@ -307,6 +307,75 @@ TEST(accuracy_keeps_every_answer)
     }
 }
 
+/* ---- the accuracy run of a performance run ---- */
+
+static json_t *accuracy_run(const char *const *argv)
+{
+    struct proc_result r = proc_run(argv);
+    json_t *json = json_loads(r.out, 0, NULL);
+    json_t *found = json_incref(
+        json_object_get(json_object_get(json, "mlperf"), "accuracy_run"));
+
+    assert_non_null(found);
+    json_decref(json);
+    return found;
+}
+
+static void make_run(const char *url, const char *data, const char *dir,
+                     const char *const *more)
+{
+    const char *argv[24] = {
+        "tailgate",   "run",           url,  "--data", data, "--body", BODY,
+        "--scenario", "single-stream", "-q", "-o",     dir};
+    struct proc_result r;
+    size_t n = 12;
+
+    while (*more)
+        argv[n++] = *more++;
+    r = proc_run(argv);
+    run_expect(&r, dir, 0);
+}
+
+/* It is next to it, and differs in nothing but its mode. */
+TEST(performance_runs_find_their_accuracy_run)
+{
+    struct echoserver s = echoserver_start(&(struct echo_setup){0});
+    char *data = write_set("both.jsonl", REQUESTS);
+    char *perf = tmpdir_path("both-perf");
+    char *other = tmpdir_path("both-other");
+    char *same = tmpdir_path("both-same");
+    struct proc_result r;
+    json_t *found;
+
+    make_run(s.url, data, perf, (const char *const[]){"-n", "20", NULL});
+    found = accuracy_run(ARGS("report", perf, "--json"));
+    assert_true(json_is_false(json_object_get(found, "found")));
+    json_decref(found);
+    make_run(s.url, data, other,
+             (const char *const[]){"--accuracy", "--check", "label", "--label",
+                                   "precision=fp8", NULL});
+    found = accuracy_run(ARGS("report", perf, "--json"));
+    assert_true(json_is_false(json_object_get(found, "found")));
+    assert_string_equal(
+        json_string_value(json_object_get(found, "dir_note")),
+        "../both-other differs: conditions.precision: (none) | fp8");
+    json_decref(found);
+    make_run(s.url, data, same,
+             (const char *const[]){"--accuracy", "--check", "label", NULL});
+    found = accuracy_run(ARGS("report", perf, "--json"));
+    assert_string_equal(json_string_value(json_object_get(found, "dir")),
+                        "../both-same");
+    assert_true(number_at(found, "checked") == REQUESTS);
+    assert_true(number_at(found, "quality") == 1);
+    json_decref(found);
+    r = proc_run(ARGS("report", perf, "--accuracy-run", perf));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "not an accuracy run"));
+    r = proc_run(ARGS("report", perf, "--accuracy-run", same));
+    assert_non_null(strstr(r.out, "the accuracy run has no target"));
+    echoserver_stop(&s);
+}
+
 TEST(accuracy_says_itself_how_many)
 {
     char *data = write_set("once.jsonl", 3);

@@ -28,8 +28,9 @@ static void check_study(const char *dir)
 
 TEST(a_set_outlives_a_file)
 {
-    static const char settings[] = "stub: {service: fixed 1ms}\n"
-                                   "load: {rate: 50, duration: 100ms}\n";
+    static const char settings[] = "stub: {service: fixed 1s, replicas: 64}\n"
+                                   "load: {rate: 50, duration: 100ms}\n"
+                                   "study: {max_discarded: 0}\n";
     char *file = tmpdir_write("s.yaml", settings, strlen(settings));
     char *dir = tmpdir_path("set");
     struct proc_result r;
@@ -39,7 +40,7 @@ TEST(a_set_outlives_a_file)
     tmpdir_write("set/trial-1/manifest.json", "", 0);
     r = proc_run(ARGS("report", dir));
     proc_expect(&r, 4);
-    assert_non_null(strstr(r.out, "trials     recorded 2 of 2, finished 1\n"));
+    assert_non_null(strstr(r.out, "trials     recorded 2 of 2, counted 1\n"));
     assert_non_null(strstr(r.out, "lost: manifest.json is empty, not counted"));
     tmpdir_write("set/trial-2/manifest.json", "{", 1);
     r = proc_run(ARGS("report", dir));

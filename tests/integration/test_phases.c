@@ -2,6 +2,7 @@
  * report on the recording says the same. */
 #include <jansson.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/recording/schema.h"
@@ -118,6 +119,67 @@ TEST(threads_of_a_closed_loop_agree)
     assert_true(number_at(summary, "window.length_s") == 0.2);
     check_rows(dir, summary);
     check_report(dir, summary);
+}
+
+static bool has_note(const json_t *summary, const char *name)
+{
+    const json_t *note;
+    size_t i;
+
+    json_array_foreach(json_object_get(summary, "notes"), i, note)
+    {
+        if (strcmp(json_string_value(json_object_get(note, "name")), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Answers of 300 ms and windows of 1 s: the load continues by itself, unless a
+ * count ends the window. */
+TEST(long_answers_have_a_cool_down)
+{
+    static const struct {
+        const char *name;
+        const char *argv[6];
+        bool continues;
+    } cases[] = {
+        {"auto", {"--rate", "100", "-d", "1s", "-t", "1"}, true},
+        {"auto3", {"--rate", "100", "-d", "1s", "-t", "3"}, true},
+        {"none", {"--rate", "100", "-d", "1s", "--cooldown", "0s"}, false},
+        {"count", {"--rate", "100", "-n", "100"}, false},
+        {"clients", {"-c", "8", "-d", "1s"}, true},
+    };
+    char *slow;
+    struct proc server =
+        stub_start(ARGS("stub", "--service", "llm", "--prefill", "1us",
+                        "--decode", "10ms", "--decode-item", "0s", "--batching",
+                        "continuous", "--max-running", "500"),
+                   &slow);
+    char *target = keepf("%s/v1/completions", slow);
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *dir = tmpdir_path(cases[i].name);
+        const char *argv[24] = {"tailgate",     "run", target, "-q",
+                                "--input-len",  "5",   "-o",   dir,
+                                "--output-len", "30"};
+        struct proc_result r;
+        json_t *summary;
+
+        for (size_t k = 0; k < 6 && cases[i].argv[k]; k++)
+            argv[10 + k] = cases[i].argv[k];
+        r = proc_run(argv);
+        run_expect(&r, dir, 0);
+        summary = load_summary(dir);
+        assert_int_equal(number_at(summary, "window.cooldown_s") > 0,
+                         cases[i].continues);
+        assert_true(number_at(summary, "window.cooldown_s") <= 0.5);
+        assert_int_equal(number_at(summary, "requests.in_cooldown") > 0,
+                         cases[i].continues);
+        if (!cases[i].continues)
+            assert_true(has_note(summary, "drain"));
+        check_report(dir, summary);
+    }
+    stub_stop(&server);
 }
 
 /* Long prompts before the window and short ones from then on, whoever sends

@@ -30,16 +30,18 @@ static const struct {
      "load: {rate: 50, duration: 60s, warmup: 10s}\n"
      "slo: [ttft p99 < 200ms, errors < 1%]\n",
      {"api        openai-chat, answers as streams, model m\n",
-      "phases     warm-up 10.0s, then window 60.0s, then at most 30.0s",
+      "phases     warm-up 10.0s, then window 60.0s, then cool-down until its "
+      "requests have ended, at most 30.0s, then at most 30.0s",
       "requests   about 3000 in the window, give or take 108 (95%)\n"
       "           about 500 before it, as warm-up\n"
       "rate       50/s expected in the window, 48.2/s to 51.8/s by chance "
       "(95%)\n",
       "data       prompts of 256 tokens, made for this run, none twice; "
       "answers of 128\n",
-      "slo        ttft p99 < 200ms: needs at least 299 requests, which it "
-      "has\n           a pass is shown after about 460 independent requests "
-      "if a fifth of the allowed 1% miss it, 1146 if half do\n           "
+      "slo        ttft p99 < 200ms: needs at least 299 requests; this run "
+      "has enough\n           showing a pass takes about 460 independent "
+      "requests if a fifth of the allowed 1% miss the limit, 1146 if half do\n "
+      "          "
       "(9.20s and 22.9s at this rate; "}},
     {"target: {url: \"" URL "\"}\n"
      "load: {stages: [0..100/s 2s], max_duration: 1s, exact: true}\n",

@@ -153,7 +153,7 @@ TEST(a_claim_of_a_set_has_its_price)
     refused(ARGS("report", made.set, "--claim", "--json"), 2,
             "--claim requires --format text");
     refused(ARGS("report", made.set, "--claim", "--energy-file", "/nowhere"), 2,
-            "for others report one trial");
+            "a single trial has one: tailgate report");
     refused(ARGS("report", made.set, "--claim", "--slo", "a/e2e p50 < 1us"), 2,
             "a class can only be judged for one trial");
 }

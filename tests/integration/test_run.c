@@ -222,6 +222,39 @@ TEST(several_threads)
     }
 }
 
+/* Of two targets one answers after 20 ms at the earliest: each transport
+ * records which target a request went to.  Whether it is a straggler is tested
+ * on made recordings (unit.target_rows, integration.scaling). */
+TEST(requests_know_their_target)
+{
+    static const char *const transports[] = {"native", "curl"};
+    char *slow_url;
+    struct proc slow =
+        stub_start(ARGS("stub", "--service", "fixed 20ms"), &slow_url);
+    const char *urls[] = {stub_url, slow_url};
+
+    for (size_t i = 0; i < COUNT(transports); i++) {
+        char *dir = tmpdir_path(transports[i]);
+        const json_t *targets;
+
+        run_for(ARGS("run", stub_url, slow_url, "-c", "2", "-n", "100",
+                     "--transport", transports[i], "-q", "-o", dir),
+                dir, 0);
+        targets = json_object_get(load_summary(dir), "targets");
+        assert_int_equal(json_array_size(targets), 2);
+        for (size_t k = 0; k < 2; k++) {
+            const json_t *t = json_array_get(targets, k);
+
+            assert_string_equal(json_string_value(json_object_get(t, "name")),
+                                urls[k]);
+            assert_true(number_at(t, "n") == 50);
+            assert_true(number_at(t, "ok") == 50);
+        }
+        assert_true(number_at(json_array_get(targets, 1), "e2e_p50_ms") > 19);
+    }
+    stub_stop(&slow);
+}
+
 /* Its first line of progress, whenever that comes; then it is to end. */
 static char *progress_of(struct proc *run)
 {

@@ -202,6 +202,56 @@ TEST(the_cause_of_the_bend)
     }
 }
 
+static void says(const struct proc_result *r, int status, const char *what)
+{
+    proc_expect(r, status);
+    if (!strstr(r->out, what) && !strstr(r->err, what))
+        print_message("not there: %s\n%s%s\n", what, r->out, r->err);
+    assert_true(strstr(r->out, what) || strstr(r->err, what));
+}
+
+/* Sets on one server, and on four of which the first is slow. */
+TEST(a_slow_target_is_named)
+{
+    struct fixed_set set = {
+        .settings = "conditions: {replicas: 1}\n",
+        .trials = 3,
+        .n = 1600,
+        .service_ms = 10,
+        .servers = 1,
+        .has_targets = true,
+    };
+    char *one = fixed_set_write("target-1", &set);
+    char *four;
+    struct proc_result r;
+    const json_t *targets;
+    json_t *json;
+
+    set.settings = "conditions: {replicas: 4}\n";
+    set.servers = 4;
+    set.slow = 2;
+    four = fixed_set_write("target-4", &set);
+    r = proc_run(ARGS("scale", one, four, "--strong", "--json"));
+    json = parsed(&r);
+    targets = json_object_get(
+        json_array_get(json_object_get(json, "points"), 1), "targets");
+    assert_int_equal(json_array_size(targets), 4);
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *t = json_array_get(targets, i);
+
+        assert_int_equal(number_at(t, "n"), 1200);
+        assert_int_equal(number_at(t, "ok"), 1200);
+        assert_int_equal(number_at(t, "runs"), 3);
+        assert_true(json_is_true(json_object_get(t, "straggler")) == (i == 0));
+    }
+    assert_near(number_at(json_array_get(targets, 0), "times_others"), 2, 0.02);
+    json_decref(json);
+    r = proc_run(ARGS("scale", one, four, "--strong"));
+    says(&r, 1,
+         "straggler at K = 4: http://server-0/ takes 2 times as long as the "
+         "others, in 3 of 3 runs");
+}
+
 TEST(what_recordings_say)
 {
     json_t *json = strong(&all[0]);
@@ -221,14 +271,6 @@ TEST(what_recordings_say)
     assert_string_equal(json_string_value(json_object_get(json, "unit")),
                         "request");
     json_decref(json);
-}
-
-static void says(const struct proc_result *r, int status, const char *what)
-{
-    proc_expect(r, status);
-    if (!strstr(r->out, what) && !strstr(r->err, what))
-        print_message("not there: %s\n%s%s\n", what, r->out, r->err);
-    assert_true(strstr(r->out, what) || strstr(r->err, what));
 }
 
 /* The same sets one by one, in an order that is not that of K. */
@@ -347,7 +389,7 @@ TEST(an_open_loop_is_refused)
     char *open = sided_write("open", &run);
     struct proc_result r = proc_run(ARGS("scale", open, "--strong"));
 
-    says(&r, 4, "an open loop: how long it lasts is no T(K)");
+    says(&r, 4, "the length of an open loop is not a T(K)");
     r = proc_run(ARGS("scale", open, "--capacity"));
     says(&r, 4, "a run has no capacity; tailgate search finds one");
 }

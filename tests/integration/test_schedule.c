@@ -64,9 +64,9 @@ static int64_t *record_shape(const char *flag, const char *text, size_t *n)
 {
     char *dir = tmpdir_path(flag + 2);
     char *path = keepf("%s/requests.tgr", dir);
-    struct proc_result r =
-        proc_run(ARGS("run", "null://", flag, text, "--arrival", "constant",
-                      "--warmup", "50ms", "-t", "1", "-q", "-o", dir));
+    struct proc_result r = proc_run(
+        ARGS("run", "null://", flag, text, "--arrival", "constant", "--warmup",
+             "50ms", "--cooldown", "0s", "-t", "1", "-q", "-o", dir));
     struct facts *rows;
     int64_t *due;
 

@@ -258,7 +258,8 @@ TEST(an_edited_file_has_no_effect)
             "    echo '- no settings' >%s; exec %s stub --port {port}\n"
             "load: {rate: 50, duration: 200ms, warmup: 0s}\n"
             "slo: [errors < 1%%]\n"
-            "search: {probe: 200ms}\n",
+            "search: {probe: 200ms}\n"
+            "study: {max_discarded: 0}\n",
             dir, dir, path, getenv("TAILGATE"));
         char sha256[SHA256_TEXT];
         struct proc_result r;

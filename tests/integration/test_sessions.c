@@ -20,7 +20,7 @@
 #define SESSIONS                                                               \
     "--rate", "60", "--duration", "1500ms", "--session-turns", "uniform 1 5",  \
         "--think", "exponential 10ms", "--input-len", "8", "--output-len",     \
-        "4", "--timeout", "60s", "-q"
+        "4", "--timeout", "60s", "--cooldown", "0s", "-q"
 
 static int by_turn(const void *a, const void *b)
 {

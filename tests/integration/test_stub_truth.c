@@ -105,9 +105,9 @@ static void check_model(size_t m)
     char *file = tmpdir_write("s.yaml", text, strlen(text));
     char *dir = keepf("%s/%zu", tmpdir_root(), m);
     char *path = keepf("%s/truth.tgr", dir);
-    struct proc_result r =
-        proc_run(ARGS("run", file, "--rate", models[m].rate, "--duration",
-                      "500ms", "--seed", "5", "-q", "-o", dir));
+    struct proc_result r = proc_run(ARGS("run", file, "--rate", models[m].rate,
+                                         "--duration", "500ms", "--cooldown",
+                                         "0s", "--seed", "5", "-q", "-o", dir));
     struct truth *rows;
     json_t *summary;
     size_t n;

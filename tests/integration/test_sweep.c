@@ -20,7 +20,8 @@ static char *settings_file(void)
 {
     static const char settings[] = "stub: {service: fixed 20ms}\n"
                                    "load: {duration: 400ms}\n"
-                                   "slo: [errors < 50%]\n";
+                                   "slo: [errors < 50%]\n"
+                                   "study: {max_discarded: 0}\n";
 
     return tmpdir_write("s.yaml", settings, strlen(settings));
 }

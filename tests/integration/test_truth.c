@@ -70,9 +70,9 @@ static void run_against_fifo(const char *dir, const char *truth_path)
     struct proc stub = stub_start(
         ARGS("stub", "--service", "exponential 2ms", "--truth", truth_path),
         &url);
-    struct proc_result r =
-        proc_run(ARGS("run", url, "--rate", "350", "--duration", "2s", "--seed",
-                      "7", "--request-id", "--spin", "80us", "-q", "-o", dir));
+    struct proc_result r = proc_run(ARGS(
+        "run", url, "--rate", "350", "--duration", "2s", "--cooldown", "0s",
+        "--seed", "7", "--request-id", "--spin", "80us", "-q", "-o", dir));
 
     run_expect(&r, dir, 0);
     stub_stop(&stub);

@@ -24,7 +24,7 @@
 static const char load[] = "target: {url: http://stub/, timeout: 2s}\n"
                            "load: {rate: 100/s, duration: 100ms, seed: 3}\n"
                            "slo: [e2e p50 < 1s]\n"
-                           "study: {settle: 0s}\n";
+                           "study: {settle: 0s, max_discarded: 0}\n";
 
 static const char two[] = "variants:\n"
                           "  - {name: fast, stub: {service: fixed 1ms}}\n"

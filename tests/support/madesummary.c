@@ -54,6 +54,7 @@ static void fill_rates(struct made_summary *m)
     s->offered_rps = (double)fresh(m);
     s->throughput_rps = (double)fresh(m);
     s->goodput_rps = (double)fresh(m);
+    s->completed_rps = s->offered_rps - 1;      /* others keep their numbers */
     s->bytes_in_per_s = (double)fresh(m) / 100; /* in whole bytes */
     s->bytes_out_per_s = (double)fresh(m) / 100;
     s->attainment = (double)fresh(m) / 1e5;

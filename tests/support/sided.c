@@ -87,6 +87,11 @@ static void write_manifest(const char *dir, const struct sided *s, size_t n)
     settings.load.rate_rps = s->rate > 0 ? s->rate : 100;
     settings.load.warmup_ns = after(s, WARMUP);
     settings.load.duration_ns = after(s, n) - after(s, WARMUP);
+    if (s->planned > 0) {
+        settings.load.stop = STOP_DECIDED;
+        settings.load.duration_ns =
+            (int64_t)(s->planned * (double)settings.load.duration_ns);
+    }
     settings.load.seed = s->seed;
     if (s->slo)
         strlist_add(&settings.slo, s->slo);
@@ -166,6 +171,8 @@ static int64_t write_fixed_rows(const struct fixed_set *set, size_t trial,
         f.status = 200;
         if (set->is_checked)
             f.check = CHECK_PASSED;
+        if (set->has_targets)
+            f.target = (int64_t)at;
         rows[i] = f;
         last = f.end > last ? f.end : last;
     }
@@ -179,7 +186,9 @@ static void write_fixed_run(const struct fixed_set *set, size_t trial,
                             const char *dir)
 {
     static const struct failures none;
-    const struct run_start start = {.monotonic_ns = (int64_t)trial};
+    struct strlist targets = {0};
+    const struct run_start start = {.monotonic_ns = (int64_t)trial,
+                                    .targets = &targets};
     struct run_end end = {.scheduled = (int64_t)set->n,
                           .issued = (int64_t)set->n};
     struct settings settings;
@@ -199,11 +208,18 @@ static void write_fixed_run(const struct fixed_set *set, size_t trial,
     settings.load.scenario = SCENARIO_OFFLINE;
     settings.load.requests = (int64_t)set->n;
     settings.load.seed = trial;
+    for (size_t i = 0; set->has_targets && i < set->servers; i++) {
+        char name[64];
+
+        snprintf(name, sizeof(name), "http://server-%zu/", i);
+        strlist_add(&targets, name);
+    }
     manifest_init(&manifest, &settings, &start);
     manifest_complete(&manifest, &end, &none);
     assert_int_equal(manifest_save(&manifest, dir, &err), 0);
     manifest_fini(&manifest);
     settings_fini(&settings);
+    strlist_fini(&targets);
 }
 
 char *fixed_set_write(const char *name, const struct fixed_set *set)

@@ -27,6 +27,8 @@ struct sided {
     int64_t tokens;       /* of each answer, as the server counts; 0: nobody */
     int is_closed;
     int was_killed;
+    double planned; /* load.stop: decided, and only this share of the window was
+                       planned; 0: it ends as planned */
 };
 
 /* Below the scratch directory; returns its path (see keep.h). */
@@ -49,6 +51,7 @@ struct fixed_set {
     bool is_checked;   /* every answer passes its checks */
     bool one_launch;   /* of the server for all trials; else one for each */
     double first_slow; /* factor on the times of the first trial; 0: none */
+    bool has_targets;  /* each server is a target of its own */
 };
 
 #define FIXED_SET_SERVERS 8

@@ -18,7 +18,9 @@ static double arrive(struct simqueue *q)
 {
     double due = q->now;
 
-    q->now += rng_exponential(&q->arrivals) / q->rate_rps;
+    q->now +=
+        (q->server->kind == SIM_CLIFF ? 1 : rng_exponential(&q->arrivals)) /
+        q->rate_rps;
     return due;
 }
 
@@ -29,6 +31,9 @@ static double serve_one(struct simqueue *q, double *due)
     if (q->server->kind == SIM_MM1)
         service *= rng_exponential(&q->services);
     *due = arrive(q);
+    if (q->server->kind == SIM_CLIFF)
+        return q->rate_rps > q->server->capacity ? 2 * q->server->limit_s
+                                                 : service;
     q->free_at = fmax(q->free_at, *due) + service;
     return q->free_at - *due;
 }
@@ -87,6 +92,29 @@ static void count(struct search_counts *c, double at, double is_missed)
     c->slices[slice].hits += is_missed > 0;
 }
 
+/* Each client has its turn again when its answer is there; a cliff answers all
+ * at once, the others one after the other. */
+static void look(const struct simserver *server, const struct search_ask *ask,
+                 uint64_t seed, struct search_result *r)
+{
+    struct rng services = rng_stream(seed, RNG_SERVICE);
+    double work = 0;
+
+    for (int64_t i = 0; i < ask->requests; i++)
+        work += server->kind == SIM_MM1
+                    ? server->service_s * rng_exponential(&services)
+                    : server->service_s;
+    if (server->kind == SIM_BATCHING)
+        work = (double)ask->requests *
+               (server->service_s / (double)server->batch + server->each_s);
+    if (server->kind == SIM_CLIFF)
+        work /= ask->value;
+    r->requests = ask->requests;
+    r->window_ns = llround(work * NS);
+    r->took_ns = r->window_ns;
+    r->throughput_rps = (double)ask->requests / work;
+}
+
 /* What has been missed is known when a request is as old as its limit, which is
  * short against the second between two looks. */
 void simprobe_run(const struct simserver *server, const struct search *s,
@@ -96,7 +124,9 @@ void simprobe_run(const struct simserver *server, const struct search *s,
     struct simqueue q = simqueue_start(server, ask->value, seed);
     double warmup = (double)ask->warmup_ns / NS;
     double window = (double)ask->window_ns / NS;
-    double look = 1;
+    struct rng rng = rng_stream(seed, RNG_PROBE);
+    bool is_flap = rng_uniform(&rng) < server->flapping;
+    double next = 1;
     double times = 0;
     double due;
 
@@ -105,9 +135,17 @@ void simprobe_run(const struct simserver *server, const struct search *s,
                                      .warmup_ns = ask->warmup_ns,
                                      .asked_ns = ask->window_ns,
                                      .n_terms = 1};
+    if (ask->step == SEARCH_LOOK) {
+        look(server, ask, seed, result);
+        return;
+    }
+    if (server->client > 0 && ask->value > server->client)
+        result->discarded = "lag";
     for (;;) {
         double time = simqueue_next(&q, &due);
 
+        if (is_flap)
+            time = server->limit_s;
         if (due >= warmup + window)
             break;
         result->requests++;
@@ -116,13 +154,13 @@ void simprobe_run(const struct simserver *server, const struct search *s,
         times += time;
         count(&result->terms[0], (due - warmup) / window,
               time >= server->limit_s);
-        if (!ask->may_end_early || due - warmup < look)
+        if (!ask->may_end_early || due - warmup < next)
             continue;
         end_at(result, ask, due - warmup);
         result->ended_early = search_is_hopeless(s, result);
         if (result->ended_early)
             break;
-        look = floor(due - warmup) + 1;
+        next = floor(due - warmup) + 1;
     }
     if (!result->ended_early)
         end_at(result, ask, window);

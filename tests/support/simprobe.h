@@ -18,6 +18,8 @@ enum simserver_kind {
     SIM_MM1,      /* exponential service, one at a time */
     SIM_MD1,      /* constant service */
     SIM_BATCHING, /* a batch when it is full, or its oldest has waited enough */
+    SIM_CLIFF,    /* nothing misses up to its capacity, and beyond it all;
+                     requests come evenly */
 };
 
 struct simserver {
@@ -27,6 +29,9 @@ struct simserver {
     double delay_s;   /* that the oldest waits for others */
     size_t batch;     /* at most; at most SIMQUEUE_BATCH */
     double limit_s;   /* a request that takes as long misses */
+    double capacity;  /* of a cliff */
+    double flapping;  /* chance that all of a probe misses */
+    double client;    /* what the client can do; 0: anything */
 };
 
 /* Requests that come at random to such a server. */
@@ -52,7 +57,8 @@ struct simqueue simqueue_start(const struct simserver *server, double rate_rps,
 /* When the next request came, and how long it took. */
 double simqueue_next(struct simqueue *q, double *due);
 
-/* A run as asked for, which ends when it is hopeless. */
+/* A run as asked for, which ends when it is hopeless; or a look, of as many
+ * answers as are enough. */
 void simprobe_run(const struct simserver *server, const struct search *s,
                   const struct search_ask *ask, uint64_t seed,
                   struct search_result *result);

@@ -178,7 +178,10 @@ static int count_strangers(const char *text, const struct leaves *l,
 
     while (next_number(&text, names, &s, &scales)) {
         if (!is_among(l, &s, scales) && !is_in_texts(l, s.text)) {
-            print_error("%s is not in the JSON\n", s.text);
+            const char *end = strchr(text, '\n');
+
+            print_error("%s is not in the JSON; after it stands '%.*s'\n",
+                        s.text, end ? (int)(end - text) : 0, text);
             strangers++;
         }
     }

@@ -137,7 +137,7 @@ TEST(too_few_are_not_told)
     f = over(BASIS_TRIALS, false, 0.99, &a, &b);
     assert_int_equal(f.verdict, FINDING_CANNOT_TELL);
     assert_string_equal(f.why,
-                        "n too small: each trial must be able to bound it");
+                        "n too small: a trial has too few samples for it");
     a.n = 0;
     f = over(BASIS_TRIALS, false, 0.99, &a, &b);
     assert_string_equal(f.why, "not measured");

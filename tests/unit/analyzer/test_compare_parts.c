@@ -48,18 +48,21 @@ TEST(asked_for_are_flags_then_the_slo_then_the_usual)
     struct quantities qs;
     struct err err = {0};
 
-    assert_int_equal(quantities_make(&qs, &on, &slo, &err), 0);
+    assert_int_equal(quantities_make(&qs, &on, &slo, true, &err), 0);
     assert_int_equal(qs.asked, 3);
     assert_string_equal(qs.list[0].name, "ttft p99");
     assert_string_equal(qs.list[1].name, "errors");
     assert_string_equal(qs.list[2].name, "attainment");
     assert_int_equal(qs.len, 7 + 9); /* none twice */
-    assert_int_equal(quantities_make(&qs, &on, &none, &err), 0);
-    assert_int_equal(qs.asked, 2);
+    assert_int_equal(quantities_make(&qs, &on, &none, true, &err), 0);
+    assert_int_equal(qs.asked, 1);
+    assert_string_equal(qs.list[0].name, "e2e p99");
+    assert_int_equal(quantities_make(&qs, &on, &none, false, &err), 0);
+    assert_int_equal(qs.asked, 2); /* of a closed loop */
     assert_string_equal(qs.list[0].name, "e2e p99");
     assert_string_equal(qs.list[1].name, "throughput");
     strlist_add(&on, "stall p95");
-    assert_int_equal(quantities_make(&qs, &on, &slo, &err), 0);
+    assert_int_equal(quantities_make(&qs, &on, &slo, true, &err), 0);
     assert_int_equal(qs.asked, 1);
     assert_string_equal(qs.list[0].name, "stall p95");
     assert_int_equal(qs.len, 7 + 9 + 1);
@@ -79,7 +82,7 @@ TEST(blocks_count_as_a_summary_does)
     struct good_table good = {0};
     struct quantity q;
 
-    quantities_make(&qs, &on, &slo, &err);
+    quantities_make(&qs, &on, &slo, true, &err);
     good_limits(&slo, good.run);
     window_slices_init(b, window, &good, &qs);
     /* one second a block, a hundred in each; in the last all are slow */
@@ -410,6 +413,19 @@ TEST(pitfalls_of_the_sides_have_their_checks)
     f = fair;
     f.mismatches = 1;
     assert_answer(&f, "conditions", FAIRNESS_FAILED, "conditions of the other");
+    f.lacks_model = true; /* a difference that is known says more */
+    assert_answer(&f, "conditions", FAIRNESS_FAILED, "conditions of the other");
+    f = fair;
+    f.lacks_precision = true;
+    f.lacks_model = true;
+    assert_answer(&f, "conditions", FAIRNESS_UNKNOWN, "--label precision=");
+    assert_string_equal(answer_to(&f, "conditions").says,
+                        "labelled on no side, so it is unknown whether these "
+                        "match: precision, model");
+    f.lacks_precision = false;
+    f.lacks_model = false;
+    f.lacks_hardware = true;
+    assert_non_null(strstr(answer_to(&f, "conditions").says, ": hardware"));
     f = fair;
     f.min_trials = 4;
     assert_answer(&f, "repeats", FAIRNESS_FAILED, "--trials 5");

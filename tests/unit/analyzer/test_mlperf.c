@@ -6,7 +6,9 @@
 #include "analyzer/tally/summary.h"
 #include "analyzer/tally/tally.h"
 #include "analyzer/verdict/mlperf.h"
+#include "analyzer/verdict/mlperf_accuracy.h"
 #include "common/base/clk.h"
+#include "common/base/str.h"
 #include "common/settings/settings.h"
 #include "tests/support/rows.h"
 #include "tests/support/test.h"
@@ -293,4 +295,61 @@ TEST(all_breaks_fit)
     assert_int_equal(l.m.n_proofs, MLPERF_MAX_PROOFS);
     assert_int_equal(l.m.n_breaks, 4 + 1 + 1 + 1 + 4 + 1 + 1 + 1);
     assert_string_equal(l.m.breaks[l.m.n_breaks - 1], accuracy);
+}
+
+/* ---- the accuracy run ---- */
+
+TEST(the_hash_is_that_of_the_system)
+{
+    static const struct {
+        const char *key;
+        const char *value;
+        bool is_same;
+    } cases[] = {
+        {"load.rate", "7/s", true},
+        {"load.duration", "1h", true},
+        {"data.accuracy", "true", true},
+        {"data.select", "order", true},
+        {"slo", "quality >= 0.99", true},
+        {"checks", "label", true},
+        {"target.url", "http://other/", true},
+        {"clock.utc", "now", true},
+        {"load.scenario", "offline", false},
+        {"target.model", "other", false},
+        {"conditions.precision", "fp8", false},
+        {"data.sha256", "abc", false},
+    };
+    struct strmap base = {0};
+    char want[MLPERF_HASH];
+
+    strmap_put(&base, "load.scenario", "server");
+    strmap_put(&base, "target.model", "m");
+    strmap_put(&base, "conditions.precision", "fp16");
+    mlperf_settings_hash(&base, want);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct strmap other = {0};
+        char hash[MLPERF_HASH];
+
+        strmap_put(&other, "load.scenario", "server");
+        strmap_put(&other, "target.model", "m");
+        strmap_put(&other, "conditions.precision", "fp16");
+        strmap_put(&other, cases[i].key, cases[i].value);
+        mlperf_settings_hash(&other, hash);
+        if ((strcmp(hash, want) == 0) != cases[i].is_same)
+            fail_msg("%s", cases[i].key);
+        strmap_fini(&other);
+    }
+    strmap_fini(&base);
+}
+
+TEST(an_accuracy_run_has_none_of_its_own)
+{
+    struct looked_at l;
+
+    begin(&l, SCENARIO_OFFLINE, "");
+    l.settings.data.accuracy = true;
+    look(&l);
+    assert_int_equal(l.m.n_breaks, 1);
+    assert_string_equal(l.m.breaks[0],
+                        "it is an accuracy run, not a performance run");
 }

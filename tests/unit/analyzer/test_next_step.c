@@ -197,7 +197,8 @@ TEST(a_missed_limit_is_shown_as_it_was_kept)
     m->s.judgement.terms[0].high_ns = 231 * NS_PER_MS;
     m->s.judgement.terms[2].verdict = VERDICT_PASS;
     expect(m,
-           "judge by limits that it meets with 95% confidence: tailgate report "
+           "judge by limits that this run meets with 95% confidence: tailgate "
+           "report "
            "runs/a --slo 'ttft p99 < 231ms'",
            "try half the rate: --rate 50");
     m = fine(VERDICT_FAIL);
@@ -205,7 +206,8 @@ TEST(a_missed_limit_is_shown_as_it_was_kept)
     m->s.judgement.terms[0].high_ns = 1000 * NS_PER_MS;
     m->s.judgement.terms[1].high_ns = 2010 * NS_PER_MS;
     expect(m,
-           "judge by limits that it meets with 95% confidence: tailgate report "
+           "judge by limits that this run meets with 95% confidence: tailgate "
+           "report "
            "runs/a --slo 'ttft p99 < 1.00s, "
            "e2e p50 "
            "< 2.01s'",

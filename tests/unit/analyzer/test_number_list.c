@@ -41,14 +41,14 @@ TEST(they_are_read)
     }
 }
 
-TEST(what_is_none_is_refused)
+TEST(wrong_lists_are_refused)
 {
     static const struct {
         const char *text;
         const char *why;
     } cases[] = {
         {"", "expected numbers"},
-        {"10,", "expected numbers"},
+        {"10,", "a number is missing; expected numbers such as"},
         {"ten", "expected numbers"},
         {"-1", "expected numbers"},
         {"inf", "expected numbers"},

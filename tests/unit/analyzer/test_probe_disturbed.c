@@ -36,10 +36,8 @@ static bool is_right(const struct search_answer *a)
 }
 
 /* Chances are of 5 s: 0.1 is 34 % of a probe of 20 s, 0.2 is 59 %, and nearly
- * all of confirmations of 90 s.  Of 600 searches with each of the first three
- * rows 600, 410 and 587 were found; fewer than `found` of ten are in less than
- * 0.3 % of the cases (binomial).  Of 600 with the last row seven took it for
- * the client's limit, of the others hardly one. */
+ * all of long confirmations.  Disturbances that last for three runs look like
+ * the client's limit. */
 TEST(a_disturbed_search_is_right_or_undecided)
 {
     static const struct {
@@ -48,10 +46,10 @@ TEST(a_disturbed_search_is_right_or_undecided)
         size_t lasts; /* runs */
         int found;
         int limits; /* taken for the client's, at most */
-    } rows[] = {{0.1, 0.05, 0, 9, 0},
-                {0.2, 0.05, 0, 3, 1},
-                {0.05, 0, 3, 6, 0},
-                {0.5, 0, 0, 0, 0}};
+    } rows[] = {{0.1, 0.05, 0, 8, 0},
+                {0.2, 0.05, 0, 2, 1},
+                {0.05, 0, 3, 5, 2},
+                {0.5, 0, 0, 0, 1}};
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         int found = 0;
@@ -88,7 +86,7 @@ TEST(a_machine_that_is_never_quiet_is_undecided)
         madeserver_answer(&m, (struct search_config){.start = starts[i]}, &a);
         assert_int_equal(a.outcome, SEARCH_UNDECIDED);
         assert_int_equal(a.discarded, a.probes);
-        assert_in_range(a.probes, 5, 12);
+        assert_in_range(a.probes, 5, 20);
         assert_true(isnan(a.capacity) && isnan(a.at_least) &&
                     isnan(a.at_most) && isnan(a.client_limit));
         assert_non_null(strstr(a.why, "too busy"));
@@ -96,7 +94,7 @@ TEST(a_machine_that_is_never_quiet_is_undecided)
     }
 }
 
-/* ---- a confirmation in pieces ---- */
+/* ---- a disturbed confirmation ---- */
 
 /* A search, and what it searches. */
 struct begun {
@@ -119,95 +117,33 @@ static void begin(struct begun *b)
     assert_int_equal(madeserver_next(&b->s).step, SEARCH_CONFIRM);
 }
 
-TEST(a_disturbed_confirmation_goes_on_in_pieces)
+/* As long and at the same load, up to three times. */
+TEST(a_disturbed_confirmation_is_repeated)
 {
-    struct begun b = {.m = made(0, 1)};
-    struct search_ask whole;
-    struct search_ask piece;
-    struct search_answer a;
-
-    begin(&b);
-    whole = madeserver_next(&b.s);
-    madeserver_feed(&b.s, &b.m, "steal");
-    for (int i = 0; i < 3; i++) {
-        search_answer(&b.s, &a);
-        assert_true(isnan(a.confirmed));
-        piece = madeserver_next(&b.s);
-        assert_int_equal(piece.step, SEARCH_CONFIRM);
-        assert_true(piece.value == whole.value);
-        assert_int_equal(piece.window_ns, whole.window_ns / 3);
-        madeserver_feed(&b.s, &b.m, NULL);
-    }
-    search_answer(&b.s, &a);
-    assert_int_equal(a.outcome, SEARCH_FOUND);
-    assert_true(a.confirmed == whole.value);
-    search_fini(&b.s);
-}
-
-/* The pieces reject it as the whole would have. */
-TEST(pieces_that_fail_reject)
-{
-    struct begun b = {.m = made(0, 1)};
-    struct search_answer a;
-    double value;
-
-    begin(&b);
-    madeserver_feed(&b.s, &b.m, "steal");
-    value = madeserver_next(&b.s).value;
-    b.m.capacity[0] = 0.9 * CAPACITY;
-    madeserver_feed(&b.s, &b.m, NULL);
-    search_answer(&b.s, &a);
-    assert_true(isnan(a.confirmed));
-    assert_int_equal(madeserver_next(&b.s).step, SEARCH_PROBE);
-    assert_true(a.capacity < value);
-    search_fini(&b.s);
-}
-
-/* What was seen at a value, of that which counts. */
-static int64_t confirmed_ns(const struct search *s, double value)
-{
-    int64_t sum = 0;
-
-    for (size_t i = 0; i < s->n; i++)
-        if (s->results[i].step == SEARCH_CONFIRM && !s->results[i].discarded &&
-            s->results[i].value == value)
-            sum += s->results[i].window_ns;
-    return sum;
-}
-
-/* One was disturbed at a value that then proves too high: by its pieces, or
- * since the client does not get there.  The next one is as long, all the same.
- */
-TEST(a_third_confirms_no_other_value)
-{
-    static const struct {
-        double client;
-        double worse; /* capacity from then on */
-        enum search_outcome outcome;
-    } rows[] = {{0, 0.85 * CAPACITY, SEARCH_FOUND}, {800, 1e6, SEARCH_CLIENT}};
-
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t disturbed = 2; disturbed <= 3; disturbed++) {
         struct begun b = {.m = made(0, 1)};
+        struct search_ask first, again;
         struct search_answer a;
-        double value;
 
-        b.m.client = rows[i].client;
-        if (b.m.client > 0)
-            b.m.capacity[0] = rows[i].worse;
         begin(&b);
-        value = madeserver_next(&b.s).value;
-        madeserver_feed(&b.s, &b.m, "steal");
-        b.m.capacity[0] = rows[i].worse;
-        for (struct search_ask ask = madeserver_next(&b.s);
-             ask.step != SEARCH_DONE; ask = madeserver_next(&b.s)) {
-            bool is_lost = b.m.client > 0 && ask.value == value;
-
-            madeserver_feed(&b.s, &b.m, is_lost ? "steal" : NULL);
+        first = madeserver_next(&b.s);
+        for (size_t i = 0; i < disturbed; i++) {
+            again = madeserver_next(&b.s);
+            assert_int_equal(again.step, SEARCH_CONFIRM);
+            assert_true(again.value == first.value);
+            assert_int_equal(again.window_ns, first.window_ns);
+            madeserver_feed(&b.s, &b.m, "steal");
         }
+        if (disturbed == 2)
+            madeserver_feed(&b.s, &b.m, NULL);
+        assert_int_equal(madeserver_next(&b.s).step, SEARCH_DONE);
         search_answer(&b.s, &a);
-        assert_int_equal(a.outcome, rows[i].outcome);
-        assert_true(a.confirmed < value);
-        assert_true(confirmed_ns(&b.s, a.confirmed) >= 81 * NS_PER_S);
+        assert_int_equal(a.outcome,
+                         disturbed == 2 ? SEARCH_FOUND : SEARCH_UNDECIDED);
+        assert_int_equal(isfinite(a.confirmed), disturbed == 2);
+        assert_true(is_right(&a));
+        if (disturbed == 3)
+            assert_non_null(strstr(a.why, "too busy"));
         search_fini(&b.s);
     }
 }

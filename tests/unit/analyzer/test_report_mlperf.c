@@ -49,6 +49,8 @@ TEST(a_latency_and_what_proves_it)
         .n_proofs = 2,
         .breaks = {"lasted 1 s, less than 600 s"},
         .n_breaks = 1,
+        .accuracy = {.hash = "0123456789abcdef",
+                     .why = "../fp8 differs: conditions.precision: fp16 | fp8"},
     };
     assert_golden_doc("mlperf-latency", doc_of_part(run_doc_mlperf, &m->s));
     made_summary_free(m);
@@ -118,6 +120,12 @@ TEST(a_rate_and_its_limits)
                     .over = 6,
                     .more_needed = 7}},
         .n_proofs = 2,
+        .accuracy = {.is_found = true,
+                     .dir = "../accuracy",
+                     .hash = "0123456789abcdef",
+                     .answers = 500,
+                     .checked = 500,
+                     .share = 0.992},
     };
     assert_golden_doc("mlperf-rate", doc_of_part(run_doc_mlperf, &m->s));
     made_summary_free(m);

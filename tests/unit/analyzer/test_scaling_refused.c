@@ -55,7 +55,7 @@ TEST(regimes_are_not_mixed)
 TEST(no_denominator)
 {
     is_refused("workers,seconds\n2,10\n4,6\n", SCALE_STRONG,
-               "there is no K = 1");
+               "K = 1 is missing");
     is_refused("workers,seconds\n1,10\n", SCALE_STRONG, "only K = 1");
     is_refused("workers,seconds,config\n1,10,a\n2,6,a\n2,5,b\n", SCALE_STRONG,
                "a curve must have one configuration");

@@ -14,7 +14,7 @@
  * of lines alone, is nearly between the last two probes. */
 TEST(a_cliff_is_found)
 {
-    static const double capacities[] = {2, 37, 408, 1e4, 2e5, 3e6};
+    static const double capacities[] = {10, 37, 408, 1e4, 2e5, 3e6};
     static const double starts[] = {0, 0.03, 0.4, 1.01, 5, 700};
 
     for (size_t i = 0; i < COUNT(capacities); i++) {
@@ -30,7 +30,7 @@ TEST(a_cliff_is_found)
             assert_true(fabs(a.capacity / c - 1) < 0.05);
             assert_true(a.ci.low <= 1.01 * c && 0.99 * c <= a.ci.high);
             assert_true(a.confirmed <= c);
-            assert_true(a.confirmed > 0.9 * c);
+            assert_true(a.confirmed > 0.85 * c);
             assert_true(m.max_value <= 8 * c * fmax(1, starts[k]));
         }
     }
@@ -98,12 +98,13 @@ TEST(low_rates_take_long_probes)
     search_fini(&s);
 }
 
-TEST(never_is_said_after_one_light_probe)
+/* A light load is tried twice: it may have missed by chance. */
+TEST(never_is_said_after_two_light_probes)
 {
     static const struct {
         double start;
         size_t runs;
-    } rows[] = {{0, 1}, {100, 2}, {5000, 2}};
+    } rows[] = {{0, 4}, {100, 4}, {5000, 4}};
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct madeserver m = madeserver_of(1e-9, 0, i + 1);
@@ -146,7 +147,7 @@ TEST(what_is_not_answered_is_asked_for_less)
         madeserver_answer(&m, (struct search_config){.start = 5000}, &a);
         assert_int_equal(a.outcome, rows[i].outcome);
         if (a.outcome == SEARCH_NEVER)
-            assert_true(a.at_most <= 1 && a.probes <= 3);
+            assert_true(a.at_most <= 1 && a.probes <= 5);
     }
 }
 
@@ -232,7 +233,7 @@ TEST(what_was_met_is_not_gone_below)
     feed(&s, 64, 0);
     feed(&s, 256, 35);
     search_next(&s, &ask);
-    assert_int_equal(ask.why, SEARCH_NEAR);
+    assert_int_equal(ask.why, SEARCH_DOUBLING);
     assert_true(ask.value > 64 && ask.value < 256);
     search_fini(&s);
 }
@@ -352,7 +353,7 @@ TEST(a_confirmation_that_fails_leads_below)
         struct search_config config = {.slo = &slo, .start = 130};
 
         m.worse = 340;
-        m.worse_from = 13; /* about when the confirmation comes */
+        m.worse_from = 16; /* about when the confirmation comes */
         madeserver_search(&m, &config, &s, &a);
         assert_true(a.outcome == SEARCH_FOUND || a.outcome == SEARCH_UNDECIDED);
         found += a.outcome == SEARCH_FOUND;
@@ -424,6 +425,96 @@ TEST(the_term_that_binds_is_named)
         assert_true(fabs(a.capacity / 400 - 1) < 0.06);
         search_fini(&s);
     }
+}
+
+/* Without a guess, a closed loop says where to begin. */
+TEST(a_look_comes_first)
+{
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo};
+    struct madeserver m = madeserver_of(400, 20, 1);
+    struct search_answer a;
+    struct search_ask ask;
+    struct search s;
+
+    m.answer_s = 0.02;
+    search_init(&s, &config);
+    ask = madeserver_next(&s);
+    assert_int_equal(ask.step, SEARCH_LOOK);
+    assert_true(ask.requests > 0 && ask.window_ns > 0);
+    madeserver_feed(&s, &m, NULL);
+    ask = madeserver_next(&s);
+    assert_int_equal(ask.step, SEARCH_PROBE);
+    assert_true(fabs(ask.value - 0.7 * 16 / 0.02) < 1e-6);
+    search_answer(&s, &a);
+    assert_int_equal(a.probes, 0);
+    assert_true(a.took_ns > 0);
+    search_fini(&s);
+
+    config.no_look = true;
+    search_init(&s, &config);
+    assert_int_equal(madeserver_next(&s).step, SEARCH_PROBE);
+    config = (struct search_config){.slo = &slo, .by = SEARCH_CONCURRENCY};
+    search_init(&s, &config);
+    assert_int_equal(madeserver_next(&s).step, SEARCH_PROBE);
+}
+
+/* Two minutes from nothing: an estimate and an interval, whatever else. */
+TEST(two_minutes_give_an_estimate)
+{
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct madeserver m = madeserver_of(15, 8, seed);
+        struct search_answer a;
+
+        m.answer_s = 1;
+        m.extra_s = 2;
+        madeserver_answer(&m, (struct search_config){.budget_ns = 120 * SECOND},
+                          &a);
+        assert_true(a.took_ns <= 120 * SECOND);
+        assert_true(a.ci.low <= 15 && 15 <= a.ci.high);
+        assert_true(a.ci.low > 5 && a.ci.high < 25);
+        assert_non_null(strstr(a.why, "interval"));
+    }
+}
+
+TEST(the_bracket_reads_sensibly)
+{
+    static const struct {
+        double met, missed;
+        const char *text;
+    } rows[] = {
+        {NAN, NAN, ""},
+        {400, NAN, "met up to 400/s, missed by no probe"},
+        {NAN, 5, "missed from 5/s on, met by no probe"},
+        {12.69, 13, "met up to 12.69/s, missed from 13/s on"},
+        {12.691, 12.692, "both met and missed at 12.69/s"},
+        {14, 13, "met up to 14/s, missed now and then from 13/s on"},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct search_answer a = {.met_to = rows[i].met,
+                                  .missed_from = rows[i].missed};
+        char text[SEARCH_TEXT];
+
+        assert_string_equal(search_bracket(SEARCH_RATE, &a, text),
+                            rows[i].text);
+    }
+}
+
+/* A probe whose verdict is FAIL is missed, by however little. */
+TEST(a_probe_that_fails_is_in_the_bracket)
+{
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo, .start = 100};
+    struct search_answer a;
+    struct search s;
+
+    search_init(&s, &config);
+    feed(&s, 100, 0);
+    feed(&s, 200, 11); /* of 1,000 */
+    search_answer(&s, &a);
+    assert_true(a.met_to == 100 && a.missed_from == 200);
+    search_fini(&s);
 }
 
 /* ---- parts ---- */

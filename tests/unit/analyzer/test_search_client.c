@@ -28,21 +28,18 @@ TEST(the_client_is_not_the_server)
 }
 
 /* What it does for some seconds it does not hold for a minute. */
-TEST(a_client_that_tires_is_held_to_less)
+TEST(a_client_that_tires_is_not_confirmed)
 {
-    static const double holds[] = {900, 600, 450};
+    struct madeserver m = madeserver_of(1e6, 0, 1);
+    struct search_answer a;
 
-    for (size_t i = 0; i < COUNT(holds); i++) {
-        struct madeserver m = madeserver_of(1e6, 0, i + 1);
-        struct search_answer a;
-
-        m.client = 1000;
-        m.client_long = holds[i];
-        madeserver_answer(&m, (struct search_config){.start = 100}, &a);
-        assert_int_equal(a.outcome, SEARCH_CLIENT);
-        assert_true(a.at_least <= holds[i] && a.at_least >= holds[i] / 2);
-        assert_true(a.confirmed >= a.at_least);
-    }
+    m.client = 1000;
+    m.client_long = 600;
+    madeserver_answer(&m, (struct search_config){.start = 100}, &a);
+    assert_int_equal(a.outcome, SEARCH_CLIENT);
+    assert_true(a.at_least <= 1000 && a.at_least >= 900);
+    assert_true(isnan(a.confirmed));
+    assert_non_null(strstr(a.why, "not confirmed"));
 }
 
 TEST(a_client_that_is_fast_enough_does_not_matter)
@@ -119,25 +116,18 @@ TEST(a_limit_that_is_no_wall_is_found)
 }
 
 /* A machine that others use: what the client gets to wanders, and some runs are
- * disturbed besides.  That it was busy tells the one from the other: of 200
- * searches of each row 200, 200 and 193 were confirmed, and 10, 20 and 22 took
- * longer than `most_s`; fewer than `confirmed` of 20, or more than half of them
- * slow, are in less than 0.5 % of the cases (binomial).  The limit is below
- * half of its median in one of 200 moments, and what is confirmed may be 3/4 of
- * that.
- */
+ * disturbed besides.  The limit is below half of its median in one of 200
+ * moments. */
 TEST(a_busy_client_is_known_soon)
 {
     static const struct {
         double wander;
         double disturbed;
-        int confirmed;
-        double most_s;
-    } rows[] = {{0.1, 0, 19, 125}, {0.25, 0.1, 19, 190}, {0.25, 0.2, 16, 260}};
+        int limits;
+    } rows[] = {{0.1, 0, 20}, {0.25, 0.1, 18}, {0.25, 0.2, 14}};
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        int confirmed = 0;
-        int slow = 0;
+        int limits = 0;
 
         for (uint64_t seed = 1; seed <= 20; seed++) {
             struct madeserver m = unlimited(rows[i].disturbed, seed);
@@ -145,18 +135,13 @@ TEST(a_busy_client_is_known_soon)
 
             m.client_wander = rows[i].wander;
             m.client_aside = SEARCH_BUSY;
-            m.disturbed_busy = 0.05;
-            m.extra_s = 1;
             madeserver_answer(&m, (struct search_config){.start = 100}, &a);
-            assert_true(
-                a.outcome == SEARCH_CLIENT ||
-                (a.outcome == SEARCH_UNDECIDED && isnan(a.client_limit)));
-            assert_true(a.at_least > 250 && a.at_least < 2500);
-            confirmed += a.outcome == SEARCH_CLIENT && isfinite(a.confirmed);
-            slow += (double)a.took_ns > rows[i].most_s * NS_PER_S;
+            assert_true(a.outcome == SEARCH_CLIENT ||
+                        a.outcome == SEARCH_UNDECIDED);
+            assert_true(a.at_least >= 100 && a.at_least < 2500);
+            limits += a.outcome == SEARCH_CLIENT;
         }
-        assert_true(confirmed >= rows[i].confirmed);
-        assert_true(slow <= 10);
+        assert_true(limits >= rows[i].limits);
     }
 }
 
@@ -178,11 +163,10 @@ static bool knows_limit(const struct search *s)
     return isfinite(a.client_limit);
 }
 
-/* Once may be chance, and so may be as often as it lasts. */
-TEST(two_rows_make_the_limit_known)
+/* An invalid probe is repeated twice, unless one of them goes well. */
+TEST(three_tries_make_the_limit_known)
 {
-    static const char *const aside[] = {SEARCH_BUSY, SEARCH_CAPPED,
-                                        SEARCH_EXHAUSTED};
+    static const char *const aside[] = {SEARCH_BUSY, SEARCH_CAPPED, "lag"};
 
     for (size_t i = 0; i < COUNT(aside); i++) {
         struct slo slo = madeserver_slo(1);
@@ -191,47 +175,21 @@ TEST(two_rows_make_the_limit_known)
         struct search s;
 
         begin(&s, &m, &config);
-        madeserver_feed(&s, &m, aside[i]);
-        assert_false(knows_limit(&s));
-        assert_true(madeserver_next(&s).value == 1600);
-        madeserver_feed(&s, &m, aside[i]);
-        assert_false(knows_limit(&s));
-        madeserver_feed(&s, &m, NULL);
-        assert_false(knows_limit(&s));
-        madeserver_feed(&s, &m, aside[i]);
+        for (int k = 0; k < 3; k++) {
+            assert_false(knows_limit(&s));
+            assert_true(madeserver_next(&s).value == 1600);
+            madeserver_feed(&s, &m, aside[i]);
+        }
         assert_true(knows_limit(&s));
+        assert_true(madeserver_next(&s).value < 1600);
         search_fini(&s);
-    }
-}
-
-/* What it cannot hold is not asked for again; and what is asked for is no
- * longer than a probe, unless somebody says so. */
-TEST(a_confirmation_that_was_too_much_is_followed_by_less)
-{
-    static const int64_t asked_s[] = {0, 30};
-    static const int64_t gets_s[] = {20, 30};
-
-    for (size_t i = 0; i < COUNT(asked_s); i++) {
-        struct slo slo = madeserver_slo(1);
-        struct search_config config = {
-            .slo = &slo, .start = 100, .confirm_ns = asked_s[i] * NS_PER_S};
-        struct madeserver m = madeserver_of(1e6, 20, 1);
-        struct search_ask first;
-        struct search_ask next;
-        struct search s;
 
         begin(&s, &m, &config);
-        while (madeserver_next(&s).step == SEARCH_PROBE)
-            madeserver_feed(
-                &s, &m, madeserver_next(&s).value > 1000 ? SEARCH_BUSY : NULL);
-        first = madeserver_next(&s);
-        assert_int_equal(first.step, SEARCH_CONFIRM);
-        assert_int_equal(first.window_ns, gets_s[i] * NS_PER_S);
-        madeserver_feed(&s, &m, SEARCH_BUSY);
-        next = madeserver_next(&s);
-        assert_int_equal(next.step, SEARCH_CONFIRM);
-        assert_int_equal(next.window_ns, gets_s[i] * NS_PER_S);
-        assert_true(fabs(next.value / first.value - 0.75) < 1e-9);
+        madeserver_feed(&s, &m, aside[i]);
+        madeserver_feed(&s, &m, aside[i]);
+        madeserver_feed(&s, &m, NULL);
+        assert_false(knows_limit(&s));
+        assert_true(madeserver_next(&s).value > 1600);
         search_fini(&s);
     }
 }
@@ -273,9 +231,7 @@ TEST(a_limit_is_the_answer_when_the_time_is_over)
         int64_t budget_s;
         enum search_outcome outcome;
         bool is_confirmed;
-    } rows[] = {{40, SEARCH_BUDGET, false},
-                {85, SEARCH_CLIENT, false},
-                {140, SEARCH_CLIENT, true}};
+    } rows[] = {{40, SEARCH_CLIENT, false}, {140, SEARCH_CLIENT, true}};
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct madeserver m = unlimited(0, 1);

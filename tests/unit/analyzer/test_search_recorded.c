@@ -183,6 +183,8 @@ TEST(what_was_lost_below_what_was_met_contradicts_it)
 
             probes[k] = (struct search_result){
                 .value = is_low ? 100 : 100 * rows[i].ratio,
+                .warmup_ns = 2 * NS_PER_S,
+                .window_ns = 10 * NS_PER_S,
                 .ended_early = is_low && rows[i].is_lost,
                 .n_terms = 1,
                 .terms[0] = {.n = 1000, .misses = is_low ? 900 : 0}};

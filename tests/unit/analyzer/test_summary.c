@@ -64,6 +64,7 @@ TEST(every_count_and_rate)
     assert_int_equal(s->good, 81);
     assert_int_equal(s->fresh_connections, 1);
     assert_true(s->offered_rps == 50);
+    assert_true(s->completed_rps == 48);
     assert_true(s->throughput_rps == 48); /* 96 - 1 + 1 of the warm-up */
     assert_true(s->goodput_rps == 40.5);
     assert_true(s->attainment == 0.81);
@@ -216,12 +217,59 @@ static struct made_run *busy(void)
     return m;
 }
 
+/* 10/s for 2 s, of 1.5 s each: 5 end in the window, and all are good.  Rates of
+ * the requests that are due in it never exceed each other. */
+TEST(rates_are_of_the_requests_of_the_window)
+{
+    struct made_run *m = made_run_new(0, 2000, "e2e p99 < 2s");
+    struct read_run *r;
+
+    for (int64_t i = 0; i < 20; i++)
+        made_run_add(m, i == 3 ? row_failed(i, 100 * i, 10, OUTCOME_RESET)
+                               : row_ok(i, 100 * i, i == 4 ? 2500 : 1500));
+    r = made_run_sum_up(m, NULL);
+    assert_true(r->s.offered_rps == 10);
+    assert_true(r->s.completed_rps == 9.5);
+    assert_true(r->s.goodput_rps == 9);
+    assert_true(r->s.throughput_rps == 1.5);
+    read_run_free(r);
+}
+
+/* 8 of 400 end up to 71 ms after the window: the load went on for so long. */
+TEST(requests_that_end_without_load_are_noted)
+{
+    static const struct {
+        int64_t cooldown_ms;
+        int64_t after; /* requests that ended after the load did */
+        bool is_offline;
+    } cases[] = {{0, 8, false}, {30, 5, false}, {40, 0, false}, {0, 0, true}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made_run *m = busy();
+        struct read_run *r;
+
+        m->end.due_end_ns += cases[i].cooldown_ms * NS_PER_MS;
+        m->scenario = cases[i].is_offline ? SCENARIO_OFFLINE : SCENARIO_SERVER;
+        r = made_run_sum_up(m, NULL);
+        assert_true(fabs(r->s.cooldown_s - (double)cases[i].cooldown_ms / 1e3) <
+                    1e-9);
+        assert_int_equal(r->s.notes.len, cases[i].after > 0);
+        if (cases[i].after > 0) {
+            assert_string_equal(r->s.notes.list[0].name, "drain");
+            assert_int_equal(r->s.notes.list[0].count, cases[i].after);
+        }
+        assert_true(fabs(r->s.e2e_p99_share - 0.0202) < 0.0002);
+        read_run_free(r);
+    }
+}
+
 TEST(the_server_stands_beside_the_client)
 {
     for (int is_short = 0; is_short < 2; is_short++) {
         struct made_run *m = busy();
         struct read_run *r;
 
+        m->end.due_end_ns += NS_PER_S; /* a cool-down */
         for (int64_t i = 0; i < MADE_RUN_LOOKS; i++)
             m->looks[i] = (struct server_scrape){
                 .at = (1000 + 700 * i) * NS_PER_MS,

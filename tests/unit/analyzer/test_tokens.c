@@ -354,7 +354,8 @@ TEST(limits_decide_good_and_nothing_else)
     assert_int_equal(r->s.judgement.terms[0].verdict, VERDICT_NONE);
     assert_near(r->s.judgement.terms[0].measured, 0.75);
     assert_near(r->s.judgement.terms[1].measured, 1);
-    assert_string_equal(r->s.judgement.terms[2].why, "no request has it");
+    assert_string_equal(r->s.judgement.terms[2].why,
+                        "no request has this measure");
     assert_near(r->s.goodput_tokens_per_s, 51);
     read_run_free(r);
 }

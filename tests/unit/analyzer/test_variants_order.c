@@ -17,12 +17,19 @@
 #define MAX_VARIANTS 4
 #define MAX_VALUES   4
 
-/* A latency in ms and a goodput, each with 1 % to either side. */
-static struct variant_cell cell(double ms, double good_rps, bool is_overloaded)
+#define ROUNDS 4
+
+/* A latency in ms and a goodput.  Rounds vary by up to 20 %, which is common to
+ * all variants, and by `noise` of their own. */
+static struct variant_cell cell(double ms, double good_rps, bool is_overloaded,
+                                double noise)
 {
-    return (struct variant_cell){
-        .runs = 1,
-        .counted = 1,
+    static const double common[] = {1, 1.1, 1.2, 0.9};
+    static const double own[] = {0, -1, 1, 0};
+    struct variant_cell c = {
+        .runs = ROUNDS,
+        .counted = ROUNDS,
+        .rounds = xcalloc(ROUNDS, sizeof(*c.rounds)),
         .latency_ns = {ms * 1e6, {ms * 0.99e6, ms * 1.01e6}, true},
         .tail_ns = ms * 3e6,
         .throughput_rps = {good_rps, {good_rps * 0.99, good_rps * 1.01}, true},
@@ -32,6 +39,15 @@ static struct variant_cell cell(double ms, double good_rps, bool is_overloaded)
         .parts = {PARTS_NONE, -1, -1, -1},
         .usd_per_1000_good = -1,
     };
+
+    for (size_t i = 0; i < ROUNDS; i++) {
+        double scale = common[i] * exp(noise * own[i]);
+
+        c.rounds[i] = (struct variant_round){
+            .seed = i + 1,
+            .value = {ms * scale / 100, ms * 1e6 * scale, scale / good_rps}};
+    }
+    return c;
 }
 
 /* Names a, b, c, ... */
@@ -52,6 +68,9 @@ static void rig_init(struct rig *r, size_t n, const double *values,
                             .n_values = n_values,
                             .is_rate = true,
                             .measure = MEASURE_E2E,
+                            .ranked = "e2e p95",
+                            .limit_ns = 100000000,
+                            .smallest = 0.02,
                             .has_slo = true}};
     memcpy(r->values, values, n_values * sizeof(*values));
     for (size_t i = 0; i < n; i++)
@@ -63,81 +82,131 @@ static void rig_init(struct rig *r, size_t n, const double *values,
 
 static void rig_fini(struct rig *r)
 {
-    for (size_t i = 0; i < r->s.n_crossings; i++)
-        free(r->s.crossings[i].why);
-    free(r->s.crossings);
-    free(r->s.places);
-    free(r->s.capacities);
+    variants_results_fini(&r->s);
+    for (size_t i = 0; i < MAX_VARIANTS * MAX_VALUES; i++)
+        free(r->cells[i / MAX_VALUES][i % MAX_VALUES].rounds);
     variant_set_fini(&r->s.set);
 }
 
-TEST(two_stand_by_objective_latency_and_goodput)
+/* How a stands against b, in one study of two. */
+static struct variant_pair pair_of(struct variant_cell a, struct variant_cell b)
 {
-    const struct variant_cell fast = cell(10, 50, false);
-    const struct variant_cell slow = cell(20, 50, false);
-    const struct variant_cell near = cell(10.1, 50, false);
-    const struct variant_cell over = cell(5, 40, true);
-    const struct variant_cell more = cell(900, 60, true);
-    struct variant_cell unknown = cell(10, 50, false);
-    struct variant_cell unsure = slow;
+    static const double values[] = {10};
+    struct variant_pair p;
+    struct rig r;
 
-    unknown.counted = 0;
-    unsure.latency_ns.has_range = false;
-    assert_int_equal(variants_standing(&fast, &slow), STANDING_AHEAD);
-    assert_int_equal(variants_standing(&slow, &fast), STANDING_BEHIND);
-    assert_int_equal(variants_standing(&fast, &near), STANDING_UNKNOWN);
-    /* however fast those are that it still answers */
-    assert_int_equal(variants_standing(&slow, &over), STANDING_AHEAD);
-    assert_int_equal(variants_standing(&over, &more), STANDING_BEHIND);
-    assert_int_equal(variants_standing(&fast, &unknown), STANDING_UNKNOWN);
-    assert_int_equal(variants_standing(&fast, &unsure), STANDING_UNKNOWN);
+    rig_init(&r, 2, values, 1);
+    r.cells[0][0] = a;
+    r.cells[1][0] = b;
+    variants_work_out(&r.s);
+    p = *variants_pair(&r.s, 0, 0, 1);
+    assert_int_equal(p.shown == STANDING_UNKNOWN,
+                     variants_pair(&r.s, 0, 1, 0)->shown == STANDING_UNKNOWN);
+    rig_fini(&r);
+    return p;
 }
 
-/* Latencies that scatter by a factor of three, and half a percent more on the
- * other side: nothing that intervals could show. */
-TEST(pairs_tell_more_than_intervals)
+static struct variant_cell with(struct variant_cell c, size_t round,
+                                enum ranked_by by, double value)
 {
-    struct latency one[40];
-    struct latency other[40];
-    struct variant_cell a = cell(10, 50, false);
-    struct variant_cell b = cell(10.05, 50, false);
+    c.rounds[round].value[by] = value;
+    return c;
+}
 
-    for (size_t i = 0; i < COUNT(one); i++) {
-        double ns = 5e6 * (1 + (double)(i * 7 % 5) / 2);
+TEST(two_are_compared_within_rounds)
+{
+    const struct {
+        struct variant_cell a;
+        struct variant_cell b;
+        enum ranked_by by;
+        enum standing shown;
+        bool is_same;
+    } rows[] = {
+        {cell(10, 50, false, 0), cell(20, 50, false, 0.01), RANKED_BY_SLO,
+         STANDING_AHEAD, false},
+        {cell(10.5, 50, false, 0), cell(10, 50, false, 0.01), RANKED_BY_SLO,
+         STANDING_BEHIND, false},
+        /* a difference that the noise hides */
+        {cell(10, 50, false, 0), cell(10.5, 50, false, 0.05), RANKED_BY_SLO,
+         STANDING_UNKNOWN, false},
+        /* shown, but not worth mentioning */
+        {cell(10, 50, false, 0), cell(10.1, 50, false, 0.001), RANKED_BY_SLO,
+         STANDING_UNKNOWN, true},
+        /* one that is overloaded still has latencies, two do not compare */
+        {cell(10, 50, false, 0), cell(90, 40, true, 0.01), RANKED_BY_SLO,
+         STANDING_AHEAD, false},
+        {cell(5, 40, true, 0), cell(900, 60, true, 0.01), RANKED_BY_THROUGHPUT,
+         STANDING_BEHIND, false},
+        /* too few requests for the SLO's quantile; a median of failures */
+        {cell(10, 50, false, 0),
+         with(cell(20, 50, false, 0), 1, RANKED_BY_SLO, NAN), RANKED_BY_MEDIAN,
+         STANDING_AHEAD, false},
+        {cell(10, 50, false, 0),
+         with(cell(20, 45, false, 0), 1, RANKED_BY_SLO, INFINITY),
+         RANKED_BY_THROUGHPUT, STANDING_AHEAD, false},
+    };
 
-        one[i] = (struct latency){(int64_t)i, ns};
-        other[i] = (struct latency){(int64_t)i,
-                                    ns * (1.004 + 0.001 * (double)(i % 3))};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct variant_pair p = pair_of(rows[i].a, rows[i].b);
+
+        print_message("row %zu: %g (%g to %g)\n", i, p.ratio.value,
+                      p.ratio.range.low, p.ratio.range.high);
+        assert_int_equal(p.by, rows[i].by);
+        assert_int_equal(p.rounds, ROUNDS);
+        assert_int_equal(p.shown, rows[i].shown);
+        assert_int_equal(p.is_same, rows[i].is_same);
     }
-    assert_int_equal(variants_standing(&a, &b), STANDING_UNKNOWN);
-    a.latencies = (struct latencies){one, COUNT(one)};
-    b.latencies = (struct latencies){other, COUNT(other)};
-    assert_int_equal(variants_standing(&a, &b), STANDING_AHEAD);
-    assert_int_equal(variants_standing(&b, &a), STANDING_BEHIND);
-    b.latencies.n--; /* other arrivals */
-    assert_int_equal(variants_standing(&a, &b), STANDING_UNKNOWN);
-    b.latencies.n++;
-    other[3].due_ns++;
-    assert_int_equal(variants_standing(&a, &b), STANDING_UNKNOWN);
 }
 
-TEST(medians_have_intervals)
+/* A run that replaces a discarded one has a seed of its own. */
+TEST(runs_with_the_same_seed_are_pairs)
 {
-    double few[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-    double alike[40];
-    double failed[12];
-    struct uncertain u;
+    struct variant_cell a = cell(10, 50, false, 0);
+    struct variant_cell b = cell(20, 50, false, 0);
+    struct variant_pair p;
 
-    for (size_t i = 0; i < COUNT(alike); i++)
-        alike[i] = 8 + (double)(i % 4);
-    for (size_t i = 0; i < COUNT(failed); i++)
-        failed[i] = i < 6 ? 1 : INFINITY;
-    u = sliced_median(alike, COUNT(alike), 0.95);
-    assert_true(u.has_range && u.value == 9.5);
-    assert_true(u.range.low <= 9.5 && u.range.high >= 9.5);
-    assert_false(sliced_median(few, COUNT(few), 0.95).has_range);
-    assert_false(sliced_median(failed, COUNT(failed), 0.95).has_range);
-    assert_false(sliced_median(few, 0, 0.95).has_range);
+    a.rounds[1].seed = 9;
+    b.rounds[0] = b.rounds[3];
+    b.counted = 3;
+    p = pair_of(a, b); /* 4 and 4, 3 and 3, then 1 and 2 */
+    assert_int_equal(p.rounds, 3);
+    assert_true(fabs(p.ratio.value - 2 * cbrt(1.1 / 1)) < 1e-9);
+
+    a = cell(10, 50, false, 0);
+    b = cell(20, 50, false, 0);
+    b.counted = 2;
+    p = pair_of(a, b);
+    assert_int_equal(p.rounds, 2); /* too few */
+    assert_int_equal(p.observed, STANDING_AHEAD);
+    assert_int_equal(p.shown, STANDING_UNKNOWN);
+    assert_false(p.ratio.has_range);
+}
+
+/* 6 % with a standard error of 1.43 %: t = 4.08 is enough for one pair (3.48),
+ * not for one of three (5.1).  If the others differ for certain, it is the only
+ * one that is left. */
+TEST(pairs_are_corrected_for_their_number)
+{
+    static const double values[] = {10};
+    static const double third[] = {10, 80};
+
+    assert_int_equal(
+        pair_of(cell(10, 50, false, 0), cell(10.6, 50, false, 0.035)).shown,
+        STANDING_AHEAD);
+    for (size_t i = 0; i < COUNT(third); i++) {
+        struct rig r;
+
+        rig_init(&r, 3, values, 1);
+        r.cells[0][0] = cell(10, 50, false, 0);
+        r.cells[1][0] = cell(10.6, 50, false, 0.035);
+        r.cells[2][0] = cell(third[i], 50, false, 0);
+        variants_work_out(&r.s);
+        assert_int_equal(variants_pair(&r.s, 0, 0, 1)->shown,
+                         i == 0 ? STANDING_UNKNOWN : STANDING_AHEAD);
+        assert_int_equal(variants_pair(&r.s, 0, 1, 2)->shown,
+                         i == 0 ? STANDING_UNKNOWN : STANDING_AHEAD);
+        rig_fini(&r);
+    }
 }
 
 TEST(places_are_shared)
@@ -148,16 +217,37 @@ TEST(places_are_shared)
     struct rig r;
 
     rig_init(&r, 4, values, 1);
-    r.cells[0][0] = cell(900, 20, true);
-    r.cells[1][0] = cell(10.1, 50, false);
-    r.cells[2][0] = cell(10, 50, false);
+    r.cells[0][0] = cell(900, 20, true, 0);
+    r.cells[1][0] = cell(10.1, 50, false, 0);
+    r.cells[2][0] = cell(10, 50, false, 0.01);
     r.cells[3][0] = (struct variant_cell){.runs = 1};
     variants_work_out(&r.s);
     for (size_t i = 0; i < COUNT(order); i++) {
-        assert_int_equal(r.s.places[i].variant, order[i]);
-        assert_int_equal(r.s.places[i].rank, ranks[i]);
+        assert_int_equal(r.s.rankings[0].places[i].variant, order[i]);
+        assert_int_equal(r.s.rankings[0].places[i].rank, ranks[i]);
     }
     rig_fini(&r);
+}
+
+TEST(capacities_are_corrected_and_must_differ_enough)
+{
+    /* 5 % apart, with standard errors of 1.8 % each: 1.96 of both together */
+    struct capacity a = {
+        .is_present = true, .value = 105, .range = {105 / 1.03, 105 * 1.03}};
+    struct capacity b = {
+        .is_present = true, .value = 100, .range = {100 / 1.03, 100 * 1.03}};
+    const struct capacity bracket = {.is_present = true,
+                                     .value = NAN,
+                                     .range = {50, 95},
+                                     .is_bracket = true};
+
+    assert_true(capacity_is_above(&a, &b, 0.9, 0.02));
+    assert_false(capacity_is_above(&a, &b, 0.99, 0.02));
+    assert_false(capacity_is_above(&a, &b, 0.9, 0.06));
+    assert_false(capacity_is_above(&b, &a, 0.9, 0.02));
+    assert_true(capacity_is_above(&a, &bracket, 0.99, 0.02));
+    assert_false(capacity_is_above(&a, &bracket, 0.99, 0.1));
+    assert_false(capacity_is_above(&bracket, &b, 0.9, 0));
 }
 
 /* a: 10, 20, 40, 80 ms; b: 20 ms at every load. */
@@ -168,8 +258,8 @@ static void make_crossing(struct rig *r)
 
     rig_init(r, 2, values, COUNT(values));
     for (size_t i = 0; i < COUNT(values); i++) {
-        r->cells[0][i] = cell(ms[i], values[i], false);
-        r->cells[1][i] = cell(20, values[i], false);
+        r->cells[0][i] = cell(ms[i], values[i], false, 0);
+        r->cells[1][i] = cell(20, values[i], false, 0.01);
         r->cells[0][i].offered_rps = r->cells[1][i].offered_rps = values[i];
     }
 }
@@ -186,11 +276,26 @@ TEST(crossovers_are_found)
     assert_int_equal(r.s.crossings[0].early, 0);
     assert_int_equal(r.s.crossings[0].late, 1);
     assert_int_equal(r.s.crossings[0].from, 1);
+    assert_true(r.s.crossings[0].is_shown);
     assert_int_equal(r.s.crossings[0].to, 2);
     assert_true(fabs(r.s.crossings[0].at - 40 * pow(4, 0.2)) < 1e-9);
     assert_string_equal(
         r.s.crossings[0].why,
         "the recordings do not show what the servers spent their time on");
+    rig_fini(&r);
+}
+
+TEST(crossovers_of_few_rounds_are_observed)
+{
+    struct rig r;
+
+    make_crossing(&r);
+    for (size_t i = 0; i < 3; i++)
+        r.cells[0][i].counted = r.cells[1][i].counted = 1;
+    variants_work_out(&r.s);
+    assert_int_equal(r.s.n_crossings, 1);
+    assert_false(r.s.crossings[0].is_shown);
+    assert_int_equal(r.s.rankings[0].places[1].rank, 1);
     rig_fini(&r);
 }
 
@@ -202,8 +307,8 @@ TEST(others_do_not_cross)
 
     rig_init(&r, 2, values, COUNT(values));
     for (size_t i = 0; i < COUNT(values); i++) {
-        r.cells[0][i] = cell(10, values[i], false);
-        r.cells[1][i] = cell(i == 0 ? 10 : 30, values[i], i == 2);
+        r.cells[0][i] = cell(10, values[i], false, 0);
+        r.cells[1][i] = cell(i == 0 ? 10 : 30, values[i], i == 2, 0.01);
     }
     variants_work_out(&r.s);
     assert_int_equal(r.s.n_crossings, 0);

@@ -171,11 +171,13 @@ static void assert_refused(int (*check)(const char *text, struct err *err),
 TEST(what_is_no_distribution_is_refused)
 {
     static const char durations[] =
-        "'none', 'fixed 2ms', 'uniform 1ms 3ms' (from, to), 'exponential 2ms', "
+        "'none', 'fixed 2ms', 'uniform 1ms 3ms' (minimum, maximum), "
+        "'exponential 2ms', "
         "'normal 20ms 5ms', 'lognormal 20ms 5ms' (mean, deviation) or "
         "'empirical 0:1ms 50:2ms 100:9ms'";
     static const char counts[] =
-        "'128', 'uniform 100 200' (from, to), 'normal 128 32', 'lognormal 512 "
+        "'128', 'uniform 100 200' (minimum, maximum), 'normal 128 32', "
+        "'lognormal 512 "
         "256' (mean, deviation), 'exponential 128' or 'empirical 0:1 50:80 "
         "100:900'";
 

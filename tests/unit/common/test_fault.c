@@ -88,9 +88,9 @@ TEST(bad_faults_are_refused)
     } cases[] = {
         {"", "the fault is empty"},
         {"   ", "the fault is empty"},
-        {"rest", "there is no fault 'rest'"},
-        {"p=1%", "there is no fault 'p'"},
-        {"Reset", "there is no fault 'Reset'"},
+        {"rest", "unknown fault 'rest'; did you mean 'reset'?"},
+        {"p=1%", "unknown fault 'p'"},
+        {"Reset", "unknown fault 'Reset'; did you mean 'reset'?"},
         {"reset=1", "fault 'reset' takes no value"},
         {"reset=", "fault 'reset' takes no value"},
         {"status", "fault 'status' requires a value"},
@@ -121,7 +121,7 @@ TEST(bad_faults_are_refused)
         {"reset from=x", "'x' is not a duration; write 500ms, 2s or 1h30m"},
         {"reset to=0", "fault 'reset': 'from' must be before 'to'"},
         {"reset from=2s to=1s", "fault 'reset': 'from' must be before 'to'"},
-        {"reset,p=1%", "there is no fault 'reset,p'"},
+        {"reset,p=1%", "unknown fault 'reset,p'; did you mean 'reset'?"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

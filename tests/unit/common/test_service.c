@@ -40,7 +40,8 @@ TEST(good_services_are_read)
 #define FORM " is not a batch; write 'batch 5ms 1ms' (base, per item)"
 #define DIST                                                                   \
     " is not a distribution; write 'none', 'fixed 2ms', 'uniform 1ms 3ms' "    \
-    "(from, to), 'exponential 2ms', 'normal 20ms 5ms', 'lognormal 20ms 5ms' "  \
+    "(minimum, maximum), 'exponential 2ms', 'normal 20ms 5ms', 'lognormal "    \
+    "20ms 5ms' "                                                               \
     "(mean, deviation) or 'empirical 0:1ms 50:2ms 100:9ms'; or 'batch 5ms "    \
     "1ms' (base, per item), or 'llm'"
 

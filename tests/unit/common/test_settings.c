@@ -135,7 +135,8 @@ static const struct {
     {"stub: {port: 70000}\n", ":1: port: '70000' is not a port (0 to 65535)"},
     {"stub: {service: slow}\n",
      ":1: service: 'slow' is not a distribution; write 'none', 'fixed 2ms', "
-     "'uniform 1ms 3ms' (from, to), 'exponential 2ms', 'normal 20ms 5ms', "
+     "'uniform 1ms 3ms' (minimum, maximum), 'exponential 2ms', 'normal 20ms "
+     "5ms', "
      "'lognormal 20ms 5ms' (mean, deviation) or 'empirical "
      "0:1ms 50:2ms 100:9ms'; or 'batch 5ms 1ms' (base, per item), or 'llm'"},
     {"load:\n  rate: 5\n  rate: 6\n",
@@ -287,16 +288,16 @@ TEST(wrong_assignments_are_refused)
         const char *text;
         const char *want;
     } cases[] = {
-        {"", "--set '': write block.key=value"},
-        {"load.rate", "--set 'load.rate': write block.key=value"},
-        {"lod.rate=5", "--set 'lod.rate': there is no block 'lod'"},
-        {".rate=5", "--set '.rate': there is no block ''"},
-        {"load.rat=5", "--set load.rat: unknown key 'rat' in load; did you "
+        {"", "'': write block.key=value"},
+        {"load.rate", "'load.rate': write block.key=value"},
+        {"lod.rate=5", "'lod.rate': there is no block 'lod'"},
+        {".rate=5", "'.rate': there is no block ''"},
+        {"load.rat=5", "load.rat: unknown key 'rat' in load; did you "
                        "mean 'rate'?"},
-        {"rate=5", "--set rate: unknown key 'rate'; did you mean 'load.rate'?"},
-        {"=5", "--set : unknown key ''"},
-        {"load.rate=x", "--set load.rate: 'x'" RATE},
-        {"load.=x", "--set load.: unknown key '' in load"},
+        {"rate=5", "rate: unknown key 'rate'; did you mean 'load.rate'?"},
+        {"=5", ": unknown key ''"},
+        {"load.rate=x", "load.rate: 'x'" RATE},
+        {"load.=x", "load.: unknown key '' in load"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {

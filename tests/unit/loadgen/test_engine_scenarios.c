@@ -6,6 +6,7 @@
 #include "common/settings/option.h"
 #include "common/settings/settings.h"
 #include "loadgen/engine/engine.h"
+#include "loadgen/engine/request.h"
 #include "tests/support/enginerig.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -27,6 +28,88 @@ static struct load_settings query_load(int64_t size, int64_t n)
                                   .query_size = size,
                                   .requests = n,
                                   .drain_ns = OPT_AUTO};
+}
+
+/* ---- the automatic cool-down ---- */
+
+/* Every answer takes service_ms.  Moves the clock by a millisecond at a time
+ * until the run has ended, and returns when. */
+static int64_t run_with(struct rig *rig, int64_t service_ms)
+{
+    int64_t ms = 0;
+
+    for (; !rig->has_ended; ms++) {
+        assert_true(ms < 100000);
+        rig->clk.at_ns = ms * MS;
+        for (size_t i = 0; i < rig->fake->len;) {
+            if (rig->fake->flights[i].request->facts.issued >
+                (ms - service_ms) * MS)
+                i++;
+            else
+                rig_end_flight(rig, i);
+        }
+        rig_pass(rig);
+    }
+    rig_close(rig);
+    return ms - 1;
+}
+
+/* A window of 1 s.  Requests of the open loop are due every 1000 / rate ms from
+ * 0 on. */
+TEST(the_load_continues_for_long_answers)
+{
+    static const struct {
+        double rate; /* 0: 4 clients */
+        int64_t service_ms;
+        int64_t cooldown_ns;
+        int64_t drain_ns;
+        int64_t sent;
+        int64_t load_end_ms;
+        int64_t ended_ms;
+    } cases[] = {
+        /* The last one, due at 990 ms, ends at 1090; the one due then is not
+         * sent. */
+        {100, 100, OPT_AUTO, OPT_AUTO, 109, 1090, 1180},
+        {100, 100, 0, OPT_AUTO, 100, 1000, 1090},
+        {100, 100, 300 * MS, OPT_AUTO, 130, 1300, 1390},
+        /* at most half of the window, or the drain time, which ends the run */
+        {100, 900, OPT_AUTO, OPT_AUTO, 150, 1500, 2390},
+        {100, 900, OPT_AUTO, 200 * MS, 120, 1200, 1200},
+        /* all, or all but one of 400, have ended by the end of the window */
+        {100, 10, OPT_AUTO, OPT_AUTO, 100, 1000, 1000},
+        {400, 4, OPT_AUTO, OPT_AUTO, 400, 1000, 1002},
+        /* The last one of the window ends long before the next is due. */
+        {4, 20, OPT_AUTO, OPT_AUTO, 4, 1000, 770},
+        {4, 400, OPT_AUTO, OPT_AUTO, 5, 1150, 1400},
+        /* 4 clients, whose answers come together, but one after the other: all
+         * but the last one send again */
+        {0, 300, OPT_AUTO, OPT_AUTO, 19, 1200, 1500},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct setup setup = {.load = cases[i].rate > 0
+                                          ? rig_open_load(cases[i].rate, 0)
+                                          : rig_closed_load(4, 0),
+                              .slots = 200,
+                              .timeout_ns = 50 * NS_PER_S};
+        struct rig *rig;
+        int64_t ended_ms;
+
+        setup.load.duration_ns = NS_PER_S;
+        setup.load.cooldown_ns = cases[i].cooldown_ns;
+        setup.load.drain_ns = cases[i].drain_ns;
+        rig = rig_new(&setup);
+        ended_ms = run_with(rig, cases[i].service_ms);
+        if (rig->fake->started != cases[i].sent ||
+            ended_ms != cases[i].ended_ms ||
+            engine_end(rig->engine).due_end_ns != cases[i].load_end_ms * MS)
+            fail_msg("case %zu: %lld sent, load to %lld ms, ended at %lld ms",
+                     i, (long long)rig->fake->started,
+                     (long long)(engine_end(rig->engine).due_end_ns / MS),
+                     (long long)ended_ms);
+        assert_int_equal(engine_end(rig->engine).window_end_ns, NS_PER_S);
+        rig_free(rig);
+    }
 }
 
 /* ---- offline ---- */

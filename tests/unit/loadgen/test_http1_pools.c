@@ -28,6 +28,7 @@ static void serve_on(struct httprig *rig, size_t i, int fd)
     httprig_step_until_ended(rig, rig->ended + 1);
     assert_int_equal(r.facts.outcome, OUTCOME_OK);
     assert_int_equal(r.facts.is_fresh, 0);
+    assert_int_equal(r.facts.target, i);
 }
 
 TEST(endpoints_take_turns)

@@ -224,10 +224,17 @@ TEST(what_the_schedule_asks_for)
         const char *stage; /* NULL: a constant rate of 100/s */
         int64_t at_ms;
         double want;
+        bool is_auto; /* the cool-down */
     } cases[] = {
-        {NULL, 500, 100},  {NULL, 5000, 100},          {NULL, 11000, 100},
-        {NULL, 11500, 50}, /* half of that second was after the end */
-        {NULL, 13000, 0},  {"0..100/s 10s", 6000, 45}, {"0..100/s 10s", 500, 0},
+        {NULL, 500, 100, false},
+        {NULL, 5000, 100, false},
+        {NULL, 11000, 100, false},
+        {NULL, 11500, 50, false}, /* half of that second was after the end */
+        {NULL, 13000, 0, false},
+        {NULL, 13000, 100, true},
+        {NULL, 16500, 50, true},
+        {"0..100/s 10s", 6000, 45, false},
+        {"0..100/s 10s", 500, 0, false},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -236,6 +243,8 @@ TEST(what_the_schedule_asks_for)
         struct run_progress now;
 
         make_settings(&s, NULL);
+        if (!cases[i].is_auto)
+            s.load.cooldown_ns = 0;
         if (cases[i].stage)
             strlist_add(&s.load.stages, cases[i].stage);
         p = make(&s, 1);
@@ -346,6 +355,27 @@ TEST(phases_by_count)
     assert_true(fabs(read_at(p, 15000).asked_rps - 100) < 1e-6);
     atomic_store(&phases.end_ns, 5 * NS_PER_S);
     assert_int_equal(read_at(p, 6000).phase, PHASE_COOLDOWN);
+    progress_free(p);
+    settings_fini(&s);
+}
+
+/* It is planned to the end of the window; the phase is named while it lasts. */
+TEST(an_automatic_cool_down_ends_early)
+{
+    struct settings s;
+    struct progress *p;
+
+    make_settings(&s, NULL);
+    s.load.warmup_ns = 0;
+    p = make(&s, 1);
+    assert_true(read_at(p, 9000).planned_s == 10);
+    assert_false(read_at(p, 9000).has_phases);
+    assert_int_equal(read_at(p, 11000).phase, PHASE_COOLDOWN);
+    assert_true(read_at(p, 11000).has_phases);
+    atomic_store(&phases.load_end_ns, 12 * NS_PER_S);
+    assert_int_equal(read_at(p, 11999).phase, PHASE_COOLDOWN);
+    assert_int_equal(read_at(p, 12000).phase, PHASE_DRAIN);
+    assert_true(read_at(p, 13000).asked_rps == 0);
     progress_free(p);
     settings_fini(&s);
 }

@@ -16,6 +16,8 @@ static int64_t taken_of(struct window_limits q)
     return n;
 }
 
+#define AUTO .cooldown_ns = OPT_AUTO
+
 /* Of a minimum of time the last is due when it is over or later, as LoadGen's
  * is. */
 TEST(whichever_comes_first_or_last)
@@ -61,6 +63,25 @@ TEST(whichever_comes_first_or_last)
         {{.requests = 7, .max_duration_ns = 50, .cooldown_ns = 30}, 8},
         {{.min_duration_ns = 100, .cooldown_ns = 20}, 13},
         {{.warmup_requests = 3, .requests = 7, .cooldown_ns = 30}, 13},
+        /* automatic: half of the window, or the drain time */
+        {{.duration_ns = 100, AUTO, .drain_ns = OPT_AUTO}, 15},
+        {{.max_duration_ns = 100, AUTO, .drain_ns = OPT_AUTO}, 15},
+        {{.duration_ns = 100, AUTO, .drain_ns = 20}, 12},
+        {{.duration_ns = 100, AUTO, .drain_ns = 0}, 10},
+        {{.requests = 7, AUTO, .drain_ns = OPT_AUTO}, 7},
+        {{.requests = 7, .duration_ns = 500, AUTO, .drain_ns = OPT_AUTO}, 7},
+        {{.min_requests = 7, AUTO, .drain_ns = OPT_AUTO}, 7},
+        {{.min_duration_ns = 100, AUTO, .drain_ns = OPT_AUTO}, 11},
+        {{.duration_ns = 100,
+          AUTO,
+          .drain_ns = OPT_AUTO,
+          .scenario = SCENARIO_TRACE},
+         10},
+        {{.duration_ns = 100,
+          AUTO,
+          .drain_ns = OPT_AUTO,
+          .seeds = SEEDS_MLPERF},
+         10},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -101,5 +122,46 @@ TEST(counts_are_shared_out)
         for (size_t k = 0; k < COUNT(lanes); k++)
             assert_int_equal(taken_by_lanes(&cases[i].load, lanes[k]),
                              cases[i].want[k]);
+    }
+}
+
+/* One in 200 may be in flight.  The last of two lanes ends the load for
+ * both, not before the end of the window. */
+TEST(lanes_end_an_automatic_cool_down_together)
+{
+    static const struct {
+        int64_t open;   /* of 500, in the second lane */
+        int64_t now_ns; /* then, in the second lane */
+        int64_t end_ns; /* of the load */
+        bool is_settled;
+    } cases[] = {
+        {3, 1100, 1500, false},
+        {2, 1100, 1100, true},
+        {0, 980, 1000, true},
+        {0, 1600, 1500, true},
+    };
+    const struct load_settings load = {
+        .duration_ns = 1000, AUTO, .drain_ns = OPT_AUTO};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct window_limits a = window_limits_of(&load);
+        struct window_limits b = window_limits_of(&load);
+        struct window_limits alone = window_limits_of(&load);
+        struct phases p;
+
+        phases_init(&p, &load, 2);
+        window_limits_publish(&a, &p);
+        window_limits_publish(&b, &p);
+        window_limits_settle(&a, 0, 10, 990);
+        assert_true(a.is_auto && a.end_ns == 1500); /* the other is open */
+        window_limits_settle(&b, cases[i].open, 500, cases[i].now_ns);
+        assert_int_equal(phases_load_end_ns(&p), cases[i].end_ns);
+        assert_int_equal(b.end_ns, cases[i].end_ns);
+        assert_int_equal(b.is_auto, !cases[i].is_settled);
+        window_limits_settle(&a, 3, 10, 1700);
+        assert_int_equal(a.end_ns, cases[i].end_ns);
+        assert_int_equal(a.is_auto, !cases[i].is_settled);
+        window_limits_settle(&alone, cases[i].open, 500, cases[i].now_ns);
+        assert_int_equal(alone.end_ns, cases[i].end_ns);
     }
 }

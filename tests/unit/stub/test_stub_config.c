@@ -270,7 +270,7 @@ TEST(long_lists_are_refused)
         {offsetof(struct stub_settings, faults), "reset",
          "stub.faults: more than 16 faults"},
         {offsetof(struct stub_settings, faults), "rest",
-         "stub.faults: there is no fault 'rest'"},
+         "stub.faults: unknown fault 'rest'; did you mean 'reset'?"},
         {offsetof(struct stub_settings, preferred), "1",
          "stub.preferred: more than 8 sizes"},
     };

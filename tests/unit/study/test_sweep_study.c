@@ -145,9 +145,12 @@ static struct trial run_at(double rate)
     struct trial t = {.was_overloaded = is_over,
                       .verdict = is_over ? VERDICT_FAIL : VERDICT_PASS};
 
+    t.is_load_judged = true;
     t.rate[TRIAL_OFFERED] = rate;
+    t.rate[TRIAL_COMPLETED] = rate; /* in the end */
     t.rate[TRIAL_THROUGHPUT] = is_over ? most : rate;
     t.rate[TRIAL_GOODPUT] = is_over ? 100 : rate;
+    t.e2e_p99_share = is_over ? 0.5 : 0.01;
     for (int m = 0; m < MEASURE_COUNT; m++) {
         for (int q = 0; q < SUMMARY_QUANTILES; q++)
             t.quantile_ns[m][q] = HIST_EMPTY;
@@ -192,6 +195,56 @@ TEST(knee_and_saturation_are_found)
     assert_true(s.most_rps == 500);
     assert_int_equal(exit_status_of_sweep(&s), 0);
     sweep_summary_fini(&s);
+}
+
+/* A server that keeps up with 12/s, by the requests that finish in a window
+ * that is too short for its latencies, by requests that fail, and by clients.
+ */
+TEST(saturation_is_not_a_matter_of_the_window)
+{
+    static const struct {
+        const char *name;
+        double share;     /* e2e p99 of the window, where it keeps up */
+        double completed; /* share of the offered load at 12/s */
+        double finished;  /* the same */
+        bool is_over;     /* at 15/s */
+        bool is_unjudged; /* at 15/s */
+        double want;      /* 0: none */
+        const char *why;  /* NULL: there is one */
+    } cases[] = {
+        {"keeps up", 0.01, 1, 1, false, false, 0, "not reached"},
+        {"answers come late", 0.04, 1, 0.8, true, false, 15, NULL},
+        {"answers fail", 0.01, 0.9, 0.9, true, false, 12, NULL},
+        {"short window", 0.2, 1, 0.5, true, false, 0,
+         "not named: the window is too short for the latency"},
+        {"few requests", 0.01, 1, 1, false, true, 0,
+         "not known: too few requests at the highest load to judge overload"},
+    };
+    static const double values[] = {3, 6, 9, 12, 15};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct sweep_summary s;
+
+        make(&s, values, COUNT(values));
+        for (size_t k = 0; k < COUNT(values); k++) {
+            struct trial *t = &s.points[k].run;
+
+            t->e2e_p99_share = cases[i].share;
+            t->rate[TRIAL_THROUGHPUT] = cases[i].finished * values[k];
+        }
+        s.points[3].run.rate[TRIAL_COMPLETED] = 12 * cases[i].completed;
+        s.points[4].run.was_overloaded = cases[i].is_over;
+        s.points[4].run.is_load_judged = !cases[i].is_unjudged;
+        s.points[4].run.e2e_p99_share = 0.6; /* whatever it is */
+        sweep_work_out(&s);
+        if ((s.saturation ? s.saturation->value : 0) != cases[i].want ||
+            (cases[i].why && strcmp(s.no_saturation, cases[i].why) != 0))
+            fail_msg("%s: %g, %s", cases[i].name,
+                     s.saturation ? s.saturation->value : 0, s.no_saturation);
+        assert_int_equal(s.slow != NULL,
+                         cases[i].share > 0.05 || !cases[i].is_over);
+        sweep_summary_fini(&s);
+    }
 }
 
 /* Of three runs at a value one is not to be trusted, of another all. */

@@ -1,8 +1,8 @@
 /* probe_watch.h - watches a running probe: counts its requests as they end, and
  * those that are overdue, and checks now and then whether the probe is
  * hopeless.  Pure. */
-#ifndef ANALYZER_SEARCH_PROBE_WATCH_H
-#define ANALYZER_SEARCH_PROBE_WATCH_H
+#ifndef STUDY_PROBE_WATCH_H
+#define STUDY_PROBE_WATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

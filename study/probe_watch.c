@@ -1,4 +1,4 @@
-#include "analyzer/search/probe_watch.h"
+#include "study/probe_watch.h"
 
 #include "analyzer/search/probe_disturbed.h"
 #include "analyzer/search/search_read.h"

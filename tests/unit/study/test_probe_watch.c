@@ -1,11 +1,11 @@
 /* The eye on a probe: what it counts, and when it gives up. */
 
-#include "analyzer/search/probe_watch.h"
 #include "analyzer/search/search_read.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/settings/classes.h"
 #include "common/settings/settings.h"
+#include "study/probe_watch.h"
 #include "tests/support/test.h"
 
 #define START  (2 * NS_PER_S)
