@@ -207,10 +207,10 @@ static bool put_throughput(struct page *p, const json_t *points,
         const char *key;
         const char *name;
         const char *colour;
-    } of[] = {{"throughput_rps", "throughput", "ink3"},
+    } of[] = {{"completed_rps", "completed", "ink3"},
               {"goodput_rps", "goodput", "good"}};
     struct xy_chart *c =
-        xy_new("throughput", "Throughput and goodput",
+        xy_new("throughput", "Completed and good",
                "Up to the capacity nearly everything that is offered is good. "
                "Beyond it more load means fewer good answers.");
 
@@ -227,7 +227,11 @@ static bool put_throughput(struct page *p, const json_t *points,
             const json_t *point = json_array_get(points, i);
             double x = by_value ? study_number(point, "value") : load_of(point);
             double y = study_number(point, of[k].key);
-            struct xy_point *q = xy_add(c, x, y);
+            struct xy_point *q;
+
+            if (k == 0 && isnan(y)) /* searches have the other one */
+                y = study_number(point, "throughput_rps");
+            q = xy_add(c, x, y);
 
             if (study_text(point, "set_aside")[0]) {
                 q->mark = MARK_RING;
@@ -391,8 +395,9 @@ static bool put_trial_dots(struct page *p, const json_t *json, const char *name,
             q->mark = MARK_RING;
             q->colour = "unsent";
         }
-        snprintf(q->tip, sizeof(q->tip), "trial %.0f: %s|%s", q->x,
-                 xy_show(&c->y, y, text), study_text(trial, "verdict"));
+        snprintf(q->tip, sizeof(q->tip), "trial %.0f: %s|%s %s", q->x,
+                 xy_show(&c->y, y, text), study_text(trial, "verdict"),
+                 study_text(trial, "discarded"));
     }
     if (!is_known) {
         free(c);
@@ -436,7 +441,7 @@ bool study_put_trials(struct page *p, const struct json_t *json,
          1e6},
         {"goodput", "Goodput", "goodput_rps", NULL, "goodput_rps", TICK_RATE,
          1},
-        {"throughput", "Throughput", "throughput_rps", NULL, "throughput_rps",
+        {"completed", "Completed", "completed_rps", NULL, "completed_rps",
          TICK_RATE, 1},
     };
     bool is_drawn = false;
