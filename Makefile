@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 
 .NOTPARALLEL:
-.PHONY: help demo test test-quick test-real lint coverage bench install clean setup release dev tsan clang fuzz
+.PHONY: help demo test test-quick test-real test-browser lint coverage bench install clean setup release dev tsan clang fuzz
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -22,6 +22,10 @@ test-quick: ## build and run the unit tests only, for the inner loop
 test-real: release ## drive tailgate against other people's servers; installs npm packages below build/
 	tests/real/setup
 	tests/real/run
+
+test-browser: release ## open the HTML reports in Chromium; installs playwright-core below build/
+	tests/browser/setup
+	tests/browser/run
 
 lint: ## clang-format, clang-tidy, cppcheck, scripts/check-source
 	@scripts/setup test lint

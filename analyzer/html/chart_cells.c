@@ -17,23 +17,28 @@ static int floor_div(int a, int b)
 
 /* The cells from first to last, relative to the base, merged into `max`; with
  * a limit some room on both sides of it. */
-static struct cell_axis make_axis(double base, double per_octave,
-                                  bool has_limit, int first, int last, int max,
-                                  int *factor)
+static struct cell_axis make_axis(struct cell_axis a, int first, int last,
+                                  int max, int *factor)
 {
-    struct cell_axis a = {.base = base, .limit = has_limit ? base : 0};
-
-    if (has_limit) {
+    if (a.limit > 0) {
         first = first < -4 ? first : -4;
         last = last > 6 ? last : 6;
     }
     *factor = 1;
     while (floor_div(last, *factor) - floor_div(first, *factor) >= max)
         ++*factor;
-    a.per_octave = per_octave / *factor;
+    a.per_octave /= *factor;
     a.first = floor_div(first, *factor);
     a.n = floor_div(last, *factor) - a.first + 1;
     return a;
+}
+
+/* Of a latency, before it is cropped and merged. */
+static struct cell_axis whole_axis(const struct value_bins *v)
+{
+    return (struct cell_axis){.base = (double)v->base_ns,
+                              .per_octave = BINS_CELL_OCTAVE,
+                              .limit = v->has_limit ? (double)v->base_ns : 0};
 }
 
 static double edge(const struct cell_axis *a, int k)
@@ -89,12 +94,10 @@ bool plane_make(struct cell_map *c, const struct run_bins *b)
     *c = (struct cell_map){.name = "plane"};
     if (!b->plane || !find_extent(b->plane, BINS_CELLS, &e))
         return false;
-    c->x =
-        make_axis((double)t->base_ns, BINS_CELL_OCTAVE, t->has_limit,
-                  e.x0 - BINS_CELL_BASE, e.x1 - BINS_CELL_BASE, CELLS_X, &fx);
-    c->y =
-        make_axis((double)p->base_ns, BINS_CELL_OCTAVE, p->has_limit,
-                  e.y0 - BINS_CELL_BASE, e.y1 - BINS_CELL_BASE, CELLS_Y, &fy);
+    c->x = make_axis(whole_axis(t), e.x0 - BINS_CELL_BASE,
+                     e.x1 - BINS_CELL_BASE, CELLS_X, &fx);
+    c->y = make_axis(whole_axis(p), e.y0 - BINS_CELL_BASE,
+                     e.y1 - BINS_CELL_BASE, CELLS_Y, &fy);
     fill(c, b->plane, &e, BINS_CELL_BASE, fx, fy);
     return true;
 }
@@ -110,10 +113,11 @@ bool prompt_make(struct cell_map *c, const struct run_bins *b)
     if (!b->prompt || !find_extent(b->prompt, BINS_TOKEN_ROWS, &e) ||
         e.x0 == e.x1)
         return false;
-    c->x = make_axis(1, BINS_TOKEN_OCTAVE, false, e.x0, e.x1, CELLS_X, &fx);
-    c->y =
-        make_axis((double)t->base_ns, BINS_CELL_OCTAVE, t->has_limit,
-                  e.y0 - BINS_CELL_BASE, e.y1 - BINS_CELL_BASE, CELLS_Y, &fy);
+    c->x = make_axis(
+        (struct cell_axis){.base = 1, .per_octave = BINS_TOKEN_OCTAVE}, e.x0,
+        e.x1, CELLS_X, &fx);
+    c->y = make_axis(whole_axis(t), e.y0 - BINS_CELL_BASE,
+                     e.y1 - BINS_CELL_BASE, CELLS_Y, &fy);
     fill(c, b->prompt, &e, 0, fx, fy);
     return true;
 }
@@ -203,6 +207,7 @@ static struct plot plot_of(struct svg *s, const struct cell_map *c)
         .x_title =
             c->x_is_tokens ? "tokens of the prompt" : "time to first token",
         .y_title = c->x_is_tokens ? "time to first token" : "time per token",
+        .is_half = true,
     };
 }
 
@@ -284,13 +289,14 @@ static void draw_limits(struct plot *p, const struct cell_map *c)
                  "lim");
 }
 
-static void draw_corner(struct svg *s, double x, double dx, double y,
-                        const char *anchor, double share, const char *name)
+static void draw_corner(struct svg *s, struct spot at, const char *anchor,
+                        double share, const char *name)
 {
     char text[SHOW_TEXT];
 
-    svg_text(s, x, dx, y, anchor, "big halo", "%s", show_share(share, text));
-    svg_text(s, x, dx, y + 15, anchor, "lab2 halo", "%s", name);
+    svg_text(s, at, anchor, "big halo", "%s", show_share(share, text));
+    svg_text(s, (struct spot){at.x, at.dx, at.y + 15}, anchor, "lab2 halo",
+             "%s", name);
 }
 
 void plane_draw(struct svg *s, const struct cell_map *c,
@@ -311,17 +317,17 @@ void plane_draw(struct svg *s, const struct cell_map *c,
     draw_cells(&p, c, 7);
     draw_limits(&p, c);
     if (due > 0 && (c->x.limit > 0 || c->y.limit > 0)) {
-        draw_corner(s, 0, 8, p.height - 25, "start",
+        draw_corner(s, (struct spot){0, 8, p.height - 25}, "start",
                     (double)b->corner[0][0] / due, "within");
         if (c->x.limit > 0)
-            draw_corner(s, 1, -6, p.height - 25, "end",
+            draw_corner(s, (struct spot){1, -6, p.height - 25}, "end",
                         (double)b->corner[1][0] / due, "late first token");
         if (c->y.limit > 0)
-            draw_corner(s, 0, 8, 19, "start", (double)b->corner[0][1] / due,
-                        "slow pace");
+            draw_corner(s, (struct spot){0, 8, 19}, "start",
+                        (double)b->corner[0][1] / due, "slow pace");
         if (c->x.limit > 0 && c->y.limit > 0)
-            draw_corner(s, 1, -6, 19, "end", (double)b->corner[1][1] / due,
-                        "both");
+            draw_corner(s, (struct spot){1, -6, 19}, "end",
+                        (double)b->corner[1][1] / due, "both");
     }
     plot_end(&p);
 }
@@ -361,8 +367,9 @@ static void draw_group_name(struct plot *p, const struct prompt_group *g,
 
         if (ns < 0)
             continue;
-        svg_text(p->svg, x, x > 0.93 ? -6 : 8,
-                 plot_y(p, ns) + (x > 0.93 ? -8 : 4),
+        svg_text(p->svg,
+                 (struct spot){x, x > 0.93 ? -6 : 8,
+                               plot_y(p, ns) + (x > 0.93 ? -8 : 4)},
                  x > 0.93 ? "end" : "start", "lab halo", "%s",
                  is_p95 ? "p95" : "p50");
         return;
@@ -388,8 +395,8 @@ void prompt_draw(struct svg *s, const struct cell_map *c,
         draw_group_name(&p, groups, n, false);
     }
     if (c->y.limit > 0)
-        svg_text(s, 0, 8, plot_y(&p, c->y.limit) - 6, "start", "limt halo",
-                 "limit %s", show_tick_ns(c->y.limit, text));
+        svg_text(s, (struct spot){0, 8, plot_y(&p, c->y.limit) - 6}, "start",
+                 "limt halo", "limit %s", show_tick_ns(c->y.limit, text));
     plot_end(&p);
 }
 

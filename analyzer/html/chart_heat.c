@@ -178,7 +178,7 @@ static void draw_failures(struct plot *p, const struct heat_map *h)
 
     for (size_t i = 0; i < h->n_columns; i++)
         max = fmax(max, h->failed[i]);
-    svg_text(p->svg, 0, -9, -9, "end", "ax", "failed");
+    svg_text(p->svg, (struct spot){0, -9, -9}, "end", "ax", "failed");
     svg_line(p->svg, 0, -6, 1, -6, "gr");
     if (!(max > 0))
         return;
@@ -245,8 +245,8 @@ void heat_draw(struct svg *s, const struct heat_map *h)
         plot_limit(&p, h->base_ns, limit);
     }
     if (axis_at(&p.x, h->warmup_s) > 0.1)
-        svg_text(s, axis_at(&p.x, h->warmup_s), -5, p.height - 7, "end",
-                 "ax halo wt", "warm-up");
+        svg_text(s, (struct spot){axis_at(&p.x, h->warmup_s), -5, p.height - 7},
+                 "end", "ax halo wt", "warm-up");
     plot_end(&p);
 }
 

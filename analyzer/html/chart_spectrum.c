@@ -107,12 +107,14 @@ static void draw_ticks(struct plot *p, const struct spectrum_chart *c)
         if (x > 1.001)
             break;
         svg_line(p->svg, x, 0, x, p->height, "gr");
-        svg_text(p->svg, x, 0, p->height + 18, i > 0 ? "middle" : "start",
-                 is_spare ? "ax spare" : "ax", "%s", named[i].name);
+        svg_text(p->svg, (struct spot){x, 0, p->height + 18},
+                 i > 0 ? "middle" : "start", is_spare ? "ax spare" : "ax", "%s",
+                 named[i].name);
     }
-    svg_text(p->svg, 0, 0, p->height + 37, "start", "axt",
+    svg_text(p->svg, (struct spot){0, 0, p->height + 37}, "start", "axt",
              "← the typical request");
-    svg_text(p->svg, 1, 0, p->height + 37, "end", "axt", "the rarest →");
+    svg_text(p->svg, (struct spot){1, 0, p->height + 37}, "end", "axt",
+             "the rarest →");
 }
 
 static void draw_failed(struct plot *p, const struct spectrum *d)
@@ -122,14 +124,16 @@ static void draw_failed(struct plot *p, const struct spectrum *d)
                    ? place(1 - (double)d->failed / (double)d->n) / p->x.high
                    : 2;
 
-    svg_text(p->svg, 0, -9, -11, "end", "ax", "failed");
+    svg_text(p->svg, (struct spot){0, -9, -11}, "end", "ax", "failed");
     svg_line(p->svg, 0, -6, 1, -6, "gr");
     if (x > 1)
         return;
     svg_rect(p->svg, x, -18, fmax(0.004, 1 - x), 8, "f-fail");
-    svg_text(p->svg, x > 0.2 ? x : fmin(1, x), x > 0.2 ? -7 : 7,
-             x > 0.2 ? -10 : -22, x > 0.2 ? "end" : "start", "lab2",
-             "%s failed", show_count(d->failed, text));
+    svg_text(p->svg,
+             (struct spot){x > 0.2 ? x : fmin(1, x), x > 0.2 ? -7 : 7,
+                           x > 0.2 ? -10 : -22},
+             x > 0.2 ? "end" : "start", "lab2", "%s failed",
+             show_count(d->failed, text));
 }
 
 /* Hatched from the limit up: a curve that runs into it misses the limit. */
@@ -147,11 +151,15 @@ static void draw_barrier(struct plot *p, const struct spectrum_chart *c)
              p->svg->is_alone ? "f-ink3" : "hatched");
     svg_line(p->svg, x - 0.012, limit, x + 0.012, limit, "s-ink w2");
     svg_mark(p->svg, MARK_DOT, x, y, is_missed ? "fail" : "pass", NULL);
-    svg_text(p->svg, x, x > 0.2 ? -14 : 14, y < limit ? fmax(y - 8, 8) : y + 18,
+    svg_text(p->svg,
+             (struct spot){x, x > 0.2 ? -14 : 14,
+                           y < limit ? fmax(y - 8, 8) : y + 18},
              x > 0.2 ? "end" : "start", "lab halo", "%s %s", name,
              show_ns(c->measured_ns, text));
-    svg_text(p->svg, x, x < 0.75 ? 17 : -17,
-             fabs(y - limit) < 22 && y < limit ? limit + 16 : limit + 4,
+    svg_text(p->svg,
+             (struct spot){x, x < 0.75 ? 17 : -17,
+                           fabs(y - limit) < 22 && y < limit ? limit + 16
+                                                             : limit + 4},
              x < 0.75 ? "start" : "end", "lab2 halo", "limit %s at %s",
              show_tick_ns(c->limit_ns, text), name);
 }

@@ -57,6 +57,14 @@ static void add_line(struct plot *p, const struct time_chart *c,
                      const double *y)
 {
     bool is_down = false;
+    size_t n = 0;
+
+    for (size_t k = 0; k < c->n; k++)
+        n += isnan(y[k]) ? 0 : 1;
+    if (n == 1) { /* a line needs two points */
+        add_steps(p, c, y);
+        return;
+    }
 
     for (size_t k = 0; k < c->n; k++) {
         if (isnan(y[k]))
@@ -122,9 +130,14 @@ void time_chart_draw(struct svg *s, const struct time_chart *c)
                      .bottom = 30,
                      .height = c->height,
                      .is_time = true};
+    double legend = 0;
     int gradient = -1;
 
+    if (s->is_alone)
+        p.top += 18;
     plot_begin(&p);
+    for (size_t i = 0; i < c->n_series; i++)
+        plot_legend(&p, -12, &legend, c->series[i].colour, c->series[i].name);
     plot_layer_begin(&p);
     if (c->warmup_s > 0) {
         plot_path_begin(&p, "warm", NULL);

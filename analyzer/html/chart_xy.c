@@ -200,7 +200,8 @@ static void draw_ground(struct plot *p, const struct xy_chart *c)
         double x = axis_at(&p->x, c->at);
 
         svg_line(p->svg, x, 0, x, p->height, "s-good w2");
-        svg_text(p->svg, x, 0, -7, "middle", "lab", "%s", c->at_text);
+        svg_text(p->svg, (struct spot){x, 0, -7}, "middle", "lab", "%s",
+                 c->at_text);
     }
 }
 
@@ -217,10 +218,11 @@ static void draw_whole_ticks(struct plot *p, const struct xy_chart *c)
             continue;
         last = x;
         svg_line(p->svg, x, 0, x, p->height, "gr");
-        svg_text(p->svg, x, 0, p->height + 18, "middle", "ax", "%s",
-                 axis_show(&p->x, c->points[i].x, text));
+        svg_text(p->svg, (struct spot){x, 0, p->height + 18}, "middle", "ax",
+                 "%s", axis_show(&p->x, c->points[i].x, text));
     }
-    svg_text(p->svg, 1, 0, p->height + 37, "end", "axt", "%s →", c->x_title);
+    svg_text(p->svg, (struct spot){1, 0, p->height + 37}, "end", "axt", "%s →",
+             c->x_title);
 }
 
 void xy_draw(struct svg *s, const struct xy_chart *c)
@@ -236,8 +238,13 @@ void xy_draw(struct svg *s, const struct xy_chart *c)
                      .x_title = c->x_is_whole ? NULL : c->x_title,
                      .y_title = c->y_title,
                      .has_own_x = c->x_is_whole};
+    double legend = 0;
 
+    if (s->is_alone && c->n_series > 1)
+        p.top += 20;
     plot_begin(&p);
+    for (size_t i = 0; c->n_series > 1 && i < c->n_series; i++)
+        plot_legend(&p, -28, &legend, c->series[i].colour, c->series[i].name);
     if (c->x_is_whole)
         draw_whole_ticks(&p, c);
     draw_ground(&p, c);

@@ -103,7 +103,7 @@ static void put_hash(struct page *p, const char *text)
     char out[45] = "";
 
     sha256_bytes(text, strlen(text), hex);
-    for (int i = 0; i < 32; i++) {
+    for (size_t i = 0; i < 32; i++) {
         char pair[3] = {hex[2 * i], hex[2 * i + 1], 0};
         unsigned value = 0;
 
@@ -113,11 +113,11 @@ static void put_hash(struct page *p, const char *text)
                                         "0123456789abcdef");
         bytes[i] = (unsigned char)value;
     }
-    for (int i = 0; i < 11; i++) {
+    for (size_t i = 0; i < 11; i++) {
         unsigned v = (unsigned)bytes[3 * i] << 16 |
                      (unsigned)bytes[3 * i + 1] << 8 | bytes[3 * i + 2];
 
-        for (int k = 0; k < 4; k++)
+        for (size_t k = 0; k < 4; k++)
             out[4 * i + k] = digits[v >> (18 - 6 * k) & 63];
     }
     out[43] = '='; /* 32 bytes are 43 digits and a filler */

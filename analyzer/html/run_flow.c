@@ -139,10 +139,10 @@ static void put_dropped(struct page *p, int64_t n, const char *words,
     page_putf(p, "<b>%s</b> %s", show_count(n, text), words);
 }
 
-/* The same in a narrow window: three sums with bars. */
-static void put_sum(struct page *p, int64_t all, const char *all_words,
-                    int64_t part, const char *part_words, int64_t rest,
-                    const char *rest_words, const char *colour)
+/* The same in a narrow window: three sums with bars.  The words are those of
+ * the whole, the part that goes on and the rest. */
+static void put_sum(struct page *p, int64_t all, int64_t part,
+                    const char *const words[static 3], const char *colour)
 {
     double share = all > 0 ? 100.0 * (double)part / (double)all : 0;
     char a[SHOW_TEXT];
@@ -154,9 +154,9 @@ static void put_sum(struct page *p, int64_t all, const char *all_words,
               "aria-hidden=\"true\"><rect class=\"f-%s\" width=\"100%%\" "
               "height=\"8\" rx=\"2\"/><rect class=\"f-good\" "
               "width=\"%.1f%%\" height=\"8\" rx=\"2\"/></svg>",
-              show_count(all, a), all_words, show_count(part, b), part_words,
-              show_count(rest, c), rest_words, colour,
-              rest > 0 ? fmin(share, 99) : share);
+              show_count(all, a), words[0], show_count(part, b), words[1],
+              show_count(all - part, c), words[2], colour,
+              all > part ? fmin(share, 99) : share);
 }
 
 static void put_table(struct page *p, const struct summary *s)
@@ -210,15 +210,15 @@ void run_flow_put(struct page *p, const struct summary *s)
     put_dropped(p, s->ok - s->good, "too late", "late");
     put_misses(p, s);
     page_put(p, "</div></div>\n<ul class=\"eq\">");
-    put_sum(p, s->scheduled, "due", s->issued, "sent", s->unsent, "unsent",
-            "unsent");
+    put_sum(p, s->scheduled, s->issued,
+            (const char *const[]){"due", "sent", "unsent"}, "unsent");
     page_put(p, "</li>");
-    put_sum(p, s->issued, "sent", s->ok, "answered", s->failed, "failed",
-            "fail");
+    put_sum(p, s->issued, s->ok,
+            (const char *const[]){"sent", "answered", "failed"}, "fail");
     put_failures(p, s);
     page_put(p, "</li>");
-    put_sum(p, s->ok, "answered", s->good, "good", s->ok - s->good, "too late",
-            "late");
+    put_sum(p, s->ok, s->good,
+            (const char *const[]){"answered", "good", "too late"}, "late");
     put_misses(p, s);
     page_put(p, "</li></ul>\n<p class=\"ident\">Every request that was due in "
                 "the window is in exactly one place.");

@@ -95,7 +95,7 @@ static void headline(const struct summary *s, char *out, size_t size)
     default:
         snprintf(out, size,
                  "%s requests per second were answered, of %s offered.",
-                 show_number(s->throughput_rps, (char[SHOW_TEXT]){0}), rate);
+                 show_number(s->completed_rps, (char[SHOW_TEXT]){0}), rate);
     }
 }
 
@@ -332,8 +332,10 @@ static void put_figures(struct page *p, const struct summary *s)
     snprintf(f.words, sizeof(f.words), "%s requests due in %s",
              show_count(s->scheduled, a), show_time(s->window_length_s, b));
     put_figure(p, &f);
-    f = rate_figure("Throughput", s->throughput_rps, s->offered_rps, "good");
-    snprintf(f.words, sizeof(f.words), "answered in the window");
+    f = rate_figure("Completed", s->completed_rps, s->offered_rps, "good");
+    snprintf(f.words, sizeof(f.words),
+             "of those due; %s/s finished in the window",
+             show_number(s->throughput_rps, a));
     put_figure(p, &f);
     f = rate_figure("Goodput", s->goodput_rps, s->offered_rps, "good");
     snprintf(f.words, sizeof(f.words), "answered within every limit");

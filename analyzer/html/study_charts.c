@@ -207,10 +207,10 @@ static bool put_throughput(struct page *p, const json_t *points,
         const char *key;
         const char *name;
         const char *colour;
-    } of[] = {{"throughput_rps", "throughput", "ink3"},
+    } of[] = {{"completed_rps", "completed", "ink3"},
               {"goodput_rps", "goodput", "good"}};
     struct xy_chart *c =
-        xy_new("throughput", "Throughput and goodput",
+        xy_new("throughput", "Completed and good",
                "Up to the capacity nearly everything that is offered is good. "
                "Beyond it more load means fewer good answers.");
 
@@ -227,7 +227,11 @@ static bool put_throughput(struct page *p, const json_t *points,
             const json_t *point = json_array_get(points, i);
             double x = by_value ? study_number(point, "value") : load_of(point);
             double y = study_number(point, of[k].key);
-            struct xy_point *q = xy_add(c, x, y);
+            struct xy_point *q;
+
+            if (k == 0 && isnan(y)) /* searches have the other one */
+                y = study_number(point, "throughput_rps");
+            q = xy_add(c, x, y);
 
             if (study_text(point, "set_aside")[0]) {
                 q->mark = MARK_RING;
@@ -360,30 +364,44 @@ bool study_put_sweep(struct page *p, const struct json_t *json,
 
 /* ---- trials ---- */
 
-/* One quantity, a dot per trial, with the median and its interval. */
-static bool put_trial_dots(struct page *p, const json_t *json, const char *name,
-                           const char *title, const char *key,
-                           enum tick_kind kind, double scale,
-                           const json_t *overall, struct svg *alone)
+/* A quantity of trials. */
+struct trial_view {
+    const char *name;
+    const char *title;
+    const char *key;
+    const char *measure; /* of the overall numbers; NULL: at the top */
+    const char *quantile;
+    enum tick_kind kind;
+    double scale;
+};
+
+/* A dot per trial, with the median and its interval. */
+static bool put_trial_dots(struct page *p, const json_t *json,
+                           const struct trial_view *v, struct svg *alone)
 {
     const json_t *each = json_object_get(json, "each");
     struct xy_chart *c =
-        xy_new(name, title,
+        xy_new(v->name, v->title,
                "Every trial is a dot. The line is the median of those that "
                "count, the bar at its end the interval of the median.");
-    double median = study_number(overall, "median") * scale;
+    const json_t *in =
+        v->measure
+            ? json_object_get(json_object_get(json, "measures"), v->measure)
+            : json;
+    const json_t *overall = json_object_get(in, v->quantile);
+    double median = study_number(overall, "median") * v->scale;
     size_t n = json_array_size(each);
     bool is_known = false;
     char text[SHOW_TEXT];
 
     c->x_title = "trial";
     c->x_is_whole = true;
-    c->y.kind = kind;
+    c->y.kind = v->kind;
     c->height = 150;
     xy_add_series(c, "trials", "trial", "good", NULL);
     for (size_t i = 0; i < n; i++) {
         const json_t *trial = json_array_get(each, i);
-        double y = study_number(trial, key) * scale;
+        double y = study_number(trial, v->key) * v->scale;
         struct xy_point *q = xy_add(c, study_number(trial, "trial"), y);
 
         is_known |= !isnan(y);
@@ -391,8 +409,9 @@ static bool put_trial_dots(struct page *p, const json_t *json, const char *name,
             q->mark = MARK_RING;
             q->colour = "unsent";
         }
-        snprintf(q->tip, sizeof(q->tip), "trial %.0f: %s|%s", q->x,
-                 xy_show(&c->y, y, text), study_text(trial, "verdict"));
+        snprintf(q->tip, sizeof(q->tip), "trial %.0f: %s|%s %s", q->x,
+                 xy_show(&c->y, y, text), study_text(trial, "verdict"),
+                 study_text(trial, "discarded"));
     }
     if (!is_known) {
         free(c);
@@ -408,8 +427,8 @@ static bool put_trial_dots(struct page *p, const json_t *json, const char *name,
         s->has_marks = false;
         xy_add_series(c, "interval", "interval of the median", "ink", NULL);
         q = xy_add(c, (double)n + 0.5, median);
-        q->low = study_end(overall, "median_ci", 0) * scale;
-        q->high = study_end(overall, "median_ci", 1) * scale;
+        q->low = study_end(overall, "median_ci", 0) * v->scale;
+        q->high = study_end(overall, "median_ci", 1) * v->scale;
     }
     return finish(p, c, alone);
 }
@@ -417,15 +436,7 @@ static bool put_trial_dots(struct page *p, const json_t *json, const char *name,
 bool study_put_trials(struct page *p, const struct json_t *json,
                       struct svg *alone)
 {
-    static const struct {
-        const char *name;
-        const char *title;
-        const char *key;
-        const char *measure; /* of the overall numbers; NULL: at the top */
-        const char *quantile;
-        enum tick_kind kind;
-        double scale;
-    } of[] = {
+    static const struct trial_view of[] = {
         {"ttft99", "Time to first token, p99", "ttft_p99_ms", "ttft", "p99_ms",
          TICK_NS, 1e6},
         {"tpot99", "Time per token, p99", "tpot_p99_ms", "tpot", "p99_ms",
@@ -436,20 +447,13 @@ bool study_put_trials(struct page *p, const struct json_t *json,
          1e6},
         {"goodput", "Goodput", "goodput_rps", NULL, "goodput_rps", TICK_RATE,
          1},
-        {"throughput", "Throughput", "throughput_rps", NULL, "throughput_rps",
+        {"completed", "Completed", "completed_rps", NULL, "completed_rps",
          TICK_RATE, 1},
     };
     bool is_drawn = false;
 
     for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-        const json_t *in =
-            of[i].measure ? json_object_get(json_object_get(json, "measures"),
-                                            of[i].measure)
-                          : json;
-
-        is_drawn |= put_trial_dots(p, json, of[i].name, of[i].title, of[i].key,
-                                   of[i].kind, of[i].scale,
-                                   json_object_get(in, of[i].quantile), alone);
+        is_drawn |= put_trial_dots(p, json, &of[i], alone);
         if (is_drawn && alone)
             return true;
     }
@@ -458,10 +462,18 @@ bool study_put_trials(struct page *p, const struct json_t *json,
 
 /* ---- variants ---- */
 
+/* A quantity of variants. */
+struct variant_view {
+    const char *name;
+    const char *title;
+    const char *key;
+    const char *interval;
+    enum tick_kind kind;
+    double scale;
+};
+
 static bool put_variant_lines(struct page *p, const json_t *json,
-                              const char *name, const char *title,
-                              const char *key, const char *interval,
-                              enum tick_kind kind, double scale,
+                              const struct variant_view *view,
                               struct svg *alone)
 {
     static const char *const colours[] = {"good", "late", "server", "client",
@@ -472,13 +484,14 @@ static bool put_variant_lines(struct page *p, const json_t *json,
     static const char *const keys[] = {"v0", "v1", "v2", "v3",
                                        "v4", "v5", "v6", "v7"};
     const json_t *variants = json_object_get(json, "variants");
-    struct xy_chart *c = xy_new(
-        name, title, "Every variant under the same loads, with 95% intervals.");
+    struct xy_chart *c =
+        xy_new(view->name, view->title,
+               "Every variant under the same loads, with 95% intervals.");
     char text[SHOW_TEXT];
 
     c->x_title = study_text(json, "varied");
     c->x.kind = strcmp(c->x_title, "load.rate") == 0 ? TICK_RATE : TICK_COUNT;
-    c->y = (struct axis){.is_log = kind == TICK_NS, .kind = kind};
+    c->y = (struct axis){.is_log = view->kind == TICK_NS, .kind = view->kind};
     for (size_t v = 0; v < json_array_size(variants) && v < 8; v++) {
         const json_t *variant = json_array_get(variants, v);
         const json_t *points = json_object_get(variant, "points");
@@ -487,11 +500,11 @@ static bool put_variant_lines(struct page *p, const json_t *json,
                       lines[v]);
         for (size_t i = 0; i < json_array_size(points); i++) {
             const json_t *point = json_array_get(points, i);
-            double y = study_number(point, key) * scale;
+            double y = study_number(point, view->key) * view->scale;
             struct xy_point *q = xy_add(c, study_number(point, "value"), y);
 
-            q->low = study_end(point, interval, 0) * scale;
-            q->high = study_end(point, interval, 1) * scale;
+            q->low = study_end(point, view->interval, 0) * view->scale;
+            q->high = study_end(point, view->interval, 1) * view->scale;
             snprintf(q->tip, sizeof(q->tip), "%s at %.6g: %s|%s",
                      study_text(variant, "name"), q->x, xy_show(&c->y, y, text),
                      study_text(point, "verdict"));
@@ -503,26 +516,24 @@ static bool put_variant_lines(struct page *p, const json_t *json,
 bool study_put_variants(struct page *p, const struct json_t *json,
                         struct svg *alone)
 {
-    bool is_drawn =
-        put_variant_lines(p, json, "goodput", "Goodput", "goodput_rps",
-                          "goodput_ci95", TICK_RATE, 1, alone);
+    static const struct variant_view of[] = {
+        {"goodput", "Goodput", "goodput_rps", "goodput_ci95", TICK_RATE, 1},
+        {"p50", "Median latency", "p50_ms", "p50_ci95_ms", TICK_NS, 1e6},
+        {"p99", "p99 of latency", "p99_ms", "p99_ci95_ms", TICK_NS, 1e6},
+    };
+    bool is_drawn = false;
 
-    if (alone)
-        return is_drawn;
-    is_drawn |= put_variant_lines(p, json, "p50", "Median latency", "p50_ms",
-                                  "p50_ci95_ms", TICK_NS, 1e6, NULL);
-    is_drawn |= put_variant_lines(p, json, "p99", "p99 of latency", "p99_ms",
-                                  "p99_ci95_ms", TICK_NS, 1e6, NULL);
+    for (size_t i = 0; i < (alone ? 1 : 3); i++)
+        is_drawn |= put_variant_lines(p, json, &of[i], alone);
     return is_drawn;
 }
 
 /* ---- scaling ---- */
 
 static void add_law(struct xy_chart *c, const json_t *points, const char *key,
-                    const char *name, const char *series, const char *line,
-                    const char *colour)
+                    const char *name, const char *line, const char *colour)
 {
-    xy_add_series(c, series, name, colour, line)->has_marks = false;
+    xy_add_series(c, name, name, colour, line)->has_marks = false;
     for (size_t i = 0; i < json_array_size(points); i++) {
         const json_t *point = json_array_get(points, i);
         double k = study_number(point, "k");
@@ -562,10 +573,8 @@ static bool put_speedup(struct page *p, const json_t *json, struct svg *alone)
                  xy_show(&c->y, y, text));
     }
     if (!is_weak)
-        add_law(c, points, NULL, "ideal", "ideal", "ln thin dash s-ink3",
-                "ink3");
-    add_law(c, points, "law_speedup", "law", "law", "ln thin s-server",
-            "server");
+        add_law(c, points, NULL, "ideal", "ln thin dash s-ink3", "ink3");
+    add_law(c, points, "law_speedup", "law", "ln thin s-server", "server");
     return finish(p, c, alone);
 }
 
@@ -612,11 +621,11 @@ static bool put_efficiency(struct page *p, const json_t *json)
 
 /* Cost per unit, or quality, at each number of workers. */
 static bool put_per_worker(struct page *p, const json_t *json, const char *key,
-                           const char *name, const char *title,
-                           const char *caption, enum tick_kind kind)
+                           const char *title, const char *caption,
+                           enum tick_kind kind)
 {
     const json_t *points = json_object_get(json, "points");
-    struct xy_chart *c = xy_new(name, title, caption);
+    struct xy_chart *c = xy_new(key, title, caption);
     bool is_known = false;
 
     c->x_title = "workers";
@@ -624,7 +633,7 @@ static bool put_per_worker(struct page *p, const json_t *json, const char *key,
     c->x.is_log = true;
     c->y.kind = kind;
     c->height = 150;
-    xy_add_series(c, name, title, "good", "ln s-good");
+    xy_add_series(c, key, title, "good", "ln s-good");
     for (size_t i = 0; i < json_array_size(points); i++) {
         const json_t *point = json_array_get(points, i);
         double y = study_number(point, key);
@@ -647,9 +656,9 @@ bool study_put_scaling(struct page *p, const struct json_t *json,
     if (alone)
         return is_drawn;
     is_drawn |= put_efficiency(p, json);
-    is_drawn |= put_per_worker(p, json, "usd_per_unit", "cost", "Cost per unit",
+    is_drawn |= put_per_worker(p, json, "usd_per_unit", "Cost per unit",
                                "What one unit of work costs.", TICK_USD);
-    is_drawn |= put_per_worker(p, json, "quality", "quality", "Quality",
+    is_drawn |= put_per_worker(p, json, "quality", "Quality",
                                "Share of correct answers: a speedup that costs "
                                "quality is none.",
                                TICK_SHARE);

@@ -57,7 +57,7 @@ static void draw_rows(struct plot *p, const struct forest *f)
     double same = axis_at(&p->x, 1);
 
     svg_line(p->svg, same, 0, same, p->height, "s-ink w2");
-    svg_text(p->svg, same, 0, -9, "middle", "lab", "same");
+    svg_text(p->svg, (struct spot){same, 0, -9}, "middle", "lab", "same");
     for (size_t i = 0; i < f->n; i++) {
         const struct forest_row *r = &f->rows[i];
         double y = ((double)i + 0.7) * ROW; /* below its name */
@@ -74,7 +74,8 @@ static void draw_rows(struct plot *p, const struct forest *f)
             svg_mark(p->svg,
                      strcmp(colour, "late") == 0 ? MARK_DIAMOND : MARK_DOT,
                      axis_at(&p->x, r->ratio), y, colour, tip);
-        svg_text(p->svg, 0, 4, y - 14, "start", "lab2 halo", "%s", r->name);
+        svg_text(p->svg, (struct spot){0, 4, y - 14}, "start", "lab2 halo",
+                 "%s", r->name);
     }
 }
 

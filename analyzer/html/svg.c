@@ -13,6 +13,12 @@
 #define UNITS    1000 /* across the layer in a page */
 #define MAX_TEXT 512
 
+/* Labels are chosen for a plot of this width in pixels, and keep this distance.
+ */
+#define MIN_WHOLE 820
+#define MIN_HALF  400
+#define LABEL     48
+
 /* ---- classes, and the same as presentation attributes ---- */
 
 struct look {
@@ -320,7 +326,7 @@ void svg_rect(struct svg *s, double x, double y, double width, double height,
     buf_adds(s->out, "/>");
 }
 
-void svg_text(struct svg *s, double x, double dx, double y, const char *anchor,
+void svg_text(struct svg *s, struct spot at, const char *anchor,
               const char *classes, const char *fmt, ...)
 {
     char text[MAX_TEXT];
@@ -331,10 +337,10 @@ void svg_text(struct svg *s, double x, double dx, double y, const char *anchor,
     va_end(ap);
     buf_adds(s->out, "<text");
     svg_class(s, classes);
-    put_x(s, "x", x);
-    if (dx != 0)
-        put_attribute(s, "dx", dx);
-    put_attribute(s, "y", y);
+    put_x(s, "x", at.x);
+    if (at.dx != 0)
+        put_attribute(s, "dx", at.dx);
+    put_attribute(s, "y", at.y);
     if (strcmp(anchor, "start") != 0)
         buf_addf(s->out, " text-anchor=\"%s\"", anchor);
     buf_adds(s->out, ">");
@@ -342,19 +348,25 @@ void svg_text(struct svg *s, double x, double dx, double y, const char *anchor,
     buf_adds(s->out, "</text>");
 }
 
+static const char *shape_of(enum mark mark)
+{
+    switch (mark) {
+    case MARK_RING:
+        return "<circle r=\"4.5\" fill=\"none\" stroke-dasharray=\"2 2\"/>";
+    case MARK_DIAMOND:
+        return "<path d=\"M0-6.5 6.5 0 0 6.5-6.5 0Z\"/>";
+    case MARK_DIAMOND_OPEN:
+        return "<path d=\"M0-5.5 5.5 0 0 5.5-5.5 0Z\" fill=\"none\"/>";
+    case MARK_TARGET:
+        return "<circle r=\"6.5\" fill=\"none\"/><circle r=\"3\"/>";
+    default:
+        return "<circle r=\"5\"/>";
+    }
+}
+
 void svg_mark(struct svg *s, enum mark mark, double x, double y,
               const char *colour, const char *tip)
 {
-    static const char *const shapes[] = {
-        [MARK_DOT] = "<circle r=\"5\"/>",
-        [MARK_RING] =
-            "<circle r=\"4.5\" fill=\"none\" stroke-dasharray=\"2 2\"/>",
-        [MARK_DIAMOND] = "<path d=\"M0-6.5 6.5 0 0 6.5-6.5 0Z\"/>",
-        [MARK_DIAMOND_OPEN] = "<path d=\"M0-5.5 5.5 0 0 5.5-5.5 0Z\" "
-                              "fill=\"none\"/>",
-        [MARK_TARGET] = "<circle r=\"6.5\" fill=\"none\"/><circle r=\"3\"/>",
-        [MARK_CROSS] = "<path d=\"M-4-4 4 4M4-4-4 4\"/>",
-    };
     bool is_open = mark != MARK_DOT && mark != MARK_DIAMOND;
     char classes[64];
 
@@ -370,7 +382,7 @@ void svg_mark(struct svg *s, enum mark mark, double x, double y,
         html_escape(s->out, tip);
         buf_adds(s->out, "\"");
     }
-    buf_addf(s->out, ">%s</g></svg>", shapes[mark]);
+    buf_addf(s->out, ">%s</g></svg>", shape_of(mark));
 }
 
 /* ---- a plot ---- */
@@ -385,44 +397,78 @@ static double units(const struct svg *s)
     return s->is_alone ? inner_width(s) : UNITS;
 }
 
-static void draw_grid(struct plot *p)
+static void draw_y_ticks(struct plot *p)
 {
-    int width = p->svg->is_alone ? inner_width(p->svg) : 820;
+    int wanted = p->height / 34 > 2 ? p->height / 34 : 2;
     double ticks[AXIS_TICKS];
     char text[SHOW_TEXT];
-    size_t n =
-        p->has_own_y
-            ? 0
-            : axis_ticks(&p->y, p->height / 34 > 2 ? p->height / 34 : 2, ticks);
+    size_t n = axis_ticks(&p->y, wanted, ticks);
 
     for (size_t i = 0; i < n; i++) {
         double y = plot_y(p, ticks[i]);
 
         svg_line(p->svg, 0, y, 1, y, "gr");
-        svg_text(p->svg, 0, -9, y + 4, "end", "ax", "%s",
+        svg_text(p->svg, (struct spot){0, -9, y + 4}, "end", "ax", "%s",
                  axis_show(&p->y, ticks[i], text));
     }
-    n = p->has_own_x ? 0
-                     : axis_ticks(&p->x, width / (p->x_title ? 70 : 90), ticks);
+}
+
+static void draw_x_ticks(struct plot *p)
+{
+    int width = p->svg->is_alone ? inner_width(p->svg)
+                : p->is_half     ? MIN_HALF
+                                 : MIN_WHOLE;
+    double last = -1;
+    double ticks[AXIS_TICKS];
+    char text[SHOW_TEXT];
+    size_t n = axis_ticks(&p->x, width / (p->x_title ? 70 : 90), ticks);
+
     for (size_t i = 0; i < n; i++) {
         double x = axis_at(&p->x, ticks[i]);
         /* Phones show every other label. */
         bool is_spare = n > 5 && (i + (n + 1) % 2) % 2 == 1;
+        char classes[16];
 
         if (!p->is_time)
             svg_line(p->svg, x, 0, x, p->height, "gr");
-        svg_text(p->svg, x, 0, p->height + 18, "middle",
-                 p->is_time ? (is_spare ? "ax xt spare" : "ax xt")
-                 : is_spare ? "ax spare"
-                            : "ax",
+        if (last >= 0 && (x - last) * width < LABEL)
+            continue;
+        last = x;
+        snprintf(classes, sizeof(classes), "ax%s%s", p->is_time ? " xt" : "",
+                 is_spare ? " spare" : "");
+        svg_text(p->svg, (struct spot){x, 0, p->height + 18}, "middle", classes,
                  "%s", axis_show(&p->x, ticks[i], text));
     }
+}
+
+static void draw_grid(struct plot *p)
+{
+    if (!p->has_own_y)
+        draw_y_ticks(p);
+    if (!p->has_own_x)
+        draw_x_ticks(p);
     svg_line(p->svg, 0, p->height, 1, p->height, "bl");
     if (p->x_title)
-        svg_text(p->svg, 1, 0, p->height + 37, "end", "axt", "%s →",
-                 p->x_title);
+        svg_text(p->svg, (struct spot){1, 0, p->height + 37}, "end", "axt",
+                 "%s →", p->x_title);
     if (p->y_title)
-        svg_text(p->svg, 0, -45, -9, "start", "axt", "↑ %s", p->y_title);
+        svg_text(p->svg, (struct spot){0, -45, -9}, "start", "axt", "↑ %s",
+                 p->y_title);
+}
+
+void plot_legend(struct plot *p, double y, double *x, const char *colour,
+                 const char *name)
+{
+    double width = p->svg->is_alone ? inner_width(p->svg) : MIN_WHOLE;
+    char classes[32];
+
+    if (!p->svg->is_alone)
+        return;
+    snprintf(classes, sizeof(classes), "f-%s", colour);
+    svg_rect(p->svg, *x / width, y - 9, 10 / width, 10, classes);
+    svg_text(p->svg, (struct spot){*x / width, 15, y}, "start", "lab2", "%s",
+             name);
+    *x += 36 + 6.6 * (double)strlen(name);
 }
 
 void plot_begin(struct plot *p)
@@ -581,6 +627,6 @@ void plot_limit(struct plot *p, double value, const char *text)
     double y = plot_y(p, value);
 
     svg_line(p->svg, 0, y, 1, y, "lim");
-    svg_text(p->svg, 1, -4, y < 16 ? y + 15 : y - 6, "end", "limt halo", "%s",
-             text);
+    svg_text(p->svg, (struct spot){1, -4, y < 16 ? y + 15 : y - 6}, "end",
+             "limt halo", "%s", text);
 }

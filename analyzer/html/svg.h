@@ -72,6 +72,7 @@ struct plot {
     bool is_time;   /* x is time since the start and can be zoomed */
     bool has_own_x; /* the caller draws the ticks of x */
     bool has_own_y; /* ... or of y */
+    bool is_half;   /* next to another one: half as wide */
 };
 
 /* Opens the chart and draws grid and tick labels. */
@@ -111,10 +112,17 @@ void svg_line(struct svg *s, double x1, double y1, double x2, double y2,
 void svg_rect(struct svg *s, double x, double y, double width, double height,
               const char *classes);
 
-/* dx in pixels; anchor "start", "middle" or "end". */
-void svg_text(struct svg *s, double x, double dx, double y, const char *anchor,
+/* A place for a text, dx pixels to the right of x. */
+struct spot {
+    double x;
+    double dx;
+    double y;
+};
+
+/* anchor "start", "middle" or "end". */
+void svg_text(struct svg *s, struct spot at, const char *anchor,
               const char *classes, const char *fmt, ...)
-    __attribute__((format(printf, 7, 8)));
+    __attribute__((format(printf, 5, 6)));
 
 enum mark {
     MARK_DOT,
@@ -128,6 +136,11 @@ enum mark {
 /* `tip`: what hovering shows, lines separated by '|'; NULL: nothing. */
 void svg_mark(struct svg *s, enum mark mark, double x, double y,
               const char *colour, const char *tip);
+
+/* In a file of its own: an entry of a legend at *x pixels, which advances.  In
+ * a page, where the legend stands next to the chart, nothing. */
+void plot_legend(struct plot *p, double y, double *x, const char *colour,
+                 const char *name);
 
 /* The dashed line of a limit, with its text at the right. */
 void plot_limit(struct plot *p, double value, const char *text);

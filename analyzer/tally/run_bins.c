@@ -195,7 +195,7 @@ static size_t points(int64_t n, double p[static BINS_POINTS])
 static void take_ranks(const struct hist *h, const double *p, size_t len,
                        int64_t *out)
 {
-    int64_t ranks[BINS_POINTS];
+    int64_t ranks[BINS_POINTS] = {0};
 
     for (size_t i = 0; i < len; i++)
         ranks[i] = stats_rank(p[i], h->n);
@@ -228,8 +228,8 @@ static void set_band(struct run_bins *b, const struct tally *t,
 {
     const struct hist *h = &t->hist[measures[m]][VIEW_DUE];
     struct spectrum *s = &b->spectra[m];
-    double low[BINS_POINTS];
-    double high[BINS_POINTS];
+    double low[BINS_POINTS] = {0};
+    double high[BINS_POINTS] = {0};
 
     s->n_effective = fmax(1, fmin(n_effective, (double)s->n));
     for (size_t i = 0; i < s->len; i++) {

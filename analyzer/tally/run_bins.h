@@ -27,14 +27,13 @@ struct tally;
 
 /* Latency: 4.4 % per row, a factor of a million to each side of the base.  */
 #define BINS_PER_OCTAVE 16
-#define BINS_OCTAVES    20
-#define BINS_ROWS       (2 * BINS_OCTAVES * BINS_PER_OCTAVE)
-#define BINS_BASE       (BINS_ROWS / 2) /* first row at or above the base */
+#define BINS_BASE       320 /* row of the base */
+#define BINS_ROWS       640
 
 /* Two latencies against each other, or one against a number of tokens. */
 #define BINS_CELL_OCTAVE  8
+#define BINS_CELL_BASE    96 /* cell of the base */
 #define BINS_CELLS        192
-#define BINS_CELL_BASE    (BINS_CELLS / 2)
 #define BINS_TOKEN_ROWS   96
 #define BINS_TOKEN_OCTAVE 4
 

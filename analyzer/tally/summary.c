@@ -84,17 +84,6 @@ static int find_window(struct work *w, struct recording *rec,
     return 0;
 }
 
-/* Outside the window the tally counts no good requests. */
-static void add_to_bins(struct run_bins *bins, const struct cohort *run,
-                        const struct facts *f, int64_t good_before)
-{
-    bool is_inside = window_holds(&run->tally.window, f->due);
-
-    run_bins_add(bins, f,
-                 is_inside ? run->tally.good > good_before
-                           : good_is(good_limits_of(&run->good, f), f));
-}
-
 static int read_requests(struct work *w, struct recording *rec,
                          struct run_bins *bins, struct err *err)
 {
@@ -107,8 +96,13 @@ static int read_requests(struct work *w, struct recording *rec,
             int64_t good = w->run.tally.good;
 
             cohort_add(&w->run, &rows[i]);
-            if (bins)
-                add_to_bins(bins, &w->run, &rows[i], good);
+            if (bins) /* outside the window the tally counts no good ones */
+                run_bins_add(
+                    bins, &rows[i],
+                    w->run.tally.good > good ||
+                        (!window_holds(&w->run.tally.window, rows[i].due) &&
+                         good_is(good_limits_of(&w->run.good, &rows[i]),
+                                 &rows[i])));
             class_tallies_add(&w->classes, &rows[i]);
             tier_works_add(&w->tiers, &rows[i]);
             if (w->targets.n > 0)

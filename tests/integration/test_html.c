@@ -30,7 +30,7 @@ static int record_one(void **state)
     stub = stub_start(ARGS("stub", "--service", "fixed 1ms"), &stub_url);
     recording = tmpdir_path("rec");
     r = proc_run(ARGS("run", stub_url, "--rate", "200", "-d", "1s", "--name",
-                      HOSTILE, "--label", "note=" HOSTILE, "--slo",
+                      HOSTILE, "--label", keepf("note=%s", HOSTILE), "--slo",
                       "e2e p50 < 500ms", "-o", recording, "--html",
                       tmpdir_path("run.html")));
     run_expect(&r, recording, 0);

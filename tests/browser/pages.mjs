@@ -1,0 +1,170 @@
+// Opens every page of a directory in headless Chromium and looks at it as a
+// reader would.  Usage: node pages.mjs DIR SHOTS HOSTILE
+// Prints a line per page and what failed; exit status 1 if anything did.
+import {readdirSync} from 'node:fs';
+import {chromium} from 'playwright-core';
+
+const [dir, shots, hostile] = process.argv.slice(2);
+const pages = readdirSync(dir).filter(f => f.endsWith('.html')).map(f => f.slice(0, -5));
+let failures = 0;
+let name = '';
+
+function check(ok, what) {
+  if (ok) return;
+  failures++;
+  console.log(`  FAILED ${name}: ${what}`);
+}
+
+// With an empty profile of its own.
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium',
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+});
+
+// A fresh context, without memory of the pages before.
+async function open(file, options = {}) {
+  const context = await browser.newContext({viewport: {width: 1400, height: 900}, ...options});
+  const page = await context.newPage();
+  page.on('console', m => check(m.type() !== 'error', `console: ${m.text()}`));
+  page.on('pageerror', e => check(false, `script: ${e.message}`));
+  page.on('request', r => check(/^(file|data):/.test(r.url()), `it loads ${r.url()}`));
+  await page.goto(`file://${dir}/${file}.html`);
+  return {page, close: () => context.close()};
+}
+
+async function shot(page, as) {
+  await page.screenshot({path: `${shots}/${name}-${as}.png`, fullPage: true});
+}
+
+// Nothing is wider than the window, and labels of one chart do not overlap.
+async function layout(page, width) {
+  const found = await page.evaluate(() => {
+    const over = [];
+    for (const svg of document.querySelectorAll('svg.ch')) {
+      const texts = [...svg.querySelectorAll('text.ax, text.axt')].filter(t => t.getClientRects().length && t.textContent.trim());
+      const boxes = texts.map(t => [t.getBoundingClientRect(), t.textContent]);
+      boxes.forEach(([a, x], i) => boxes.slice(i + 1).forEach(([b, y]) => {
+        const w = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        const h = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        if (w > 1 && h > 4) over.push(`${svg.dataset.chart}: '${x}' on '${y}'`);
+      }));
+    }
+    return {wide: document.documentElement.scrollWidth - innerWidth, over};
+  });
+  check(found.wide <= 0, `${width} px: ${found.wide} px too wide`);
+  check(found.over.length === 0, `${width} px: labels overlap: ${found.over.slice(0, 3).join('; ')}`);
+}
+
+// A chart without its marks looks different.  What stays at the top while the
+// page scrolls would cover it.
+async function drawn(page) {
+  await page.$$eval('.bar, .sticky', all => all.forEach(e => { e.style.position = 'static'; }));
+  for (const svg of await page.$$('svg.ch')) {
+    if (!(await svg.isVisible())) continue;
+    const chart = await svg.getAttribute('data-chart');
+    const full = await svg.screenshot();
+    await svg.evaluate(e => e.querySelectorAll('.z *, [data-tip], .f-fail, .pl > svg').forEach(c => { c.style.visibility = 'hidden'; }));
+    const empty = await svg.screenshot();
+    await svg.evaluate(e => e.querySelectorAll('.z *, [data-tip], .f-fail, .pl > svg').forEach(c => { c.style.visibility = ''; }));
+    check(!full.equals(empty), `chart ${chart} is empty`);
+  }
+}
+
+const texts = (page, selector) => page.$$eval(selector, all => all.map(e => e.textContent));
+
+// Pointing at one chart over time shows values at all of them; dragging zooms
+// all of them.
+async function over_time(page) {
+  const charts = (await page.$$('svg.tc')).length;
+  if (charts < 2) return;
+  const rates = page.locator('svg.tc[data-chart=rates]');
+  await rates.scrollIntoViewIfNeeded();
+  const box = await rates.boundingBox();
+  const y = box.y + box.height / 2;
+  const before = await texts(page, 'figure[data-fig=flight] .what');
+  await page.mouse.move(box.x + box.width * 0.5, y);
+  check((await texts(page, 'figure[data-fig=rates] .what'))[0].includes(' to '), 'hover: no time in the legend');
+  check((await texts(page, 'figure[data-fig=flight] .what'))[0] !== before[0], 'hover: other charts do not follow');
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.8, y, {steps: 4});
+  await page.mouse.up();
+  const views = await page.$$eval('svg.tc', all => all.map(s => s.querySelector('.z').getAttribute('viewBox').split(' ').filter((_, i) => i !== 3).join(' ')));
+  check(new Set(views).size === 1 && !views[0].startsWith('0 0 1000'), `zoom: ${new Set(views).size} ranges`);
+  check(await page.locator('.zoomed:not([hidden])').count() > 0, 'zoom: the range is not shown');
+  await rates.focus();
+  await page.keyboard.press('Escape');
+  check((await rates.locator('.z').first().getAttribute('viewBox')).startsWith('0 0 1000'), 'Escape does not show all');
+  await page.keyboard.press('ArrowRight');
+  check((await page.locator('[aria-live]').textContent()).includes('offered'), 'arrow keys say nothing');
+  const legend = page.locator('figure[data-fig=rates] .tog').first();
+  await legend.click();
+  check(await legend.getAttribute('aria-pressed') === 'false', 'legend: not switched');
+  check(await page.locator('figure[data-fig=rates] .plot [data-s=due].off').count() === 1, 'legend: the series is still there');
+  await legend.click();
+}
+
+async function theme(page) {
+  const colour = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await colour();
+  await page.locator('.theme').click();
+  check(await colour() !== light, 'dark: the button does nothing');
+  await shot(page, 'dark');
+  await page.locator('.theme').click();
+  check(await colour() === light, 'dark: no way back');
+}
+
+// The first stops of the Tab key: the name, the sections, the buttons.
+async function tabs(page) {
+  const seen = [];
+  for (let i = 0; i < 12; i++) {
+    await page.keyboard.press('Tab');
+    seen.push(await page.evaluate(() => `${document.activeElement.tagName}.${document.activeElement.className}`));
+  }
+  check(seen[0] === 'A.brand', `Tab starts at ${seen[0]}`);
+  check(seen.some(s => s.includes('theme')), 'Tab does not reach the buttons');
+  check(!seen.includes('BODY.'), 'Tab leaves the page');
+}
+
+for (name of pages) {
+  const before = failures;
+  let p = await open(name);
+  check(await p.page.evaluate(() => window.hacked) === undefined, 'a name was run as script');
+  if (name === 'streams')
+    check((await p.page.textContent('.meta b')) === hostile, 'the name is not shown as it stands');
+  check(await p.page.locator('h1.headline').isVisible(), 'no headline');
+  await layout(p.page, 1400);
+  await drawn(p.page);
+  for (const id of ['m-tpot', 'm-e2e']) {
+    const radio = p.page.locator(`#${id}`);
+    if (!(await radio.count())) continue;
+    await radio.check({force: true});
+    await layout(p.page, 1400);
+    await drawn(p.page);
+  }
+  if (await p.page.locator('#m-ttft').count()) await p.page.locator('#m-ttft').check({force: true});
+  await over_time(p.page);
+  await theme(p.page);
+  await shot(p.page, 'light');
+  await p.close();
+  for (const width of [360, 768, 1000]) {
+    p = await open(name, {viewport: {width, height: 800}});
+    await layout(p.page, width);
+    if (width === 360) await shot(p.page, 'phone');
+    await p.close();
+  }
+  p = await open(name, {javaScriptEnabled: false});
+  check(await p.page.locator('h1.headline').isVisible(), 'without script: no headline');
+  check(await p.page.locator('.tools').isHidden(), 'without script: buttons that do nothing');
+  check(await p.page.locator('table').count() > 0, 'without script: no tables');
+  await shot(p.page, 'nojs');
+  await p.close();
+  p = await open(name);
+  await tabs(p.page);
+  await p.page.emulateMedia({media: 'print'});
+  await shot(p.page, 'print');
+  await p.close();
+  console.log(`${failures === before ? 'ok    ' : 'FAILED'} ${name}`);
+}
+await browser.close();
+console.log(`${pages.length} pages, ${failures} failures; screenshots in ${shots}`);
+process.exit(failures ? 1 : 0);
