@@ -19,6 +19,7 @@
 #include "common/recording/failures.h"
 #include "common/settings/settings.h"
 #include "common/spec/calibration.h"
+#include "common/spec/shard_id.h"
 #include "loadgen/api/api.h"
 #include "loadgen/engine/progress.h"
 #include "loadgen/engine/run_limits.h"
@@ -71,13 +72,15 @@ static int make_workers(struct run *run, struct err *err)
     bool has_schedule = scenario_has_schedule(run->settings->load.scenario);
     int64_t ways = has_schedule ? 1 : (int64_t)run->workload.n_places;
     int64_t files = run->plan->machine.files / 2 / c->threads;
+    struct shard_id shard = shard_id_of(c->shard);
 
     if (!has_schedule)
-        workload_set_lanes(&run->workload, c->threads);
+        workload_set_lanes(&run->workload, shard.count * c->threads);
     phases_init(&run->phases, &run->settings->load, c->threads);
     run->workers = xcalloc((size_t)c->threads, sizeof(struct worker *));
     for (int64_t i = 0; i < c->threads; i++) {
-        struct lane lane = {.worker = i, .workers = c->threads};
+        struct lane lane =
+            lane_of_shard(shard.index, shard.count, i, c->threads);
         int64_t room = lane_share(c->max_in_flight, lane);
         bool has_files = ways < 2 || room * ways < files || room > files;
         struct engine_env env = {
