@@ -169,6 +169,7 @@ int record(const struct settings *s, const struct record_how *how,
         .foresee = how->is_again || how->title ? NULL : plan_warn,
         .foresee_arg = (void *)how->file,
         .judge = how->judge,
+        .start_at_ns = how->start_at_ns,
     };
     int rc = calibration_load(&calibration, &no_calibration);
 
