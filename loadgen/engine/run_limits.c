@@ -120,7 +120,7 @@ static int64_t choose_threads(const struct settings *s, struct lane share,
     if (load->scenario == SCENARIO_MULTI_STREAM)
         return 1;
     wanted /= (double)share.workers;
-    room = min_of(room, RECORDING_MAX_SHARDS);
+    room = min_of(room, RECORDING_MAX_WORKERS);
     if (threads <= 0)
         threads =
             wanted < (double)room ? max_of((int64_t)ceil(wanted), 1) : room;
@@ -150,10 +150,10 @@ static int check(const struct settings *s, struct lane share, int64_t limit,
                        "load.%s: a rate of %g/s is above the maximum of %g/s",
                        settings_rate_key(&s->load), peak_rps,
                        (double)PLAN_MAX_RPS);
-    if (c->threads > RECORDING_MAX_SHARDS)
+    if (c->threads > RECORDING_MAX_WORKERS)
         return err_set(err, ERR_CONFIG,
                        "client.threads: %lld is above the maximum of %d",
-                       (long long)c->threads, RECORDING_MAX_SHARDS);
+                       (long long)c->threads, RECORDING_MAX_WORKERS);
     if (limit > 0 && c->preconnect > limit)
         return err_set(err, ERR_CONFIG,
                        "client.preconnect: %lld is above the limit of %lld "

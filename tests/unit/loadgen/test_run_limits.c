@@ -42,7 +42,7 @@ static const struct {
     {{.scenario = SCENARIO_SERVER, .rate_rps = 1e7},
      {NULL},
      1000,
-     RECORDING_MAX_SHARDS},
+     RECORDING_MAX_WORKERS},
     /* The rate within a burst, not its mean. */
     {{.scenario = SCENARIO_SERVER,
       .rate_rps = 50000,
@@ -178,10 +178,10 @@ static const struct {
     {{.connections = AUTO, .max_in_flight = AUTO, .threads = 8}, 5, 1024, 5, 5},
     {{.connections = AUTO,
       .max_in_flight = AUTO,
-      .threads = RECORDING_MAX_SHARDS},
+      .threads = RECORDING_MAX_WORKERS},
      0,
      100000,
-     RECORDING_MAX_SHARDS,
+     RECORDING_MAX_WORKERS,
      PLAN_MAX_IN_FLIGHT},
     /* As many as there can be: 1024 files less those for everything else. */
     {{.connections = 952, .max_in_flight = AUTO, .threads = 1},
