@@ -268,7 +268,7 @@ TEST(the_last_look_of_each_worker)
         /* more of them than the settings say */
         {1, {{0, 1000, 10}, {1, 900, 5}}, 2, 15, 900},
         /* none of ours */
-        {1, {{0, 1000, 10}, {64, 900, 5}, {65535, 900, 5}}, 3, 10, 1000},
+        {1, {{0, 1000, 10}, {1024, 900, 5}, {65535, 900, 5}}, 3, 10, 1000},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
