@@ -188,7 +188,7 @@ TEST(an_older_recording_is_not_called_busy)
     last.cpu = 4 * NS_PER_S;
     c = watched(0, first, last, 1);
     assert_false(client_busy(&c, &share));
-    assert_int_equal(c.suspended_max_ns, TIME_ABSENT);
+    assert_int_equal(client_suspended_max_ns(&c), TIME_ABSENT);
 }
 
 /* A request that waits all the while is held back, though none was taken. */
@@ -235,7 +235,7 @@ TEST(suspension_is_of_the_whole_run)
     client_init(&c, window, 1);
     client_add(&c, 0, &before);
     client_add(&c, 0, &inside);
-    assert_int_equal(c.suspended_max_ns, 300);
+    assert_int_equal(client_suspended_max_ns(&c), 300);
 }
 
 /* ---- how far it got ---- */

@@ -1,5 +1,6 @@
 /* One recording from the shards of a run: whatever the order, and nothing is
  * lost without a word. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct made_shard {
     int64_t threads;
     uint64_t seed;
     int64_t start_s;
+    int64_t lag_ms;
     bool is_closed;
     bool was_killed;
     size_t rows; /* at most this many; 0: all */
@@ -109,7 +111,8 @@ static char *make(const char *name, const struct made_shard *m)
              seq += m->of * m->threads) {
             if (m->rows > 0 && (size_t)total >= m->rows)
                 continue;
-            rows[n++] = request(seq);
+            rows[n] = request(seq);
+            rows[n++].issued += m->lag_ms * NS_PER_MS;
             total++;
             if (n < BLOCK && seq + m->of * m->threads < REQUESTS)
                 continue;
@@ -252,7 +255,80 @@ TEST_WITH(a_lost_shard_is_missing_requests, tmpdir_setup, tmpdir_teardown)
     assert_int_equal(run->s.outcome[OUTCOME_UNFINISHED], REQUESTS / 4);
     assert_int_equal(run->s.integrity.lost_requests, REQUESTS / 4);
     assert_int_equal(run->s.verdict, VERDICT_UNDECIDED);
+    assert_int_equal(run->s.shards.n, 4);
+    assert_int_equal(run->s.shards.missing, 1);
+    assert_true(run->s.shards.items[2].is_missing);
+    assert_int_equal(run->s.shards.items[1].due, REQUESTS / 4);
+    assert_false(trust_find(&run->s.trust, "shards")->ok);
+    assert_int_equal(trust_find(&run->s.trust, "shards")->worst_shard, 2);
     read_run_free(run);
+}
+
+/* The host of shard i lost i % of its ticks, the last shard started late, and
+ * each client was late by as many milliseconds as its number. */
+TEST_WITH(checks_name_the_worst_shard, tmpdir_setup, tmpdir_teardown)
+{
+    static const struct {
+        const char *name;
+        int64_t worst;
+        double value;
+        bool ok;
+    } cases[] = {
+        {"steal", 3, 3, true},
+        {"lag p99", 3, 3, true},
+        {"start skew", 3, 5000, false},
+        {"shards", -1, 0, true},
+    };
+    struct read_run *run;
+    char *d[4];
+
+    for (int64_t i = 0; i < 4; i++) {
+        const struct made_shard m = {.index = i,
+                                     .of = 4,
+                                     .threads = 1,
+                                     .seed = 1,
+                                     .start_s = i == 3 ? 5 : 0,
+                                     .lag_ms = i};
+
+        d[i] = make(keepf("shard%lld", (long long)i), &m);
+    }
+    run = read_run_new(merged("all", DIRS(d[0], d[1], d[2], d[3])), NULL);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct check *c = trust_find(&run->s.trust, cases[i].name);
+
+        assert_non_null(c);
+        assert_int_equal(c->worst_shard, cases[i].worst);
+        assert_int_equal(c->ok, cases[i].ok);
+        assert_true(fabs(c->worst_value - cases[i].value) < 0.01);
+    }
+    assert_int_equal(run->s.shards.items[3].offset_ns, 5 * NS_PER_S);
+    read_run_free(run);
+}
+
+/* A shard can be reported alone; if it was killed, only its own requests are
+ * expected. */
+TEST_WITH(a_shard_alone_has_its_share, tmpdir_setup, tmpdir_teardown)
+{
+    static const struct made_shard cases[] = {
+        {.index = 1, .of = 4, .threads = 2, .seed = 1},
+        {.index = 1, .of = 4, .threads = 2, .seed = 1, .was_killed = true},
+        {.index = 3,
+         .of = 4,
+         .threads = 2,
+         .seed = 1,
+         .was_killed = true,
+         .is_closed = true},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct read_run *run =
+            read_run_new(make(keepf("one%zu", i), &cases[i]), NULL);
+
+        assert_int_equal(run->s.scheduled, REQUESTS / 4);
+        assert_int_equal(run->s.integrity.lost_requests, 0);
+        assert_int_equal(run->s.shards.n, 0);
+        read_run_free(run);
+    }
 }
 
 /* Killed halfway, and with a block that was not written completely.  That the
