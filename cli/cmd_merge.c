@@ -36,7 +36,8 @@ static int merge(void *args, const struct strlist *words, struct err *err)
         return err_set(err, ERR_USAGE,
                        "merge requires the directories of the shards, and -o "
                        "DIR for the result");
-    rc = merge_recordings(words, a->out, a->force, &r, err);
+    rc = merge_recordings(words, a->out, a->force ? MERGE_REPLACE : MERGE_NEW,
+                          &r, err);
     for (size_t i = 0; i < r.flaws.len; i++)
         log_error("%s: its missing requests count as unfinished",
                   r.flaws.items[i]);

@@ -22,6 +22,7 @@ struct record_args {
     bool no_colour;
     bool json;
     int64_t wait_ready_ns;
+    char *launch;
 };
 
 extern const struct opt_block record_args_block;

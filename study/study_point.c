@@ -30,6 +30,7 @@
 #include "loadgen/prepare/target.h"
 #include "server-stub/stub.h"
 #include "study/child.h"
+#include "study/launch.h"
 #include "study/supervise.h"
 
 #define RETRY_NS   NS_PER_S
@@ -313,6 +314,16 @@ void point_aim(struct settings *s, const struct child *stub)
         point_aim(s->warmup.items[i].settings, stub);
 }
 
+/* By this process, or by several. */
+static int drive(struct run_plan *plan, const struct run_options *options,
+                 int64_t processes, struct err *err)
+{
+    struct run_end end;
+
+    return processes > 0 ? launch_local(plan, options, processes, err)
+                         : run_load(plan, options, &end, err);
+}
+
 #define PROCESS_TEXT 32
 
 /* Have the memory of the process read, if the settings ask for that. */
@@ -326,14 +337,13 @@ static void meter_process(const struct settings *s, const char *whose,
 
 /* The stub ends before its truth log is read. */
 static int drive_stub(struct run_plan *plan, struct run_options *options,
-                      struct err *err)
+                      int64_t processes, struct err *err)
 {
     struct settings *s = &plan->used;
     char *truth = xasprintf("%s/truth.tgr", options->dir);
     char process[PROCESS_TEXT];
     struct child stub = {0};
     struct err late = {0};
-    struct run_end end;
     bool has_started;
     int rc = stub_check(&s->stub, err);
 
@@ -347,7 +357,7 @@ static int drive_stub(struct run_plan *plan, struct run_options *options,
         point_aim(s, &stub);
         snprintf(process, sizeof(process), "pid %ld", (long)stub.pid);
         meter_process(s, "stub", process, options);
-        rc = run_load(plan, options, &end, err);
+        rc = drive(plan, options, processes, err);
     }
     options->memory_of = NULL;
     if (child_stop(&stub, &late))
@@ -375,13 +385,12 @@ static bool is_enough(void *arg, const struct run_look *look)
 
 /* When the server dies, requests fail, which would say nothing about it. */
 static int drive_server(struct run_plan *plan, struct run_options *options,
-                        struct err *err)
+                        int64_t processes, struct err *err)
 {
     char process[PROCESS_TEXT];
     struct server server = {0};
     struct watched watched = {&server, options->judge};
     const struct run_judge judge = {is_enough, &watched};
-    struct run_end end;
     int rc = recording_make_dir(options->dir, options->force, err);
 
     if (rc)
@@ -392,7 +401,7 @@ static int drive_server(struct run_plan *plan, struct run_options *options,
     snprintf(process, sizeof(process), "group %ld", (long)server.process.pid);
     meter_process(&plan->used, "server", process, options);
     if (rc == 0)
-        rc = run_load(plan, options, &end, err);
+        rc = drive(plan, options, processes, err);
     if (rc == 0 && supervise_has_ended(&server.process))
         rc = server_blame_end(&server, "during the run", err);
     options->judge = watched.judge;
@@ -402,16 +411,15 @@ static int drive_server(struct run_plan *plan, struct run_options *options,
 }
 
 int point_record(const struct settings *s, struct run_options *options,
-                 struct err *err)
+                 int64_t processes, struct err *err)
 {
     struct run_plan plan;
-    struct run_end end;
     int rc;
 
     run_plan_init(&plan, s);
-    rc = s->has_stub       ? drive_stub(&plan, options, err)
-         : s->server.start ? drive_server(&plan, options, err)
-                           : run_load(&plan, options, &end, err);
+    rc = s->has_stub       ? drive_stub(&plan, options, processes, err)
+         : s->server.start ? drive_server(&plan, options, processes, err)
+                           : drive(&plan, options, processes, err);
     run_plan_fini(&plan);
     if (rc && atomic_load(&stop_signal) && err->code != ERR_STOPPED) {
         *err = (struct err){0}; /* caused by the signal */

@@ -412,9 +412,11 @@ void run_doc_shards(struct doc_node *root, const struct shard_rows *t)
                                                         : "NOT synchronised"),
                        x->is_missing, NULL);
     }
-    doc_line(root, DOC_PLAIN,
-             "clocks: only the kernel's own bounds of their errors are known; "
-             "recordings cannot show an offset between machines");
+    if (!t->is_one_host)
+        doc_line(
+            root, DOC_PLAIN,
+            "clocks: only the kernel's own bounds of their errors are known; "
+            "recordings cannot show an offset between machines");
 }
 
 /* ---- latencies ---- */

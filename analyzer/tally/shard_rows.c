@@ -1,6 +1,7 @@
 #include "analyzer/tally/shard_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/xalloc.h"
 
@@ -52,11 +53,14 @@ static void take_clocks(struct shard_rows *rows, const struct shard_list *list)
     int64_t first_ns = INT64_MAX;
 
     rows->worst_clock = -1;
+    rows->is_one_host = true;
     for (size_t i = 0; i < list->len; i++) {
         const struct shard_info *s = &list->items[i];
 
         if (s->start_ns > 0 && s->start_ns < first_ns)
             first_ns = s->start_ns;
+        if (!s->host[0] || strcmp(s->host, list->items[0].host) != 0)
+            rows->is_one_host = false;
     }
     for (size_t i = 0; i < list->len; i++) {
         const struct shard_info *s = &list->items[i];

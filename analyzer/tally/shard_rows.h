@@ -54,6 +54,7 @@ struct shard_row {
 struct shard_rows {
     struct shard_row *items; /* owned; all shards of the run, by index */
     size_t n;
+    bool is_one_host;       /* all have the same name, so the same clock */
     int64_t missing;        /* shards */
     int64_t killed;         /* shards */
     int64_t damaged;        /* shards */

@@ -344,7 +344,7 @@ static enum finding find_start_skew(const struct evidence *e, struct check *c)
 
 static enum finding find_clock_error(const struct evidence *e, struct check *c)
 {
-    if (!has_shards(e))
+    if (!has_shards(e) || e->shards->is_one_host)
         return UNKNOWN;
     c->value = (double)e->shards->clock_error_ns / 1e6;
     c->limit = shift_limit_ms(e);

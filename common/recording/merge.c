@@ -26,7 +26,7 @@ struct table {
     bool is_optional;
 
     /* The time at which a row was complete. */
-    int64_t (*time)(const void *row);
+    int64_t (*ended_at)(const void *row);
 
     /* Check and count a row of this shard.  Optional. */
     int (*see)(struct merge *m, const struct merge_input *in, const void *row,
@@ -130,7 +130,7 @@ static int advance(struct merge *m, struct merge_input *in,
     for (size_t i = 0; i < n; i++) {
         const void *row = (const char *)rows + i * t->schema->row_size;
 
-        in->key = later(in->key, t->time(row));
+        in->key = later(in->key, t->ended_at(row));
         if (t->see && t->see(m, in, row, err))
             return -1;
     }
@@ -330,8 +330,9 @@ static int by_first_shard(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-int merge_recordings(const struct strlist *dirs, const char *out, bool force,
-                     struct merge_result *result, struct err *err)
+int merge_recordings(const struct strlist *dirs, const char *out,
+                     enum merge_out how, struct merge_result *result,
+                     struct err *err)
 {
     struct merge *m = xcalloc(1, sizeof(*m));
     bool has_dir = false;
@@ -356,8 +357,8 @@ int merge_recordings(const struct strlist *dirs, const char *out, bool force,
         qsort(m->inputs, m->n_inputs, sizeof(*m->inputs), by_first_shard);
         rc = merge_check(m, err);
     }
-    if (rc == 0) {
-        rc = recording_make_dir(out, force, err);
+    if (rc == 0 && how != MERGE_INTO) {
+        rc = recording_make_dir(out, how == MERGE_REPLACE, err);
         has_dir = rc == 0;
     }
     if (rc == 0)

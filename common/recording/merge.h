@@ -23,6 +23,12 @@ struct err;
 /* Shards of one run start within this time. */
 #define MERGE_MAX_SKEW_NS INT64_C(10000000000)
 
+enum merge_out {
+    MERGE_NEW,     /* the directory must not exist, or be empty */
+    MERGE_REPLACE, /* a recording that exists there is replaced */
+    MERGE_INTO,    /* the caller has made it; a failure leaves it there */
+};
+
 struct merge_result {
     int64_t of;           /* shards of the run */
     int64_t n;            /* of those, merged */
@@ -30,12 +36,13 @@ struct merge_result {
     struct strlist flaws; /* what is missing, was killed or is damaged */
 };
 
-/* Merge the recordings in `dirs` into `out`, which is created.  ERR_USAGE if
- * it exists, unless `force`; ERR_CONFIG for a directory that is not a recording
+/* Merge the recordings in `dirs` into `out`.  ERR_USAGE if it cannot be used
+ * as `how` says; ERR_CONFIG for a directory that is not a recording
  * of a shard; ERR_FORMAT for shards that do not belong together or occur twice;
  * ERR_IO.  merge_result_fini() in any case. */
-int merge_recordings(const struct strlist *dirs, const char *out, bool force,
-                     struct merge_result *result, struct err *err);
+int merge_recordings(const struct strlist *dirs, const char *out,
+                     enum merge_out how, struct merge_result *result,
+                     struct err *err);
 void merge_result_fini(struct merge_result *result);
 
 #endif

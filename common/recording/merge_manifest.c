@@ -27,9 +27,9 @@ static const char *const common_parts[] = {"tailgate", "transport",  "targets",
 
 /* Keys that the merged manifest takes from the first shard, in this order. */
 static const char *const first_parts[] = {
-    "schema",      "tailgate",  "asked",     "settings",  "clock",
-    "environment", "endpoints", "targets",   "transport", "calibration",
-    "trace",       "data",      "class_data"};
+    "schema",      "tailgate",    "asked",   "settings",    "clock",
+    "environment", "endpoints",   "targets", "stub_beside", "server_port",
+    "transport",   "calibration", "trace",   "data",        "class_data"};
 
 /* Tables that are not merged: all shards observe the same server. */
 static const char *const single_tables[] = {"server", "meter"};

@@ -119,3 +119,53 @@ TEST_WITH(a_shard_needs_what_is_common, tmpdir_setup, tmpdir_teardown)
     r = proc_run(ARGS("merge", "-o", dir));
     proc_expect(&r, 2);
 }
+
+/* The stub is started once, and knows of every request. */
+TEST_WITH(processes_make_one_recording, tmpdir_setup, tmpdir_teardown)
+{
+    static const char text[] = "stub: {service: fixed 1ms}\n"
+                               "load: {rate: 100, requests: 60}\n";
+    char *file = tmpdir_write("s.yaml", text, strlen(text));
+    char *dir = tmpdir_path("run");
+    struct proc_result r =
+        proc_run(ARGS("run", file, "--launch", "local:3", "-o", dir));
+    struct truth *seen;
+    json_t *summary;
+    size_t n;
+
+    run_expect(&r, dir, 0);
+    assert_non_null(strstr(r.err, "launch     3 shards"));
+    summary = load_summary(dir);
+    assert_true(number_at(summary, "requests.ok") == 60);
+    assert_int_equal(json_array_size(json_object_get(summary, "shards")), 3);
+    json_decref(summary);
+    seen = table_read(keepf("%s/truth.tgr", dir), &schema_truth, &n);
+    assert_int_equal(n, 60);
+    free(seen);
+    assert_int_equal(access(keepf("%s.shards", dir), F_OK), -1);
+}
+
+TEST_WITH(a_launch_that_cannot_be_is_refused, tmpdir_setup, tmpdir_teardown)
+{
+    static const struct {
+        const char *flag;
+        const char *value;
+        const char *want;
+    } cases[] = {
+        {"--launch", "ssh", "expected local:N"},
+        {"--launch", "local:0", "expected local:N"},
+        {"--shard", "0/2", "cannot be combined with --start-at and --shard"},
+        {"--scenario", "single-stream", "load.scenario: single-stream"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct proc_result r =
+            proc_run(ARGS("run", "null://", "-n", "9", "-c", "1", "--launch",
+                          "local:2", cases[i].flag, cases[i].value, "--nonce",
+                          "1", "-o", tmpdir_path("run")));
+
+        proc_expect(&r, 2);
+        if (!strstr(r.err, cases[i].want))
+            fail_msg("%s", r.err);
+    }
+}

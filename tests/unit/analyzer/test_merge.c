@@ -1,5 +1,6 @@
 /* One recording from the shards of a run: whatever the order, and nothing is
  * lost without a word. */
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct made_shard {
     uint64_t seed;
     int64_t start_s;
     int64_t lag_ms;
+    int64_t clock_error_ms;
     bool is_closed;
     bool was_killed;
     size_t rows; /* at most this many; 0: all */
@@ -61,6 +63,7 @@ static void write_manifest(const struct made_shard *m, const char *dir,
                                     .shard = m->of > 1 ? &shard : NULL,
                                     .transport = "native"};
     struct failures *failures = xcalloc(1, sizeof(*failures));
+    json_t *clock;
     struct manifest manifest;
     struct settings s;
     struct err err = {0};
@@ -79,6 +82,12 @@ static void write_manifest(const struct made_shard *m, const char *dir,
     if (m->of > 1)
         s.client.shard = xstrdup(shard_id_print(shard.id, shard_text));
     manifest_init(&manifest, &s, &start);
+    clock = json_object_get(manifest.json, "clock");
+    json_object_set_new(clock, "max_error_ns",
+                        json_integer(m->clock_error_ms * NS_PER_MS));
+    json_object_set_new(clock, "is_synchronised", json_true());
+    json_object_set_new(json_object_get(manifest.json, "environment"), "host",
+                        json_string(keepf("node%lld", (long long)m->index)));
     failures_note(failures, OUTCOME_RESET, 0, "reset", NULL, 0);
     if (!m->was_killed)
         manifest_complete(&manifest, &end, failures);
@@ -158,7 +167,7 @@ static int merge(const char *out, struct merge_result *r, struct err *err,
 
     for (size_t i = 0; dirs[i]; i++)
         strlist_add(&list, dirs[i]);
-    rc = merge_recordings(&list, out, false, r, err);
+    rc = merge_recordings(&list, out, MERGE_NEW, r, err);
     strlist_fini(&list);
     return rc;
 }
@@ -274,9 +283,8 @@ TEST_WITH(checks_name_the_worst_shard, tmpdir_setup, tmpdir_teardown)
         double value;
         bool ok;
     } cases[] = {
-        {"steal", 3, 3, true},
-        {"lag p99", 3, 3, true},
-        {"start skew", 3, 5000, false},
+        {"steal", 3, 3, true},          {"lag p99", 3, 3, true},
+        {"start skew", 3, 5000, false}, {"clock error", 3, 450, false},
         {"shards", -1, 0, true},
     };
     struct read_run *run;
@@ -288,7 +296,8 @@ TEST_WITH(checks_name_the_worst_shard, tmpdir_setup, tmpdir_teardown)
                                      .threads = 1,
                                      .seed = 1,
                                      .start_s = i == 3 ? 5 : 0,
-                                     .lag_ms = i};
+                                     .lag_ms = i,
+                                     .clock_error_ms = 150 * i};
 
         d[i] = make(keepf("shard%lld", (long long)i), &m);
     }
@@ -302,6 +311,7 @@ TEST_WITH(checks_name_the_worst_shard, tmpdir_setup, tmpdir_teardown)
         assert_true(fabs(c->worst_value - cases[i].value) < 0.01);
     }
     assert_int_equal(run->s.shards.items[3].offset_ns, 5 * NS_PER_S);
+    assert_string_equal(run->s.shards.items[3].info.host, "node3");
     read_run_free(run);
 }
 
