@@ -35,6 +35,7 @@ extern const struct command cmd_run;
 extern const struct command cmd_search;
 extern const struct command cmd_sweep;
 extern const struct command cmd_rerun;
+extern const struct command cmd_merge;
 extern const struct command cmd_report;
 extern const struct command cmd_compare;
 extern const struct command cmd_baseline;

@@ -12,9 +12,11 @@
 #include "cli/settings_args.h"
 #include "cli/show_view.h"
 #include "cli/study_command.h"
+#include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/stop.h"
+#include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "loadgen/prepare/ready.h"
 #include "loadgen/prepare/show.h"
@@ -31,6 +33,7 @@ struct run_args {
     bool show;
     bool dry_run;
     char *against;
+    char *start_at;
 };
 
 #define AT(field) offsetof(struct run_args, field)
@@ -44,6 +47,10 @@ static const struct opt opts[] = {
     {FLAG("against", text, against),
      .help = "with --trials: second settings file whose trials alternate with "
              "the first (A B B A ...); recorded in DIR/a and DIR/b"},
+    {FLAG("start-at", text, start_at),
+     .help = "start the run at this time, so that several machines start "
+             "together: 2026-12-31T23:59:59Z, @SECONDS since 1970, or +10s; "
+             "a run that is not ready in time ends with exit status 3"},
 };
 /* clang-format on */
 
@@ -90,13 +97,18 @@ static int record_one(const struct given *g, const struct settings *s,
                       struct err *err)
 {
     char *dir = record_args_dir(&g->own.to, s->name);
-    const struct record_how how = {
+    struct record_how how = {
         .args = &g->own.to, .argv = g->argv, .file = &g->a.file, .dir = dir};
     bool json = g->own.to.json;
-    int rc;
+    int rc = 0;
 
     stop_catch_signals();
-    rc = record(s, &how, err);
+    if (g->own.start_at &&
+        units_parse_instant(g->own.start_at, clk_realtime_ns(),
+                            &how.start_at_ns, err))
+        rc = err_context(err, "--start-at");
+    if (rc == 0)
+        rc = record(s, &how, err);
     if (rc == 0)
         rc = point_sum_up(dir, print_run, &json, err);
     if (rc >= 0 && g->own.to.html &&
@@ -241,6 +253,15 @@ static int check(const struct settings *s, const struct run_args *own,
         return err_set(err, ERR_USAGE,
                        "--html cannot be combined with --against: use "
                        "'tailgate compare DIR/a DIR/b --html FILE' afterwards");
+    if (own->start_at && s->study.trials > 1)
+        return err_set(err, ERR_USAGE,
+                       "--start-at cannot be combined with --trials");
+    if (own->start_at && own->start_at[0] == '+' && s->client.shard &&
+        s->data.nonce == 0 && s->data.unique != UNIQUE_FALSE)
+        return err_set(err, ERR_USAGE,
+                       "--start-at %s is another time on each machine: with "
+                       "--shard use an absolute time, or set --nonce",
+                       own->start_at);
     if (own->against && s->study.trials < 2)
         return err_set(err, ERR_USAGE, "--against requires --trials 2 or more");
     if (s->study.restart && s->study.trials < 2)

@@ -15,9 +15,10 @@
 #include "common/spec/prices.h"
 
 const struct command *const commands[] = {
-    &cmd_run,     &cmd_search,   &cmd_sweep,    &cmd_rerun, &cmd_report,
-    &cmd_compare, &cmd_scale,    &cmd_baseline, &cmd_stub,  &cmd_calibrate,
-    &cmd_init,    &cmd_validate, &cmd_version,  &cmd_help,  NULL,
+    &cmd_run,      &cmd_search,  &cmd_sweep,     &cmd_rerun,
+    &cmd_merge,    &cmd_report,  &cmd_compare,   &cmd_scale,
+    &cmd_baseline, &cmd_stub,    &cmd_calibrate, &cmd_init,
+    &cmd_validate, &cmd_version, &cmd_help,      NULL,
 };
 
 const struct command *command_find(const char *name)

@@ -20,6 +20,7 @@
 #include "common/spec/calibration.h"
 #include "common/wire/api_names.h"
 #include "loadgen/engine/run.h"
+#include "study/launch.h"
 #include "study/study_point.h"
 
 /* Models take long to load. */
@@ -55,6 +56,10 @@ static const struct opt opts[] = {
     {FLAG("wait-ready", duration, wait_ready_ns), .is_positive = true,
      .help = "before the run, wait until the target answers, at most this "
              "long"},
+    {FLAG("launch", text, launch),
+     .help = "make each recording by several processes: local:N starts N of "
+             "them on this machine, each sends its share, and their recordings "
+             "are merged"},
 };
 /* clang-format on */
 
@@ -139,12 +144,53 @@ static void note_api(const struct settings *s)
 
 /* ---- the recording ---- */
 
+/* Other rules were checked when the settings were resolved. */
+static void refuse_shard(void *arg, const char *subject, const char *unmet)
+{
+    struct err *err = arg;
+
+    if (!err->code && strcmp(subject, "client.shard") == 0)
+        err_set(err, ERR_CONFIG, "--launch %s", unmet);
+}
+
+/* What a shard cannot do, several processes cannot do together. */
+static int check_launch(const struct settings *s, const struct record_how *how,
+                        int64_t *n, struct err *err)
+{
+    struct settings shard;
+    struct err why = {0};
+
+    if (launch_parse(how->args->launch, n, err))
+        return -1;
+    if (how->start_at_ns > 0 || s->client.shard)
+        return err_set(err, ERR_USAGE,
+                       "--launch cannot be combined with --start-at and "
+                       "--shard");
+    if (strncmp(settings_url(s), "grpc", 4) == 0)
+        return err_set(err, ERR_USAGE,
+                       "--launch " LAUNCH_LOCAL
+                       "N is not available for gRPC; start the shards with "
+                       "--shard");
+    settings_clone(&shard, s);
+    shard.client.shard = xstrdup("0/1");
+    shard.has_stub = false; /* it is started once for all */
+    free(shard.server.start);
+    shard.server.start = NULL;
+    shard.study.trials = 1;
+    settings_each_unmet(&shard, false, refuse_shard, &why);
+    settings_fini(&shard);
+    if (why.code)
+        *err = why;
+    return why.code ? -1 : 0;
+}
+
 int record(const struct settings *s, const struct record_how *how,
            struct err *err)
 {
     const struct record_args *args = how->args;
     bool waits_for_restart = args->wait_ready_ns == 0 && s->study.restart;
     struct err no_calibration = {0};
+    int64_t processes = 0;
     struct calibration calibration;
     struct live live;
     struct run_options options = {
@@ -158,6 +204,7 @@ int record(const struct settings *s, const struct record_how *how,
         .foresee = how->is_again || how->title ? NULL : plan_warn,
         .foresee_arg = (void *)how->file,
         .judge = how->judge,
+        .start_at_ns = how->start_at_ns,
     };
     int rc = calibration_load(&calibration, &no_calibration);
 
@@ -177,7 +224,9 @@ int record(const struct settings *s, const struct record_how *how,
         for (size_t i = 0; i < s->classes.len; i++)
             note_api(s->classes.items[i].settings);
     }
-    rc = point_record(s, &options, err);
+    rc = args->launch ? check_launch(s, how, &processes, err) : 0;
+    if (rc == 0)
+        rc = point_record(s, &options, processes, err);
     if (!args->quiet)
         live_end(&live);
     return rc;

@@ -23,6 +23,7 @@ struct record_args {
     bool json;
     char *html;
     int64_t wait_ready_ns;
+    char *launch;
 };
 
 extern const struct opt_block record_args_block;
@@ -43,6 +44,7 @@ struct record_how {
     const char *title; /* of a part of a study: a line above the progress, and
                           no warnings about a run; NULL: none */
     const struct run_judge *judge; /* may end it early; NULL: none */
+    int64_t start_at_ns;           /* see struct run_options */
 };
 
 /* Record what resolved settings ask for. */

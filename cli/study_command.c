@@ -217,6 +217,9 @@ int study_command(const struct study_command *c, struct err *err)
 
     add_arms(&study, c);
     rc = study_plan(&study, err);
+    if (rc == 0 && study.arms[0].settings.client.shard)
+        rc = err_set(err, ERR_CONFIG,
+                     "client.shard requires a single run, not a study");
     if (rc == 0 && c->against)
         rc = check_sides(&study, c->against, err);
     if (rc == 0) {

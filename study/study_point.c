@@ -31,6 +31,7 @@
 #include "loadgen/prepare/target.h"
 #include "server-stub/stub.h"
 #include "study/child.h"
+#include "study/launch.h"
 #include "study/supervise.h"
 
 #define RETRY_NS   NS_PER_S
@@ -314,6 +315,16 @@ void point_aim(struct settings *s, const struct child *stub)
         point_aim(s->warmup.items[i].settings, stub);
 }
 
+/* By this process, or by several. */
+static int drive(struct run_plan *plan, const struct run_options *options,
+                 int64_t processes, struct err *err)
+{
+    struct run_end end;
+
+    return processes > 0 ? launch_local(plan, options, processes, err)
+                         : run_load(plan, options, &end, err);
+}
+
 #define PROCESS_TEXT 32
 
 /* Have the memory of the process read, if the settings ask for that. */
@@ -327,14 +338,13 @@ static void meter_process(const struct settings *s, const char *whose,
 
 /* The stub ends before its truth log is read. */
 static int drive_stub(struct run_plan *plan, struct run_options *options,
-                      struct err *err)
+                      int64_t processes, struct err *err)
 {
     struct settings *s = &plan->used;
     char *truth = xasprintf("%s/truth.tgr", options->dir);
     char process[PROCESS_TEXT];
     struct child stub = {0};
     struct err late = {0};
-    struct run_end end;
     bool has_started;
     int rc = stub_check(&s->stub, err);
 
@@ -348,7 +358,7 @@ static int drive_stub(struct run_plan *plan, struct run_options *options,
         point_aim(s, &stub);
         snprintf(process, sizeof(process), "pid %ld", (long)stub.pid);
         meter_process(s, "stub", process, options);
-        rc = run_load(plan, options, &end, err);
+        rc = drive(plan, options, processes, err);
     }
     options->memory_of = NULL;
     if (child_stop(&stub, &late))
@@ -389,13 +399,12 @@ static bool is_precise(void *arg, const struct run_look *look)
 
 /* When the server dies, requests fail, which would say nothing about it. */
 static int drive_server(struct run_plan *plan, struct run_options *options,
-                        struct err *err)
+                        int64_t processes, struct err *err)
 {
     char process[PROCESS_TEXT];
     struct server server = {0};
     struct watched watched = {&server, options->judge};
     const struct run_judge judge = {is_enough, &watched};
-    struct run_end end;
     int rc = recording_make_dir(options->dir, options->force, err);
 
     if (rc)
@@ -406,7 +415,7 @@ static int drive_server(struct run_plan *plan, struct run_options *options,
     snprintf(process, sizeof(process), "group %ld", (long)server.process.pid);
     meter_process(&plan->used, "server", process, options);
     if (rc == 0)
-        rc = run_load(plan, options, &end, err);
+        rc = drive(plan, options, processes, err);
     if (rc == 0 && supervise_has_ended(&server.process))
         rc = server_blame_end(&server, "during the run", err);
     options->judge = watched.judge;
@@ -416,12 +425,11 @@ static int drive_server(struct run_plan *plan, struct run_options *options,
 }
 
 int point_record(const struct settings *s, struct run_options *options,
-                 struct err *err)
+                 int64_t processes, struct err *err)
 {
     struct precision precision = {0};
     const struct run_judge judge = {is_precise, &precision};
     struct run_plan plan;
-    struct run_end end;
     struct until until;
     int rc;
 
@@ -433,9 +441,9 @@ int point_record(const struct settings *s, struct run_options *options,
         options->judge = &judge;
     }
     run_plan_init(&plan, s);
-    rc = s->has_stub       ? drive_stub(&plan, options, err)
-         : s->server.start ? drive_server(&plan, options, err)
-                           : run_load(&plan, options, &end, err);
+    rc = s->has_stub       ? drive_stub(&plan, options, processes, err)
+         : s->server.start ? drive_server(&plan, options, processes, err)
+                           : drive(&plan, options, processes, err);
     run_plan_fini(&plan);
     if (options->judge == &judge)
         options->judge = NULL;

@@ -18,13 +18,14 @@ struct summary;
  * path is kept. */
 void point_aim(struct settings *s, const struct child *stub);
 
-/* Drive the load of resolved settings and record it.  A stub or a server that
+/* Drive the load of resolved settings and record it, by `processes` processes
+ * if that is above 0 (study/launch.h).  A stub or a server that
  * they ask for is started in the same directory, and ends before this returns.
  * ERR_STOPPED if a signal came before the run began; ERR_IO if the server did
  * not start, or ended before the run did, in which case there may be a
  * recording; other errors as run_load(). */
 int point_record(const struct settings *s, struct run_options *options,
-                 struct err *err);
+                 int64_t processes, struct err *err);
 
 /* Summarise a recording into its summary.json, and hand the summary to `see`,
  * if that is not NULL. */

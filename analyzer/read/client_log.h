@@ -25,6 +25,7 @@ struct counter {
 
 /* One worker; counters are in the window. */
 struct client_shard {
+    bool is_absent; /* there is no such worker */
     bool is_seen;
     int64_t observations; /* in the window */
     int64_t last_ns;      /* time of the last one of the run */
@@ -38,22 +39,35 @@ struct client_shard {
     struct counter cpu_turns;
 };
 
-struct client {
-    struct window window;
-    int n_shards;
-    struct client_shard shards[RECORDING_MAX_SHARDS];
+/* One machine; counters are in the window. */
+struct client_host {
+    bool is_seen;
     int64_t suspended_max_ns; /* in the whole run; TIME_ABSENT: unknown */
     int64_t asleep_ns;        /* the system was suspended, in the whole run */
-
-    /* Of the host, in the window. */
     struct counter ticks;
     struct counter steal;
     struct counter throttled;
     struct counter pressure;
 };
 
+/* Worker i is on machine i % n_hosts. */
+struct client {
+    struct window window;
+    int n_shards;
+    struct client_shard shards[RECORDING_MAX_SHARDS];
+    int n_hosts;
+    struct client_host hosts[RECORDING_MAX_SHARDS];
+    int only;      /* answers are about this machine alone; -1: about all */
+    int64_t first; /* worker w of the file is worker first + n_hosts * w, ... */
+    bool is_part;  /* ... if the file is of one machine of several */
+};
+
 /* n_shards as in the settings; below 1 is 1. */
 void client_init(struct client *c, struct window window, int64_t n_shards);
+
+/* After that, for a run on several machines; nothing happens for one. */
+struct shard_list;
+void client_set_machines(struct client *c, const struct shard_list *list);
 void client_add(struct client *c, unsigned shard,
                 const struct observation *seen);
 
@@ -68,6 +82,11 @@ int64_t client_scheduled_in_all(const struct client *c);
  * may have taken requests that were not recorded, so the window of a killed run
  * must not extend beyond it unless its rows do. */
 int64_t client_known_until_ns(const struct client *c);
+
+/* The longest time that a worker was suspended; TIME_ABSENT: unknown.  And that
+ * the system of a machine was. */
+int64_t client_suspended_max_ns(const struct client *c);
+int64_t client_asleep_ns(const struct client *c);
 
 /* ---- shares, 0 to 1, in the window; false: unknown ---- */
 
@@ -86,6 +105,8 @@ bool client_cpu_wait(const struct client *c, double *share, double *turns_hz);
 
 /* Requests that the connection cap delayed. */
 bool client_held_back(const struct client *c, double *share);
+
+/* Of several machines the largest share counts in each of the following. */
 
 /* Ticks of the host that the hypervisor gave to other guests. */
 bool client_stolen(const struct client *c, double *share);

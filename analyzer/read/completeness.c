@@ -93,17 +93,21 @@ int64_t completeness_expected(const struct tally *t,
                               const struct client *client,
                               const struct recording *rec)
 {
+    bool is_open = scenario_is_open(rec->settings.load.scenario);
     int64_t expected = 0;
 
     if (rec->has_end)
         return rec->end.scheduled;
     for (int i = 0; i < t->n_sequences; i++) {
         int64_t places = tally_places(t, i);
-        int64_t seen = t->n_sequences > 1 ? client_scheduled(client, i)
-                                          : client_scheduled_in_all(client);
+        int64_t seen =
+            t->n_sequences > 1 && !is_open ? client_scheduled(client, i) : 0;
 
         expected += seen > places ? seen : places;
     }
+    if ((t->n_sequences == 1 || is_open) &&
+        client_scheduled_in_all(client) > expected)
+        expected = client_scheduled_in_all(client);
     if (is_offline(rec) && rec->settings.load.requests > expected)
         return rec->settings.load.requests; /* all were due at once */
     return expected;

@@ -127,6 +127,13 @@ static void add_what_ran(struct doc_node *root, const struct summary *s)
         doc_line(root, DOC_PLAIN, "%s: %s %s", set->name ? set->name : "run",
                  set->target.method ? set->target.method : "", url);
     free(url);
+    if (set->client.shard)
+        doc_textf(doc_section(root, NULL, "shard"), "shard", "", "%s",
+                  set->client.shard);
+    if (set->client.shard)
+        doc_line(root, DOC_WARNING,
+                 "these are the numbers of one shard; merge all of them with "
+                 "tailgate merge");
     add_load(root, set);
     add_trace(root, s);
     add_data(root, s);
@@ -320,7 +327,29 @@ void run_doc_tiers(struct doc_node *in, const struct tiers *t, bool has_due)
               "none");
 }
 
-static void add_checks(struct doc_node *root, const struct trust *t)
+/* With "; worst: shard 3 on node7 (12)" for a run on several machines. */
+static void add_advice(struct doc_node *row, const struct check *c,
+                       const struct shard_rows *shards)
+{
+    struct doc_node *n = doc_text(row, "advice", "advice", c->advice);
+    const char *host;
+    char value[UNITS_TEXT];
+
+    if (shards->n == 0)
+        return;
+    doc_missing_if(doc_count(row, "worst_shard", NULL, c->worst_shard),
+                   c->worst_shard < 0, NULL);
+    if (c->worst_shard < 0)
+        return;
+    host = shards->items[c->worst_shard].info.host;
+    doc_number(row, "worst_value", NULL, c->worst_value);
+    doc_show(n, "%s; worst: shard %lld%s%s (%s)", c->advice,
+             (long long)c->worst_shard, host[0] ? " on " : "", host,
+             text_show_number(c->worst_value, 4, value));
+}
+
+static void add_checks(struct doc_node *root, const struct trust *t,
+                       const struct shard_rows *shards)
 {
     struct doc_node *n = doc_section(root, "trust", "checks");
     struct doc_node *passed;
@@ -350,7 +379,7 @@ static void add_checks(struct doc_node *root, const struct trust *t)
                  c->is_minimum ? "at least" : "at most",
                  text_show_number(c->limit, 4, limit));
         doc_text(row, "unit", "unit", c->unit);
-        doc_text(row, "advice", "advice", c->advice);
+        add_advice(row, c, shards);
     }
 }
 
@@ -491,7 +520,7 @@ static void add_verdict(struct doc_node *root, const struct summary *s)
             doc_line(n, DOC_PLAIN, "class %s: %s; see its terms below",
                      s->classes[i].name, verdict_name(v));
     }
-    add_checks(root, &s->trust);
+    add_checks(root, &s->trust, &s->shards);
 }
 
 /* ---- the client ---- */
@@ -633,6 +662,7 @@ struct doc *run_doc(const struct summary *s)
     run_doc_answers(root, s);
     run_doc_classes(root, s);
     run_doc_targets(root, &s->targets, s->is_streamed);
+    run_doc_shards(root, &s->shards);
     run_doc_latencies(root, s);
     run_doc_distribution(root, s);
     run_doc_curve(root, s->curve);

@@ -13,6 +13,7 @@ struct judgement;
 struct salvage;
 struct spread;
 struct summary;
+struct shard_rows;
 struct target_rows;
 struct tiers;
 
@@ -49,6 +50,7 @@ void run_doc_classes(struct doc_node *root, const struct summary *s);
 
 /* A row for each of several targets, and the straggler; nothing if there is
  * one. */
+void run_doc_shards(struct doc_node *root, const struct shard_rows *t);
 void run_doc_targets(struct doc_node *root, const struct target_rows *t,
                      bool is_streamed);
 void run_doc_latencies(struct doc_node *root, const struct summary *s);

@@ -380,6 +380,53 @@ void run_doc_targets(struct doc_node *root, const struct target_rows *t,
                 " ");
 }
 
+/* ---- shards ---- */
+
+void run_doc_shards(struct doc_node *root, const struct shard_rows *t)
+{
+    struct doc_node *table;
+
+    if (t->n == 0)
+        return;
+    table = doc_table(root, "shards", "shards");
+    for (size_t i = 0; i < t->n; i++) {
+        const struct shard_row *x = &t->items[i];
+        struct doc_node *row = doc_row(table);
+        const char *state = x->is_missing         ? "missing"
+                            : x->info.was_killed  ? "killed"
+                            : x->info.damaged > 0 ? "damaged"
+                                                  : "complete";
+
+        doc_count(row, "index", "shard", x->info.index);
+        doc_text(row, "host", "host", x->info.host);
+        doc_text(row, "state", "recording", state);
+        doc_count(row, "threads", "threads", x->info.threads);
+        doc_count(row, "n", "due", x->due);
+        doc_count(row, "ok", "ok", x->ok);
+        doc_count(row, "unsent", "unsent", x->unsent);
+        doc_ns(row, "lag_p99", "lag p99", (double)x->lag_p99_ns);
+        doc_ns(row, "e2e_p50", "e2e p50", (double)x->e2e_p50_ns);
+        doc_ns(row, "e2e_p99", "e2e p99", (double)x->e2e_p99_ns);
+        doc_missing_if(
+            doc_ns(row, "start_offset", "start offset", (double)x->offset_ns),
+            x->is_missing, NULL);
+        doc_missing_if(doc_ns(row, "clock_error", "clock error at most",
+                              (double)x->info.clock_error_ns),
+                       x->is_missing || x->info.clock_error_ns == 0, NULL);
+        doc_missing_if(doc_show(doc_bool(row, "clock_synchronised", "clock",
+                                         x->info.is_synchronised),
+                                "%s",
+                                x->info.is_synchronised ? "synchronised"
+                                                        : "NOT synchronised"),
+                       x->is_missing, NULL);
+    }
+    if (!t->is_one_host)
+        doc_line(
+            root, DOC_PLAIN,
+            "clocks: only the kernel's own bounds of their errors are known; "
+            "recordings cannot show an offset between machines");
+}
+
 /* ---- latencies ---- */
 
 void run_doc_spread(struct doc_node *in, const struct spread *s)

@@ -9,6 +9,7 @@
 #include "analyzer/read/reader.h"
 #include "analyzer/tally/run_bins.h"
 #include "analyzer/tally/stream.h"
+#include "analyzer/verdict/settle.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 
@@ -29,6 +30,8 @@ struct work {
     struct tier_works tiers;
     struct target_tallies targets;
     int64_t load_end_ns; /* after the cool-down, if there was one */
+    struct shard_list machines;
+    struct shard_tallies shards;
     int64_t lost_inside; /* lost requests that were due in the window */
     int64_t never_sent;  /* lost requests that were never issued */
 };
@@ -37,6 +40,24 @@ struct work {
 static int64_t threads_of(const struct settings *s)
 {
     return s->client.threads > 1 ? s->client.threads : 1;
+}
+
+/* Sequences in which requests are numbered without gaps: see struct sequence.
+ * The lanes of machines with different numbers of threads are not told apart.
+ */
+static int64_t sequences_of(const struct settings *s,
+                            const struct shard_list *machines)
+{
+    int64_t threads = threads_of(s);
+
+    if (scenario_is_open(s->load.scenario)) /* a shard has every n-th place */
+        return machines->is_merged ? 1 : machines->of;
+    for (size_t i = 0; i < machines->len; i++) {
+        threads = machines->items[i].threads;
+        if (threads != machines->items[0].threads)
+            return 1;
+    }
+    return machines->of * threads;
 }
 
 static bool is_offline(const struct settings *s)
@@ -76,6 +97,7 @@ static int find_window(struct work *w, struct recording *rec,
         planned.due_end_ns = INT64_MAX;
     client_init(&w->client, extent_window(&planned),
                 threads_of(&rec->settings));
+    client_set_machines(&w->client, &w->machines);
     client_read(&w->client, rec->dir);
     if (!rec->has_end && client_known_until_ns(&w->client) > extent.due_end_ns)
         extent.due_end_ns = client_known_until_ns(&w->client);
@@ -107,6 +129,7 @@ static int read_requests(struct work *w, struct recording *rec,
             tier_works_add(&w->tiers, &rows[i]);
             if (w->targets.n > 0)
                 target_tallies_add(&w->targets, &w->run.tally, &rows[i]);
+            shard_tallies_add(&w->shards, &w->run.tally, &rows[i]);
             if (rec->settings.data.cache_check)
                 cachecheck_add(&w->cache, &w->run.tally, &rows[i]);
             sessions_add(&w->sessions, &rows[i]);
@@ -147,6 +170,7 @@ static void add_lost(struct summary *s, struct work *w,
     int64_t expected = completeness_expected(t, &w->client, rec);
 
     s->integrity.was_killed = !rec->has_end;
+    s->integrity.lost_shards = s->shards.missing + s->shards.killed;
     s->integrity.lost_requests = expected > t->rows ? expected - t->rows : 0;
     if (t->events > w->run.stream.events)
         s->integrity.lost_events = t->events - w->run.stream.events;
@@ -427,41 +451,6 @@ static void take_cost(struct summary *s)
 
 /* ---- the verdict ---- */
 
-/* A run that failed a trust check cannot pass, unless it says only that the
- * client was late, which the answer allows for.  Nor can one pass that was
- * killed or interrupted, since the rest of it is unknown. */
-static enum verdict after_trust(const struct summary *s, enum verdict answer)
-{
-    if (!s->trust.valid && (!s->trust.is_only_late || answer == VERDICT_NONE))
-        return VERDICT_INVALID;
-    if (answer == VERDICT_PASS && (s->integrity.was_killed || s->stopped_by))
-        return VERDICT_UNDECIDED;
-    return answer;
-}
-
-/* Nor can a run that overloaded the server, which will not keep up for longer,
- * or that was aborted. */
-static enum verdict after_load(const struct summary *s, enum verdict verdict)
-{
-    bool is_open = verdict == VERDICT_PASS || verdict == VERDICT_UNDECIDED;
-
-    if (is_open && summary_is_overloaded(s))
-        return VERDICT_FAIL;
-    return verdict == VERDICT_PASS && s->aborted ? VERDICT_FAIL : verdict;
-}
-
-static void settle_tiers(const struct summary *s, const struct tier_works *w,
-                         struct tiers *t)
-{
-    for (size_t i = 0; i < t->len; i++) {
-        struct judgement *j = &t->items[i].judgement;
-
-        if (s->trust.is_only_late)
-            judge_late_client(&w->items[i].tally, j);
-        t->items[i].verdict = after_load(s, after_trust(s, j->verdict));
-    }
-}
-
 static void conclude(struct summary *s, const struct work *w)
 {
     const struct tally *t = &w->run.tally;
@@ -470,6 +459,7 @@ static void conclude(struct summary *s, const struct work *w)
         .judgement = &s->judgement,
         .integrity = &s->integrity,
         .client = &w->client,
+        .shards = &s->shards,
         .is_open_loop = is_open_loop(s->settings),
         .is_offline = is_offline(s->settings),
     };
@@ -497,7 +487,7 @@ static void conclude(struct summary *s, const struct work *w)
     if (s->trust.is_only_late)
         judge_late_client(t, &s->judgement);
     take_classes(s, w);
-    s->verdict = after_trust(s, s->answer);
+    s->verdict = verdict_after_trust(s, s->answer);
     if (w->decide.slo)
         s->is_shown = false; /* the looks on the way have spent the error */
     if (w->decide.decision) {
@@ -515,7 +505,7 @@ static void conclude(struct summary *s, const struct work *w)
     steady_make(&w->steady, &ask, &s->steady);
     if (w->is_precision_asked)
         s->precision = precision_find(&w->precision);
-    s->verdict = after_load(s, s->verdict);
+    s->verdict = verdict_after_load(s, s->verdict);
     /* Overload is tested at a stricter level than any term. */
     if (s->verdict != s->answer)
         s->is_shown = s->verdict == VERDICT_FAIL && summary_is_overloaded(s);
@@ -537,7 +527,7 @@ static int begin_work(struct work *w, struct summary *s,
     const struct settings *set = &rec->settings;
     const struct cohort_plan plan = {
         .window = window,
-        .sequences = is_open_loop(set) ? 1 : threads_of(set),
+        .sequences = sequences_of(set, &w->machines),
         .query_size = set->load.scenario == SCENARIO_MULTI_STREAM
                           ? set->load.query_size
                           : 1,
@@ -578,6 +568,8 @@ static void end_work(struct work *w)
     class_tallies_fini(&w->classes);
     tier_works_fini(&w->tiers);
     target_tallies_fini(&w->targets);
+    shard_tallies_fini(&w->shards);
+    shard_list_fini(&w->machines);
     sessions_fini(&w->sessions);
     steady_fini(&w->steady);
     decide_fini(&w->decide);
@@ -605,6 +597,7 @@ static void take_all(struct summary *s, struct work *w,
 
     s->damage = recording_damage(rec);
     target_rows_make(&s->targets, &w->targets, names);
+    shard_rows_make(&s->shards, &w->shards, &w->machines);
     take_failures(&s->failures, &rec->manifest);
     add_lost(s, w, rec);
     if (w->decide.slo)
@@ -614,7 +607,8 @@ static void take_all(struct summary *s, struct work *w,
     take_server(s, &w->run.tally, rec);
     manifest_calibration(&rec->manifest, &s->calibration);
     s->calibration_used = c->standing == CALIBRATED && c->of.max_rate_rps > 0
-                              ? s->offered_rps / c->of.max_rate_rps
+                              ? s->offered_rps / c->of.max_rate_rps /
+                                    (double)(s->shards.n > 0 ? s->shards.n : 1)
                               : -1;
     if (rec->settings.data.cache_check)
         cachecheck_make(&w->cache, &s->cache);
@@ -631,6 +625,8 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     struct window window;
     int rc;
 
+    shard_list_read(&w->machines, &rec->manifest);
+    shard_tallies_init(&w->shards, &w->machines);
     if (find_window(w, rec, &window, err))
         return -1;
     manifest_targets(&rec->manifest, &targets);
@@ -752,6 +748,7 @@ void summary_fini(struct summary *s)
     free(s->classes);
     tiers_fini(&s->tiers);
     target_rows_fini(&s->targets);
+    shard_rows_fini(&s->shards);
     free(s->failures.kinds);
     *s = (struct summary){0};
 }
@@ -763,29 +760,4 @@ struct window summary_window(const struct summary *s)
     return (struct window){.start_ns = start_ns,
                            .end_ns =
                                start_ns + llround(s->window_length_s * 1e9)};
-}
-
-bool summary_is_overloaded(const struct summary *s)
-{
-    return s->steady.load.state == LOAD_OVER;
-}
-
-enum conclusion summary_conclusion(const struct summary *s)
-{
-    if (s->settings->require == REQUIRE_SHOWN && s->verdict != VERDICT_NONE &&
-        !s->is_shown)
-        return CONCLUSION_OPEN;
-    switch (s->verdict) {
-    case VERDICT_INVALID:
-    case VERDICT_UNDECIDED:
-        return CONCLUSION_OPEN;
-    case VERDICT_FAIL:
-        return CONCLUSION_NO;
-    default:
-        if (s->cache.finding == CACHE_UNDECIDED || s->integrity.was_killed)
-            return CONCLUSION_OPEN;
-        return s->ok > 0 && !s->aborted && s->cache.finding != CACHE_OF_ANSWERS
-                   ? CONCLUSION_YES
-                   : CONCLUSION_NO;
-    }
 }

@@ -14,6 +14,7 @@
 #include "analyzer/tally/distribution.h"
 #include "analyzer/tally/notes.h"
 #include "analyzer/tally/sessions.h"
+#include "analyzer/tally/shard_rows.h"
 #include "analyzer/tally/stream.h"
 #include "analyzer/tally/tally.h"
 #include "analyzer/tally/target_rows.h"
@@ -150,6 +151,7 @@ struct summary {
     struct class_summary *classes; /* owned */
     size_t n_classes;
     struct target_rows targets;
+    struct shard_rows shards;
     enum verdict answer; /* by the terms of the run and of all classes, before
                             trust checks and load are considered */
     struct trust trust;

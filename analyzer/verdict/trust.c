@@ -1,9 +1,11 @@
 #include "analyzer/verdict/trust.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/clk.h"
+#include "common/base/xalloc.h"
 
 /* Lag may be this share of what is measured ... */
 #define LAG_SHARE 0.1
@@ -201,7 +203,8 @@ static enum finding find_cpu_wait(const struct evidence *e, struct check *c)
  * so that times across the suspension are too short. */
 static enum finding find_suspended(const struct evidence *e, struct check *c)
 {
-    double asleep_ms = (double)e->client->asleep_ns / 1e6;
+    int64_t suspended_ns = client_suspended_max_ns(e->client);
+    double asleep_ms = (double)client_asleep_ns(e->client) / 1e6;
 
     if (asleep_ms > c->limit) {
         c->value = asleep_ms;
@@ -212,13 +215,13 @@ static enum finding find_suspended(const struct evidence *e, struct check *c)
                     "run again";
         return BY_LIMIT;
     }
-    c->value = (double)e->client->suspended_max_ns / 1e6;
+    c->value = (double)suspended_ns / 1e6;
     /* Short compared with what is measured, it is harmless. */
     c->limit =
         fmax(c->limit,
              LAG_SHARE / 1e6 *
                  (double)quantile_of(e->tally, tightest(e->tally, 0.5), 0.5));
-    return e->client->suspended_max_ns == TIME_ABSENT ? UNKNOWN : BY_LIMIT;
+    return suspended_ns == TIME_ABSENT ? UNKNOWN : BY_LIMIT;
 }
 
 static enum finding find_pressure(const struct evidence *e, struct check *c)
@@ -271,6 +274,9 @@ static enum finding find_samples(const struct evidence *e, struct check *c)
 static enum finding find_recording(const struct evidence *e, struct check *c)
 {
     c->value = (double)e->integrity->lost_requests;
+    if (e->integrity->lost_shards > 0)
+        c->advice = "a shard is missing or was killed: its missing requests "
+                    "count as unfinished";
     if (!e->integrity->was_killed)
         return BY_LIMIT;
     c->unit = "requests known to be lost";
@@ -291,6 +297,65 @@ static enum finding find_observed(const struct evidence *e, struct check *c)
     (void)c;
     /* The window of a killed run ends with the last observation. */
     return e->integrity->was_killed ? UNKNOWN : BY_LIMIT;
+}
+
+/* ---- several machines ---- */
+
+/* Load that is shifted by this share of the window is as wrong as a rate that
+ * is off by it: see the check `rate`. */
+#define SHIFT_SHARE 0.01
+
+static bool has_shards(const struct evidence *e)
+{
+    return e->shards && e->shards->n > 0;
+}
+
+static double shift_limit_ms(const struct evidence *e)
+{
+    const struct window *w = &e->tally->window;
+
+    return SHIFT_SHARE * (double)(w->end_ns - w->start_ns) / 1e6;
+}
+
+static enum finding find_shards(const struct evidence *e, struct check *c)
+{
+    if (!has_shards(e))
+        return UNKNOWN;
+    for (size_t i = e->shards->n; i-- > 0;) {
+        const struct shard_row *s = &e->shards->items[i];
+
+        if (s->is_missing || s->info.was_killed || s->info.damaged > 0) {
+            c->value++;
+            c->worst_shard = (int64_t)i;
+        }
+    }
+    return BY_LIMIT;
+}
+
+static enum finding find_start_skew(const struct evidence *e, struct check *c)
+{
+    if (!has_shards(e))
+        return UNKNOWN;
+    c->value = (double)e->shards->skew_ns / 1e6;
+    c->limit = shift_limit_ms(e);
+    c->worst_shard = e->shards->skew_ns > 0 ? e->shards->latest : -1;
+    return BY_LIMIT;
+}
+
+static enum finding find_clock_error(const struct evidence *e, struct check *c)
+{
+    if (!has_shards(e) || e->shards->is_one_host)
+        return UNKNOWN;
+    c->value = (double)e->shards->clock_error_ns / 1e6;
+    c->limit = shift_limit_ms(e);
+    c->worst_shard = e->shards->worst_clock;
+    if (e->shards->unsynchronised > 0) {
+        c->advice = "a clock is not synchronised, so that its shard may have "
+                    "started at another time, which recordings cannot show: "
+                    "run chrony or another NTP client";
+        return WRONG;
+    }
+    return c->value > 0 ? BY_LIMIT : UNKNOWN;
 }
 
 /* ---- the table ---- */
@@ -362,13 +427,75 @@ static const struct rule rules[] = {
      find_observed,
      "client.tgr does not cover the other seconds: the effect of the client on "
      "them is unknown"},
+    {"shards", "shards missing, killed or damaged", 0, 0, NULL, find_shards,
+     "the requests that are not in the recording count as unfinished: make the "
+     "run again, or merge all of its shards"},
+    {"start skew", "ms", 0, 0, NULL, find_start_skew,
+     "the shards did not start together: use one --start-at for all"},
+    {"clock error", "ms at most, by the kernel", 0, 0, NULL, find_clock_error,
+     "the clocks of the machines may differ by this: synchronise them better, "
+     "or run longer"},
 };
 
 _Static_assert(sizeof(rules) / sizeof(rules[0]) <= TRUST_MAX_CHECKS,
                "a check would not fit");
 
+static enum finding evaluate(const struct rule *r, const struct evidence *e,
+                             struct check *c)
+{
+    if (r->share && !r->share(e->client, &c->value))
+        return UNKNOWN;
+    c->value *= 100;
+    return r->find ? r->find(e, c) : BY_LIMIT;
+}
+
+/* What a check says of one machine; false: nothing, or nothing else than of
+ * all. */
+static bool value_of_shard(const struct rule *r, const struct evidence *one,
+                           size_t i, struct check *c)
+{
+    const struct shard_row *s = &one->shards->items[i];
+
+    if (r->find == find_lag_p50 || r->find == find_lag_p99) {
+        c->value =
+            (double)(r->find == find_lag_p50 ? s->lag_p50_ns : s->lag_p99_ns) /
+            1e6;
+        return c->value >= 0;
+    }
+    if (r->find == find_unsent) {
+        c->value = (double)s->unsent;
+        return s->unsent > 0;
+    }
+    return (r->share || r->find == find_cpu_wait ||
+            r->find == find_suspended) &&
+           evaluate(r, one, c) != UNKNOWN;
+}
+
+/* Name the worst machine.  `only` is a copy of the client, to be asked about
+ * one machine at a time. */
+static void find_worst(const struct rule *r, const struct evidence *e,
+                       struct client *only, struct check *c)
+{
+    struct evidence one = *e;
+
+    one.client = only;
+    for (size_t i = 0; i < e->shards->n; i++) {
+        struct check x = *c;
+
+        x.value = 0;
+        only->only = (int)i;
+        if (e->shards->items[i].is_missing || !value_of_shard(r, &one, i, &x))
+            continue;
+        if (c->worst_shard < 0 || (c->is_minimum ? x.value < c->worst_value
+                                                 : x.value > c->worst_value)) {
+            c->worst_shard = (int64_t)i;
+            c->worst_value = x.value;
+        }
+    }
+}
+
 static void apply(const struct rule *r, const struct evidence *e,
-                  struct trust *out)
+                  struct client *only, struct trust *out)
 {
     struct check c = {
         .name = r->name,
@@ -378,14 +505,10 @@ static void apply(const struct rule *r, const struct evidence *e,
         .is_lateness = (r->flags & LATE) != 0 && e->is_open_loop,
         .limit = r->limit,
         .advice = r->advice,
+        .worst_shard = -1,
     };
-    enum finding found = BY_LIMIT;
+    enum finding found = evaluate(r, e, &c);
 
-    if (r->share && !r->share(e->client, &c.value))
-        return;
-    c.value *= 100;
-    if (r->find)
-        found = r->find(e, &c);
     if (found == UNKNOWN)
         return;
     c.ok = found == FINE ||
@@ -399,14 +522,24 @@ static void apply(const struct rule *r, const struct evidence *e,
         if (c.is_lateness && !out->late)
             out->late = c.name;
     }
+    c.worst_value = c.value;
+    if (only && c.worst_shard < 0)
+        find_worst(r, e, only, &c);
     out->checks[out->len++] = c;
 }
 
 void trust_check(const struct evidence *e, struct trust *out)
 {
+    struct client *only = NULL;
+
     *out = (struct trust){.valid = true};
+    if (has_shards(e)) {
+        only = xcalloc(1, sizeof(*only));
+        *only = *e->client;
+    }
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
-        apply(&rules[i], e, out);
+        apply(&rules[i], e, only, out);
+    free(only);
 }
 
 const struct check *trust_find(const struct trust *t, const char *name)

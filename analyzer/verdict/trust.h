@@ -13,10 +13,11 @@
 #include <stdint.h>
 
 #include "analyzer/read/client_log.h"
+#include "analyzer/tally/shard_rows.h"
 #include "analyzer/tally/tally.h"
 #include "analyzer/verdict/judge.h"
 
-#define TRUST_MAX_CHECKS 24
+#define TRUST_MAX_CHECKS 28
 
 struct check {
     const char *name;
@@ -28,6 +29,11 @@ struct check {
     double value;
     double limit;
     const char *advice; /* "" if it passed */
+
+    /* Of a run on several machines: the worst one, and its value.  -1: one
+     * machine, or it is not known which. */
+    int64_t worst_shard;
+    double worst_value;
 };
 
 struct trust {
@@ -45,6 +51,7 @@ struct integrity {
     int64_t lost_requests; /* issued, but not in the recording */
     int64_t lost_events;   /* of recorded requests */
     bool was_killed;
+    int64_t lost_shards; /* missing, or killed */
 };
 
 /* Everything that checks are based on; borrowed. */
@@ -53,6 +60,7 @@ struct evidence {
     const struct judgement *judgement;
     const struct integrity *integrity;
     const struct client *client;
+    const struct shard_rows *shards; /* NULL or empty: one machine */
     bool is_open_loop;
     bool is_offline; /* all requests were due at once: none can be late */
 };

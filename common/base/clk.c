@@ -1,6 +1,7 @@
 #include "common/base/clk.h"
 
 #include <errno.h>
+#include <sys/timex.h>
 #include <time.h>
 
 static int64_t read_clock(clockid_t id)
@@ -34,6 +35,16 @@ static int64_t fake_now(const struct clk *clk)
 struct clk_fake clk_fake_at(int64_t at_ns)
 {
     return (struct clk_fake){.clk = {.now_ns = fake_now}, .at_ns = at_ns};
+}
+
+struct clk_error clk_realtime_error(void)
+{
+    struct timex t = {0};
+
+    if (adjtimex(&t) < 0)
+        return (struct clk_error){0};
+    return (struct clk_error){.max_ns = (int64_t)t.maxerror * NS_PER_US,
+                              .is_synchronised = !(t.status & STA_UNSYNC)};
 }
 
 int64_t clk_realtime_ns(void)

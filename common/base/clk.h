@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/time.h>
 #include <sys/types.h>
@@ -50,6 +51,14 @@ static inline struct timeval clk_timeval(int64_t ns)
 
 /* Nanoseconds since 1970, to show and to match with other logs. */
 int64_t clk_realtime_ns(void);
+
+/* How far the kernel believes that clock to be off. */
+struct clk_error {
+    int64_t max_ns;       /* upper bound, from adjtimex(); 0: unknown */
+    bool is_synchronised; /* something keeps it right */
+};
+
+struct clk_error clk_realtime_error(void);
 
 /* Total time that the system has been suspended since boot, to about a
  * millisecond.  CLOCK_MONOTONIC does not advance then. */

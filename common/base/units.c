@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -37,6 +38,8 @@ static const struct unit multiples[] = {
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define NUMBER "0123456789."
+
+#define MAX_INSTANT_S INT64_C(9000000000) /* its nanoseconds fit */
 
 /* units_print_number() writes these in plain digits that the parsers read. */
 #define MIN_NUMBER 1e-12
@@ -159,6 +162,45 @@ static bool scan_rate(const char *p, double *per_second)
     }
     *per_second = value * factor / ((double)ns / 1e9);
     return *p == '\0' && *per_second > 0;
+}
+
+int units_parse_instant(const char *text, int64_t now_ns, int64_t *ns,
+                        struct err *err)
+{
+    struct tm tm = {0};
+    int64_t after_ns;
+    double seconds = 0;
+    const char *p;
+
+    if (*text == '+') {
+        if (units_parse_duration(text + 1, &after_ns, err))
+            return -1;
+        *ns = now_ns + after_ns;
+        return 0;
+    }
+    if (*text == '@') { /* whole and fraction apart, which keeps nanoseconds */
+        char *end;
+
+        tm.tm_year = 70;
+        after_ns = strtoll(text + 1, &end, 10);
+        p = end;
+        if (!isdigit((unsigned char)text[1]) || after_ns > MAX_INSTANT_S)
+            p = NULL;
+    } else {
+        p = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+        after_ns = p ? (int64_t)timegm(&tm) : 0;
+        if (p && p[strlen(p) - (*p != '\0')] != 'Z')
+            p = NULL;
+    }
+    if (p && *p == '.' && !take_number(&p, 0, &seconds))
+        p = NULL;
+    if (!p || strcmp(p, *text == '@' ? "" : "Z") != 0)
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is not a time: expected "
+                       "2026-12-31T23:59:59Z, @SECONDS since 1970, or +10s",
+                       text);
+    *ns = after_ns * NS_PER_S + llround(seconds * 1e9);
+    return 0;
 }
 
 int units_parse_rate(const char *text, double *per_second, struct err *err)

@@ -21,6 +21,11 @@ struct err;
 int units_parse_duration(const char *text, int64_t *ns, struct err *err);
 const char *units_print_duration(int64_t ns, char out[static UNITS_TEXT]);
 
+/* 2026-12-31T23:59:59Z or 2026-12-31T23:59:59.5Z (UTC), @1798761599.5 (seconds
+ * since 1970), or +10s (after now_ns): nanoseconds since 1970. */
+int units_parse_instant(const char *text, int64_t now_ns, int64_t *ns,
+                        struct err *err);
+
 /* 50, 50/s, 2/m, 0.5, 10k, 1e3, 100/10s: events per second, 1e-12 to 1e15. */
 int units_parse_rate(const char *text, double *per_second, struct err *err);
 const char *units_print_rate(double per_second, char out[static UNITS_TEXT]);

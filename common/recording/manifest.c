@@ -9,6 +9,7 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
+#include "common/base/hash.h"
 #include "common/base/json.h"
 #include "common/base/redact.h"
 #include "common/base/xalloc.h"
@@ -17,6 +18,9 @@
 #include "common/spec/calibration.h"
 
 #define MANIFEST_SCHEMA 1
+
+const char *const manifest_own_keys[MANIFEST_OWN_KEYS] = {"shard", "threads",
+                                                          "cpus", "memory"};
 
 static char *manifest_path(const char *dir)
 {
@@ -97,22 +101,67 @@ static json_t *environment(const struct strmap *more)
     return out;
 }
 
+void manifest_hash_settings(const struct settings *asked,
+                            char out[static SHA256_TEXT])
+{
+    json_t *json = settings_to_json(asked);
+    json_t *client = json_object_get(json, "client");
+    char *text;
+
+    for (size_t i = 0; i < MANIFEST_OWN_KEYS; i++)
+        json_object_del(client, manifest_own_keys[i]);
+    text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
+    sha256_bytes(text, strlen(text), out);
+    free(text);
+    json_decref(json);
+}
+
+static json_t *shard_to_json(const struct shard_start *s)
+{
+    json_t *out = json_pack("{sI, sI, ss}", "index", (json_int_t)s->id.index,
+                            "of", (json_int_t)s->id.count, "settings_sha256",
+                            s->settings_sha256);
+
+    if (s->start_at_ns > 0)
+        json_object_set_new(out, "start_at_ns", json_integer(s->start_at_ns));
+    return out;
+}
+
+bool manifest_shard(const struct manifest *m, struct shard_start *shard)
+{
+    const json_t *json = json_object_get(m->json, "shard");
+    const char *sha256 = get_text(json, "settings_sha256");
+
+    if (!json_is_object(json))
+        return false;
+    *shard = (struct shard_start){
+        .id = {.index = json_get_int(json, "index", -1),
+               .count = json_get_int(json, "of", -1)},
+        .settings_sha256 = sha256 ? sha256 : "",
+        .start_at_ns = json_get_int(json, "start_at_ns", 0),
+    };
+    return true;
+}
+
 void manifest_init(struct manifest *m, const struct settings *s,
                    const struct run_start *start)
 {
     json_t *calibration = start->calibration
                               ? calibration_stamp_to_json(start->calibration)
                               : json_null();
+    struct clk_error clock = clk_realtime_error();
     char utc[32];
 
     clk_format_utc(start->realtime_ns, CLK_TEXT_FORMAT, utc, sizeof(utc));
     m->json = json_pack(
-        "{si, ss, so, so, s{ss, sI, sI}, so, so}", "schema", MANIFEST_SCHEMA,
-        "tailgate", TAILGATE_VERSION, "asked", asked(start), "settings",
-        settings_to_json(s), "clock", "utc", utc, "monotonic_ns",
+        "{si, ss, so, so, s{ss, sI, sI, sI, sb}, so, so}", "schema",
+        MANIFEST_SCHEMA, "tailgate", TAILGATE_VERSION, "asked", asked(start),
+        "settings", settings_to_json(s), "clock", "utc", utc, "monotonic_ns",
         (json_int_t)start->monotonic_ns, "realtime_ns",
-        (json_int_t)start->realtime_ns, "environment",
-        environment(start->environment), "endpoints", texts(start->endpoints));
+        (json_int_t)start->realtime_ns, "max_error_ns",
+        (json_int_t)clock.max_ns, "is_synchronised", clock.is_synchronised,
+        "environment", environment(start->environment), "endpoints",
+        texts(start->endpoints));
     if (start->targets && start->targets->len > 1)
         json_object_set_new(m->json, "targets", texts(start->targets));
     if (start->has_stub)
@@ -124,6 +173,8 @@ void manifest_init(struct manifest *m, const struct settings *s,
         json_object_set_new(m->json, "transport",
                             json_string(start->transport));
     json_object_set_new(m->json, "calibration", calibration);
+    if (start->shard)
+        json_object_set_new(m->json, "shard", shard_to_json(start->shard));
 }
 
 void manifest_complete(struct manifest *m, const struct run_end *end,

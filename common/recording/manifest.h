@@ -9,13 +9,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/hash.h"
 #include "common/settings/settings.h"
 #include "common/spec/abort_rule.h"
+#include "common/spec/shard_id.h"
 
 struct calibration_stamp;
 struct err;
 struct failures;
 struct json_t;
+
+/* One machine's share of a run, in its manifest. */
+struct shard_start {
+    struct shard_id id;
+    const char *settings_sha256; /* of what all shards must have in common;
+                                    borrowed */
+    int64_t start_at_ns;         /* common start since 1970; 0: none */
+};
 
 /* What is known when the clock starts. */
 struct run_start {
@@ -33,6 +43,7 @@ struct run_start {
                                          unknown */
     const char *transport;            /* its name; NULL: none */
     const struct calibration_stamp *calibration; /* NULL: none */
+    const struct shard_start *shard;             /* NULL: the whole run */
 };
 
 /* What is known at the end.  scheduled = issued + unsent. */
@@ -116,6 +127,18 @@ void manifest_set_data(struct manifest *m, const struct data_seen *data);
 /* The same for each class of a workload, in order. */
 void manifest_add_class_data(struct manifest *m, const char *class,
                              const struct data_seen *data);
+
+/* The keys of `client` in the settings that may differ between machines. */
+#define MANIFEST_OWN_KEYS 4
+extern const char *const manifest_own_keys[MANIFEST_OWN_KEYS];
+
+/* The SHA-256 of the settings that all shards of a run must have in common:
+ * asked for, without what may differ between machines. */
+void manifest_hash_settings(const struct settings *asked,
+                            char out[static SHA256_TEXT]);
+
+/* False if it is not a shard.  The text is borrowed. */
+bool manifest_shard(const struct manifest *m, struct shard_start *shard);
 
 int manifest_save(const struct manifest *m, const char *dir, struct err *err);
 

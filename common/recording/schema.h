@@ -7,8 +7,11 @@
 #include "common/measure/measure.h"
 #include "common/recording/tgr.h"
 
-/* Maximum number of workers, and so shards, of a recording. */
-#define RECORDING_MAX_SHARDS 64
+/* Maximum number of workers of a run on one machine, and of a recording that
+ * was merged from several.  The blocks of worker w of shard i of n have the
+ * number w, and i + n * w in a merged recording. */
+#define RECORDING_MAX_WORKERS 64
+#define RECORDING_MAX_SHARDS  1024
 
 /* requests.tgr: a struct facts per request, or per range of requests that were
  * not sent. */

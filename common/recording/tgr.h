@@ -58,6 +58,11 @@ int tgr_create(struct tgr_writer **writer, const char *path,
 int tgr_append(struct tgr_writer *writer, unsigned shard, const void *rows,
                size_t n, struct err *err);
 
+/* Append a block of another file with the same columns as it is, as one of this
+ * shard.  ERR_IO. */
+int tgr_append_block(struct tgr_writer *writer, unsigned shard,
+                     const char *block, size_t len, struct err *err);
+
 /* Flush to the disk and close; accepts NULL. */
 int tgr_finish(struct tgr_writer *writer, struct err *err);
 
@@ -87,6 +92,14 @@ unsigned tgr_shard(const struct tgr_reader *reader);
 
 /* The size of the last block. */
 size_t tgr_block_bytes(const struct tgr_reader *reader);
+
+/* The bytes of the last block, valid until the next call; their number is
+ * tgr_block_bytes(). */
+const char *tgr_block(const struct tgr_reader *reader);
+
+/* Does the file have exactly the columns of its schema, so that its blocks can
+ * be copied? */
+bool tgr_has_same_columns(const struct tgr_reader *reader);
 
 struct tgr_damage tgr_damage(const struct tgr_reader *reader);
 void tgr_close(struct tgr_reader *reader);

@@ -483,6 +483,22 @@ size_t tgr_block_bytes(const struct tgr_reader *reader)
     return reader->block_bytes;
 }
 
+const char *tgr_block(const struct tgr_reader *r)
+{
+    return r->in.data + r->used - r->block_bytes;
+}
+
+bool tgr_has_same_columns(const struct tgr_reader *r)
+{
+    bool is_same = r->len == r->schema->len;
+
+    for (size_t c = 0; c < r->len && is_same; c++)
+        is_same =
+            r->columns[c].wanted == &r->schema->columns[c] &&
+            r->columns[c].relative_to == r->schema->columns[c].relative_to;
+    return is_same;
+}
+
 struct tgr_damage tgr_damage(const struct tgr_reader *reader)
 {
     return reader->damage;

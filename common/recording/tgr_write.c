@@ -159,6 +159,16 @@ int tgr_append(struct tgr_writer *w, unsigned shard, const void *rows, size_t n,
     return write_frame(w, err);
 }
 
+int tgr_append_block(struct tgr_writer *w, unsigned shard, const char *block,
+                     size_t len, struct err *err)
+{
+    assert(len >= FRAME_HEADER);
+    buf_reset(&w->frame);
+    buf_add(&w->frame, block, len);
+    finish_frame(&w->frame, FRAME_ROWS, shard, get_u32(block + 8));
+    return write_frame(w, err);
+}
+
 static void put_name(struct buf *out, const char *name)
 {
     char len = (char)strlen(name);

@@ -270,6 +270,7 @@ struct client_settings {
     int64_t channels;      /* gRPC, per address; OPT_AUTO: one per thread */
     int64_t preconnect;    /* connections to open before the run */
     int64_t threads;       /* OPT_AUTO until the run starts */
+    char *shard;           /* this machine's share, such as 2/8; NULL: all */
     char *cpus;            /* list such as 0,2-3 to pin them to; NULL: none */
     int64_t spin_ns;       /* poll instead of sleeping around a send */
     int64_t memory; /* bytes of all responses; OPT_AUTO until the run starts */

@@ -14,6 +14,7 @@
 #include "common/spec/cpu_list.h"
 #include "common/spec/dist.h"
 #include "common/spec/load_shape.h"
+#include "common/spec/shard_id.h"
 #include "common/spec/slo.h"
 #include "common/spec/until.h"
 #include "common/wire/api_names.h"
@@ -586,6 +587,13 @@ static const struct opt client[] = {
      .is_positive = true, .takes_auto = true, .initial = "auto",
      .help = "number of worker threads; auto depends on the rate and the "
              "cores"},
+    {OPT("shard", "shard", text, client.shard), .check = shard_id_check,
+     .conflicts = "stub, server.start, load.stop: decided, data.accuracy, "
+                  "data.cache_check, study.trials, study.restart",
+     .scenarios = ALL_BUT_BOTH(SINGLE_STREAM, MULTI_STREAM),
+     .help = "send only this share of the run, I/N with I from 0; other "
+             "machines send the rest; auto or auto/N takes I from the "
+             "environment that mpirun, srun or an Indexed Job sets"},
     {OPT("cpus", "cpus", text, client.cpus), .check = cpus_check,
      .help = "CPUs to pin the worker threads to, such as 0,2-3"},
     {OPT("spin", "spin", duration, client.spin_ns), .initial = "0s",

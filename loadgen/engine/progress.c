@@ -10,6 +10,7 @@
 #include "common/measure/good.h"
 #include "common/recording/schema.h"
 #include "common/settings/settings.h"
+#include "common/spec/shard_id.h"
 #include "common/stats/hist.h"
 #include "common/wire/api_names.h"
 #include "loadgen/engine/run.h"
@@ -29,6 +30,7 @@ struct shard_state {
 struct progress {
     const struct load_settings *load; /* borrowed */
     const struct phases *phases;      /* borrowed */
+    int64_t n_machines;               /* that share the schedule */
     bool is_ended_by_time;
     struct shape shape; /* open loop only */
     struct good_table good;
@@ -161,7 +163,7 @@ static double asked_rps(struct progress *p, int64_t at_ns)
     if (start_ns != DUE_UNKNOWN)
         shape_end_warmup(&p->shape, (double)start_ns);
     return (arrivals(p, until) - arrivals(p, from)) * 1e9 /
-           ((double)at_ns - from);
+           ((double)at_ns - from) / (double)p->n_machines;
 }
 
 void progress_read(struct progress *p, int64_t at_ns, struct run_progress *out)
@@ -204,16 +206,20 @@ static int make_parts(struct progress *p, const struct settings *settings,
                       struct err *err)
 {
     const struct load_settings *load = p->load;
+    const struct shard_id shard = shard_id_of(settings->client.shard);
+    const struct lane share = {.worker = shard.index, .workers = shard.count};
     struct slo slo;
 
+    p->n_machines = shard.count;
     if (slo_parse(&settings->slo, &slo, err) ||
         good_table_init(&p->good, &slo, &settings->classes, err))
         return -1;
     p->now = (struct run_progress){
         /* A cool-down sends as many as it takes. */
-        .planned_requests = load->requests > 0 && load_cooldown_ns(load) == 0
-                                ? load->warmup_requests + load->requests
-                                : 0,
+        .planned_requests =
+            load->requests > 0 && load_cooldown_ns(load) == 0
+                ? lane_share(load->warmup_requests + load->requests, share)
+                : 0,
         .has_phases = load->warmup_ns > 0 || load->warmup_requests > 0 ||
                       load->cooldown_ns > 0,
         .has_slo = slo.len > 0 || settings_some(has_slo, settings),

@@ -7,11 +7,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
+#include "common/base/hash.h"
 #include "common/base/log.h"
 #include "common/base/stop.h"
 #include "common/base/xalloc.h"
@@ -19,6 +21,7 @@
 #include "common/recording/failures.h"
 #include "common/settings/settings.h"
 #include "common/spec/calibration.h"
+#include "common/spec/shard_id.h"
 #include "loadgen/api/api.h"
 #include "loadgen/engine/progress.h"
 #include "loadgen/engine/run_limits.h"
@@ -40,6 +43,12 @@
 #define LEAD_NS (100 * NS_PER_MS)
 #define POLL_NS (20 * NS_PER_MS)
 
+/* A common start is waited for twice: this long before it workers open their
+ * connections, since idle ones do not last; LEAD_NS before it they start.
+ * Later than LATE_NS before it they would not be ready in time. */
+#define CONNECT_NS (2 * NS_PER_S)
+#define LATE_NS    (LEAD_NS / 2)
+
 #define MAX_NOTE ((size_t)64 << 10)
 
 struct run {
@@ -58,6 +67,7 @@ struct run {
     struct manifest manifest;
     struct answers answers;
     struct monitor monitor;
+    char settings_sha256[SHA256_TEXT]; /* of those asked for; shards only */
     int64_t start_ns;
     int stopped_by; /* the signal that made us cut it; 0: none */
 };
@@ -71,13 +81,15 @@ static int make_workers(struct run *run, struct err *err)
     bool has_schedule = scenario_has_schedule(run->settings->load.scenario);
     int64_t ways = has_schedule ? 1 : (int64_t)run->workload.n_places;
     int64_t files = run->plan->machine.files / 2 / c->threads;
+    struct shard_id shard = shard_id_of(c->shard);
 
     if (!has_schedule)
-        workload_set_lanes(&run->workload, c->threads);
+        workload_set_lanes(&run->workload, shard.count * c->threads);
     phases_init(&run->phases, &run->settings->load, c->threads);
     run->workers = xcalloc((size_t)c->threads, sizeof(struct worker *));
     for (int64_t i = 0; i < c->threads; i++) {
-        struct lane lane = {.worker = i, .workers = c->threads};
+        struct lane lane =
+            lane_of_shard(shard.index, shard.count, i, c->threads);
         int64_t room = lane_share(c->max_in_flight, lane);
         bool has_files = ways < 2 || room * ways < files || room > files;
         struct engine_env env = {
@@ -116,6 +128,53 @@ static int wait_until_ready(const struct run *run, struct err *err)
     return rc;
 }
 
+/* Wait until ahead_ns before the common start, if there is one.  The clock may
+ * be set meanwhile. */
+static int wait_for_start(const struct run *run, int64_t ahead_ns,
+                          struct err *err)
+{
+    int64_t until_ns = run->options->start_at_ns - ahead_ns;
+    int64_t left_ns = until_ns - clk_realtime_ns();
+
+    if (run->options->start_at_ns == 0)
+        return 0;
+    if (left_ns > NS_PER_S)
+        log_note("the run starts in %.1f s",
+                 (double)(left_ns + ahead_ns) / 1e9);
+    while ((left_ns = until_ns - clk_realtime_ns()) > 0) {
+        if (atomic_load(&stop_signal))
+            return err_set(err, ERR_STOPPED,
+                           "interrupted while it waited for its start");
+        clk_sleep_ns(left_ns < POLL_NS ? left_ns : POLL_NS);
+    }
+    return 0;
+}
+
+/* The prompts of all shards must be those of one run, and no other run may have
+ * had them: the nonce follows from the settings, which include the seed, and
+ * the start. */
+static int choose_nonce(const struct run *run, struct settings *s,
+                        struct err *err)
+{
+    bool is_fresh = s->data.unique != UNIQUE_FALSE;
+    char text[SHA256_TEXT + 32];
+    char hash[SHA256_TEXT];
+
+    if (!s->client.shard || s->data.nonce > 0)
+        return 0;
+    if (run->options->start_at_ns == 0 && is_fresh)
+        return err_set(err, ERR_CONFIG,
+                       "client.shard requires a common start (--start-at TIME) "
+                       "or data.nonce: the prompts of all shards follow from "
+                       "it");
+    snprintf(text, sizeof(text), "%s %lld", run->settings_sha256,
+             is_fresh ? (long long)run->options->start_at_ns : 0);
+    sha256_bytes(text, strlen(text), hash);
+    hash[13] = '\0'; /* small enough for a JSON number, and not 0 */
+    s->data.nonce = strtoull(hash, NULL, 16) + 1;
+    return 0;
+}
+
 /* Also notes what the files of a trace and of a data set come to. */
 static int look_ahead(struct run *run, struct err *err)
 {
@@ -144,13 +203,14 @@ static int prepare(struct run *run, struct err *err)
     const struct settings *s = run->settings;
 
     if (look_ahead(run, err) || wait_until_ready(run, err) ||
+        choose_nonce(run, &run->plan->used, err) ||
         discover(&run->plan->used, err) ||
         workload_init(&run->workload, s, &run->endpoints, err) ||
         scrape_new(&run->scrape, /* the server of the first class */
                    s->classes.len > 0 ? s->classes.items[0].settings : s,
                    run->workload.classes[0].targets, err) ||
         meter_new(&run->meter, s, run->options->memory_of, err) ||
-        make_workers(run, err))
+        wait_for_start(run, CONNECT_NS, err) || make_workers(run, err))
         return -1;
     if (!run->options->has_dir &&
         recording_make_dir(run->options->dir, run->options->force, err))
@@ -206,8 +266,30 @@ static void record_data(struct run *run)
     }
 }
 
+/* Without a common start, soon. */
+static int find_start(const struct run *run, struct run_start *start,
+                      struct err *err)
+{
+    int64_t ahead_ns = LEAD_NS;
+
+    if (wait_for_start(run, LEAD_NS, err))
+        return -1;
+    if (run->options->start_at_ns > 0)
+        ahead_ns = run->options->start_at_ns - clk_realtime_ns();
+    if (ahead_ns < LATE_NS)
+        return err_set(err, ERR_IO,
+                       "too late for the common start: ready %.3f s after the "
+                       "last possible moment; choose a later --start-at",
+                       (double)(LATE_NS - ahead_ns) / 1e9);
+    start->monotonic_ns = clk_now(&clk_monotonic) + ahead_ns;
+    start->realtime_ns = run->options->start_at_ns > 0
+                             ? run->options->start_at_ns
+                             : clk_realtime_ns() + ahead_ns;
+    return 0;
+}
+
 /* What the clock starts with is found out before it does. */
-static void begin_manifest(struct run *run)
+static int begin_manifest(struct run *run, struct err *err)
 {
     const struct run_options *options = run->options;
     const struct calibration_place here = calibration_here();
@@ -221,6 +303,11 @@ static void begin_manifest(struct run *run)
         options->settings_file && !recording_is_at(options->settings_file)
             ? git_state(options->settings_file)
             : NULL;
+    const struct shard_start shard = {
+        .id = shard_id_of(run->settings->client.shard),
+        .settings_sha256 = run->settings_sha256,
+        .start_at_ns = options->start_at_ns};
+    int rc;
     struct run_start start = {
         .argv = options->argv,
         .settings_file = options->settings_file,
@@ -233,17 +320,19 @@ static void begin_manifest(struct run *run)
         .targets = &targets,
         .transport = run->plan->transport->name,
         .calibration = &calibration,
+        .shard = run->settings->client.shard ? &shard : NULL,
     };
 
     workload_name_places(&run->workload, &targets);
     environment_read(&environment, "");
-    start.monotonic_ns = clk_now(&clk_monotonic) + LEAD_NS;
-    start.realtime_ns = clk_realtime_ns() + LEAD_NS;
+    rc = find_start(run, &start, err);
     run->start_ns = start.monotonic_ns;
-    manifest_init(&run->manifest, run->settings, &start);
+    if (rc == 0)
+        manifest_init(&run->manifest, run->settings, &start);
     strlist_fini(&targets);
     strmap_fini(&environment);
     free(git);
+    return rc;
 }
 
 static int begin(struct run *run, struct err *err)
@@ -261,7 +350,8 @@ static int begin(struct run *run, struct err *err)
         .damage = &s->damage,
     };
 
-    begin_manifest(run);
+    if (begin_manifest(run, err))
+        return -1;
     if (run->settings->load.scenario == SCENARIO_TRACE)
         manifest_set_trace(&run->manifest, &trace);
     record_data(run);
@@ -419,8 +509,11 @@ int run_load(struct run_plan *plan, const struct run_options *options,
                       .answers = {.fd = -1}};
     struct err ignored = {0};
     bool has_begun = false;
-    int rc = prepare(&run, err);
+    int rc;
 
+    if (run.settings->client.shard)
+        manifest_hash_settings(run.settings, run.settings_sha256);
+    rc = prepare(&run, err);
     if (rc == 0) {
         rc = begin(&run, err);
         has_begun = rc == 0;

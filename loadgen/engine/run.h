@@ -51,6 +51,10 @@ struct run_options {
     const char *settings_sha256; /* its hash; NULL: none */
     int64_t wait_ready_ns;       /* for the targets to answer; 0: do not wait */
 
+    /* When the clock of the run starts, since 1970, so that several machines
+     * start together; 0: when everything is ready. */
+    int64_t start_at_ns;
+
     /* The calibration of this client, for the manifest; run_load() checks
      * whether it applies to this host.  NULL: not calibrated. */
     const struct calibration *calibration;

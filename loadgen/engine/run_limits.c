@@ -1,13 +1,17 @@
 #include "loadgen/engine/run_limits.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
+#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "common/settings/settings.h"
 #include "common/spec/dist.h"
 #include "common/spec/load_shape.h"
+#include "common/spec/shard_id.h"
+#include "loadgen/schedule/source.h"
 
 /* One thread can send more than twice this rate; at half of its capacity it is
  * punctual. */
@@ -103,8 +107,8 @@ static int64_t connection_limit(const struct settings *s)
 /* By default a core is left for the recorder and other processes; in a closed
  * loop, which takes all it can get, half of them.  Each thread needs a
  * connection and something to send; a query has one sender. */
-static int64_t choose_threads(const struct settings *s, int64_t limit,
-                              int64_t cores)
+static int64_t choose_threads(const struct settings *s, struct lane share,
+                              int64_t limit, int64_t cores)
 {
     const struct load_settings *load = &s->load;
     bool is_open = scenario_has_schedule(load->scenario);
@@ -115,16 +119,28 @@ static int64_t choose_threads(const struct settings *s, int64_t limit,
 
     if (load->scenario == SCENARIO_MULTI_STREAM)
         return 1;
-    room = min_of(room, RECORDING_MAX_SHARDS);
+    wanted /= (double)share.workers;
+    room = min_of(room, RECORDING_MAX_WORKERS);
     if (threads <= 0)
         threads =
             wanted < (double)room ? max_of((int64_t)ceil(wanted), 1) : room;
     if (load->scenario == SCENARIO_OFFLINE)
-        threads = min_of(threads, load->requests);
+        threads = min_of(threads, lane_share(load->requests, share));
     return limit > 0 ? min_of(threads, limit) : threads;
 }
 
-static int check(const struct settings *s, int64_t limit, struct err *err)
+/* Of a total that all shards share, this one has nothing. */
+static int refuse_nothing(const struct client_settings *c, int64_t total,
+                          const char *what, struct err *err)
+{
+    return err_set(err, ERR_CONFIG,
+                   "client.shard: %lld %s cannot be divided among the shards: "
+                   "shard %s has none",
+                   (long long)total, what, c->shard);
+}
+
+static int check(const struct settings *s, struct lane share, int64_t limit,
+                 struct err *err)
 {
     const struct client_settings *c = &s->client;
     double peak_rps = plan_peak_rps(&s->load);
@@ -134,15 +150,36 @@ static int check(const struct settings *s, int64_t limit, struct err *err)
                        "load.%s: a rate of %g/s is above the maximum of %g/s",
                        settings_rate_key(&s->load), peak_rps,
                        (double)PLAN_MAX_RPS);
-    if (c->threads > RECORDING_MAX_SHARDS)
+    if (c->threads > RECORDING_MAX_WORKERS)
         return err_set(err, ERR_CONFIG,
                        "client.threads: %lld is above the maximum of %d",
-                       (long long)c->threads, RECORDING_MAX_SHARDS);
+                       (long long)c->threads, RECORDING_MAX_WORKERS);
     if (limit > 0 && c->preconnect > limit)
         return err_set(err, ERR_CONFIG,
                        "client.preconnect: %lld is above the limit of %lld "
                        "connections",
                        (long long)c->preconnect, (long long)limit);
+    if (limit > 0 && lane_share(limit, share) == 0)
+        return refuse_nothing(c, limit, "connections or clients", err);
+    if (s->load.requests > 0 && lane_share(s->load.requests, share) == 0)
+        return refuse_nothing(c, s->load.requests, "requests", err);
+    return 0;
+}
+
+/* "auto" becomes what the environment says. */
+static int find_shard(struct client_settings *c, struct lane *share,
+                      struct err *err)
+{
+    char text[SHARD_ID_TEXT];
+    struct shard_id id;
+
+    if (shard_id_parse(c->shard, &id, err))
+        return -1;
+    *share = (struct lane){.worker = id.index, .workers = id.count};
+    if (c->shard) {
+        free(c->shard);
+        c->shard = xstrdup(shard_id_print(id, text));
+    }
     return 0;
 }
 
@@ -152,16 +189,25 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
     bool has_count = load->requests > 0 || load->min_requests > 0 ||
                      load->min_duration_ns > 0;
     struct client_settings *c = &s->client;
-    int64_t limit = connection_limit(s);
+    int64_t limit = connection_limit(s); /* of all shards, ... */
+    int64_t own;                         /* ... and of this one */
     int64_t connections;
     int64_t spare;
     int64_t needed;
+    struct lane share;
 
-    if (check(s, limit, err))
+    if (find_shard(c, &share, err) || check(s, share, limit, err))
         return -1;
-    c->threads = choose_threads(s, limit, machine.cores);
+    own = lane_share(limit, share);
+    c->threads = choose_threads(s, share, own, machine.cores);
     /* Each thread of a closed loop has its own clients, so that none knows when
      * all of them together have sent the last request of the window. */
+    if (load->cooldown_ns > 0 && has_count &&
+        !scenario_is_open(load->scenario) && share.workers > 1)
+        return err_set(err, ERR_CONFIG,
+                       "load.cooldown: a closed loop that ends after a number "
+                       "of requests cannot be combined with client.shard; end "
+                       "it after a duration");
     if (load->cooldown_ns > 0 && has_count && c->threads > 1 &&
         !scenario_is_open(load->scenario))
         return err_set(err, ERR_CONFIG,
@@ -169,7 +215,8 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
                        "of requests requires one thread, not %lld; use "
                        "--threads 1, or end it after a duration",
                        (long long)c->threads);
-    connections = max_of(max_of(limit, c->preconnect), c->threads);
+    connections =
+        max_of(max_of(own, lane_share(c->preconnect, share)), c->threads);
     spare = SPARE_FILES + SPARE_FILES_THREAD * c->threads;
     needed = connections + spare;
     if (needed > machine.files)
@@ -178,9 +225,10 @@ int plan_client(struct settings *s, struct machine machine, struct err *err)
                        "%lld (ulimit -Hn)",
                        (long long)connections, (long long)needed,
                        (long long)machine.files);
-    if (limit == 0)
-        limit = max_of(min_of(PLAN_MAX_IN_FLIGHT, machine.files - spare),
-                       c->preconnect);
+    if (limit == 0) /* only this machine's is known; others are like it */
+        limit = share.workers *
+                max_of(min_of(PLAN_MAX_IN_FLIGHT, machine.files - spare),
+                       lane_share(c->preconnect, share));
     if (load->scenario == SCENARIO_OFFLINE)
         limit = min_of(limit, load->requests);
     c->max_in_flight = limit;

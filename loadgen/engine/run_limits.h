@@ -20,7 +20,9 @@ struct machine {
     int64_t memory; /* bytes that it may use */
 };
 
-/* Replace OPT_AUTO in client.threads, client.max_in_flight and client.memory.
+/* Replace OPT_AUTO in client.threads, client.max_in_flight and client.memory,
+ * and "auto" in client.shard.  Limits are of all shards together; a shard has
+ * its share of them (lane_of_shard()).
  * ERR_CONFIG for contradictions, ERR_IO with the number of files if the limit
  * of open files is too low. */
 int plan_client(struct settings *s, struct machine machine, struct err *err);

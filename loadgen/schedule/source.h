@@ -32,6 +32,16 @@ struct lane {
     int64_t workers;
 };
 
+/* The lane of thread `thread` of shard `index` of `shards`: together the lanes
+ * of a shard have the sequence numbers index + k * shards, whatever the number
+ * of its threads. */
+static inline struct lane lane_of_shard(int64_t index, int64_t shards,
+                                        int64_t thread, int64_t threads)
+{
+    return (struct lane){.worker = index + shards * thread,
+                         .workers = shards * threads};
+}
+
 /* The lane's part of a total that is divided evenly. */
 static inline int64_t lane_share(int64_t total, struct lane lane)
 {

@@ -9,6 +9,7 @@
 #include "common/base/rng.h"
 #include "common/settings/settings.h"
 #include "common/spec/dist.h"
+#include "loadgen/engine/request.h"
 #include "loadgen/schedule/source.h"
 #include "loadgen/schedule/window_limits.h"
 
@@ -17,7 +18,7 @@ struct closed_loop {
     struct heap ready;           /* when idle clients send next */
     size_t n_clients;
     struct dist think;
-    struct rng rng;
+    uint64_t seed;
     int64_t query_size;
     int64_t n_taken;     /* of the query that is being sent */
     int64_t n_ended;     /* of the query that is in flight */
@@ -36,7 +37,7 @@ static int closed_init(void *self, const struct load_settings *load,
 
     if (dist_parse(load->think ? load->think : "none", &c->think, err))
         return -1;
-    c->rng = rng_stream(load->seed + (uint64_t)lane.worker, RNG_THINK);
+    c->seed = load->seed;
     c->query_size =
         load->scenario == SCENARIO_MULTI_STREAM ? load->query_size : 1;
     c->n_clients = (size_t)lane_share(load->clients, lane);
@@ -99,17 +100,19 @@ static struct due closed_take(void *self)
     return due;
 }
 
+/* The think time depends on the request alone, not on the number of lanes. */
 static void closed_ended(void *self, const struct request *r, int64_t end_ns)
 {
     struct closed_loop *c = self;
+    struct rng rng;
 
-    (void)r;
     if (end_ns > c->last_end_ns)
         c->last_end_ns = end_ns;
     if (++c->n_ended < c->query_size)
         return;
     c->n_ended = 0;
-    heap_push(&c->ready, end_ns + dist_draw_ns(&c->think, &c->rng), NULL);
+    rng = rng_at(c->seed, RNG_THINK, r->facts.seq);
+    heap_push(&c->ready, end_ns + dist_draw_ns(&c->think, &rng), NULL);
 }
 
 static int64_t closed_due_end_ns(void *self)

@@ -9,6 +9,7 @@
 
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
+#include "loadgen/engine/request.h"
 
 struct source lane_make(const struct load_settings *load, struct lane lane)
 {
@@ -40,6 +41,13 @@ void take_at(struct source *s, int64_t seq, int64_t at_ns)
     due = s->ops->take(s->self);
     assert_int_equal(due.seq, seq);
     assert_int_equal(due.at_ns, at_ns);
+}
+
+void end_at(struct source *s, int64_t seq, int64_t at_ns)
+{
+    const struct request r = {.facts.seq = seq};
+
+    s->ops->ended(s->self, &r, at_ns);
 }
 
 void assert_nothing_due(struct source *s)

@@ -19,6 +19,9 @@ void source_end(struct source *s);
 /* Take one that must be due then. */
 void take_at(struct source *s, int64_t seq, int64_t at_ns);
 
+/* This request ends then. */
+void end_at(struct source *s, int64_t seq, int64_t at_ns);
+
 /* Nothing is, before a request ends. */
 void assert_nothing_due(struct source *s);
 void assert_over(struct source *s);

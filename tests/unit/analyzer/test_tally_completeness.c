@@ -95,8 +95,8 @@ TEST(lanes_are_numbered_apart)
         /* lane 0 lacks 0 and lane 1 lacks 1 before those of the warm-up */
         {3, {3, 4, 2, -1}, {-1, -1, -1, -1}, 2 + 2 + 1, 2},
         /* too many lanes are one */
-        {65, {0, 1, -1, -1}, {65, -1, -1, -1}, 66, 0},
-        {64, {0, 1, -1, -1}, {65, -1, -1, -1}, 3, 0},
+        {1025, {0, 1, -1, -1}, {1025, -1, -1, -1}, 1026, 0},
+        {1024, {0, 1, -1, -1}, {1025, -1, -1, -1}, 3, 0},
     };
     struct slo slo = slo_of("");
 

@@ -462,3 +462,50 @@ TEST(rates_are_shown_short)
     for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
         assert_string_equal(units_show_rate(rates[i].rps, out), rates[i].want);
 }
+
+/* ---- instants ---- */
+
+TEST(instants_are_read)
+{
+    static const struct {
+        const char *text;
+        int64_t want;
+    } cases[] = {
+        {"1970-01-01T00:00:01Z", 1000000000},
+        {"2026-11-18T10:30:00Z", INT64_C(1794997800000000000)},
+        {"2026-11-18T10:30:00.25Z", INT64_C(1794997800250000000)},
+        {"@1794997800", INT64_C(1794997800000000000)},
+        {"@1794997800.000000001", INT64_C(1794997800000000001)},
+        {"+10s", 10000000005},
+        {"+1.5m", 90000000005},
+    };
+    static const char *const wrong[] = {
+        "",
+        "10:30",
+        "2026-11-18",
+        "2026-11-18T10:30:00",
+        "2026-11-18T10:30:00ZZ",
+        "2026-11-18T10:30:00.Z",
+        "@",
+        "@x",
+        "@5x",
+        "@99999999999999",
+        "+",
+        "+10",
+        "-10s",
+    };
+    int64_t ns;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct err err = {0};
+
+        assert_int_equal(units_parse_instant(cases[i].text, 5, &ns, &err), 0);
+        assert_int_equal(ns, cases[i].want);
+    }
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        struct err err = {0};
+
+        assert_int_equal(units_parse_instant(wrong[i], 5, &ns, &err), -1);
+        assert_int_equal(err.code, ERR_CONFIG);
+    }
+}

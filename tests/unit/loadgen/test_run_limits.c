@@ -1,7 +1,9 @@
 /* What "auto" becomes, and what this machine cannot do. */
+#include <stdlib.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
+#include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "common/settings/settings.h"
 #include "loadgen/engine/run_limits.h"
@@ -40,7 +42,7 @@ static const struct {
     {{.scenario = SCENARIO_SERVER, .rate_rps = 1e7},
      {NULL},
      1000,
-     RECORDING_MAX_SHARDS},
+     RECORDING_MAX_WORKERS},
     /* The rate within a burst, not its mean. */
     {{.scenario = SCENARIO_SERVER,
       .rate_rps = 50000,
@@ -176,10 +178,10 @@ static const struct {
     {{.connections = AUTO, .max_in_flight = AUTO, .threads = 8}, 5, 1024, 5, 5},
     {{.connections = AUTO,
       .max_in_flight = AUTO,
-      .threads = RECORDING_MAX_SHARDS},
+      .threads = RECORDING_MAX_WORKERS},
      0,
      100000,
-     RECORDING_MAX_SHARDS,
+     RECORDING_MAX_WORKERS,
      PLAN_MAX_IN_FLIGHT},
     /* As many as there can be: 1024 files less those for everything else. */
     {{.connections = 952, .max_in_flight = AUTO, .threads = 1},
@@ -417,5 +419,81 @@ TEST(answers_take_half_of_the_memory)
                         &err),
             0);
         assert_int_equal(s.client.memory, cases[i].want);
+    }
+}
+
+/* ---- shards ---- */
+
+/* Limits are of all shards; threads are of this one. */
+TEST(a_shard_has_its_share)
+{
+    static const struct {
+        const char *shard;
+        struct client_settings client;
+        struct load_settings load;
+        int64_t threads;
+        int64_t max_in_flight; /* of all */
+        const char *refused;
+    } cases[] = {
+        {"0/4",
+         {.connections = AUTO, .max_in_flight = AUTO, .threads = AUTO},
+         {.scenario = SCENARIO_SERVER, .rate_rps = 400000},
+         2,
+         4 * (1024 - 64 - 16),
+         NULL},
+        {"3/4",
+         {.connections = 10, .max_in_flight = AUTO, .threads = 8},
+         {.scenario = SCENARIO_SERVER, .rate_rps = 1},
+         2,
+         10,
+         NULL},
+        {"1/4", /* more than one machine could open */
+         {.connections = AUTO, .max_in_flight = AUTO, .threads = 1},
+         {.scenario = SCENARIO_CLOSED, .clients = 3000},
+         1,
+         3000,
+         NULL},
+        {"3/4",
+         {.connections = 3, .max_in_flight = AUTO, .threads = 1},
+         {.scenario = SCENARIO_SERVER, .rate_rps = 1},
+         0,
+         0,
+         "client.shard: 3 connections or clients cannot be divided among the "
+         "shards: shard 3/4 has none"},
+        {"3/4",
+         {.connections = AUTO, .max_in_flight = AUTO, .threads = 1},
+         {.scenario = SCENARIO_OFFLINE, .requests = 2},
+         0,
+         0,
+         "client.shard: 2 requests cannot be divided among the shards: shard "
+         "3/4 has none"},
+        {"0/2",
+         {.connections = AUTO, .max_in_flight = AUTO, .threads = 1},
+         {.scenario = SCENARIO_CLOSED,
+          .clients = 4,
+          .requests = 10,
+          .cooldown_ns = 1},
+         0,
+         0,
+         "load.cooldown: a closed loop that ends after a number of requests "
+         "cannot be combined with client.shard; end it after a duration"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct settings s = settings_of(&cases[i].load, &cases[i].client);
+        struct err err = {0};
+        int rc;
+
+        s.client.shard = xstrdup(cases[i].shard);
+        rc = plan_client(&s, (struct machine){.cores = 8, .files = 1024}, &err);
+        assert_int_equal(rc, cases[i].refused ? -1 : 0);
+        if (cases[i].refused) {
+            assert_string_equal(err.msg, cases[i].refused);
+        } else {
+            assert_int_equal(s.client.threads, cases[i].threads);
+            assert_int_equal(s.client.max_in_flight, cases[i].max_in_flight);
+            assert_string_equal(s.client.shard, cases[i].shard);
+        }
+        free(s.client.shard);
     }
 }

@@ -221,15 +221,15 @@ TEST(closed_clients_wait_for_their_answers)
     for (int64_t seq = 0; seq < 3; seq++)
         take_at(&s, seq, 0);
     assert_nothing_due(&s);
-    s.ops->ended(s.self, NULL, 10);
+    end_at(&s, 0, 10);
     take_at(&s, 3, 10);
     assert_nothing_due(&s);
-    s.ops->ended(s.self, NULL, 20); /* who ended first is due first */
-    s.ops->ended(s.self, NULL, 25);
-    s.ops->ended(s.self, NULL, 25);
+    end_at(&s, 0, 20); /* who ended first is due first */
+    end_at(&s, 0, 25);
+    end_at(&s, 0, 25);
     take_at(&s, 4, 20);
     take_at(&s, 5, 25);
-    s.ops->ended(s.self, NULL, 30); /* the ring wraps */
+    end_at(&s, 0, 30); /* the ring wraps */
     take_at(&s, 6, 25);
     take_at(&s, 7, 30);
     assert_nothing_due(&s);
@@ -246,11 +246,11 @@ TEST(closed_loop_ends_by_time)
 
     take_at(&s, 0, 0);
     take_at(&s, 1, 0);
-    s.ops->ended(s.self, NULL, 1099);
+    end_at(&s, 0, 1099);
     take_at(&s, 2, 1099);
-    s.ops->ended(s.self, NULL, 1100);
+    end_at(&s, 0, 1100);
     assert_over(&s);
-    s.ops->ended(s.self, NULL, 5000);
+    end_at(&s, 0, 5000);
     assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 1100);
     source_end(&s);
@@ -266,18 +266,18 @@ TEST(closed_loop_ends_by_count)
 
     take_at(&s, 0, 0); /* those of the warm-up do not count */
     take_at(&s, 1, 0);
-    s.ops->ended(s.self, NULL, 99);
+    end_at(&s, 0, 99);
     take_at(&s, 2, 99);
-    s.ops->ended(s.self, NULL, 100);
+    end_at(&s, 0, 100);
     take_at(&s, 3, 100);
-    s.ops->ended(s.self, NULL, 150);
+    end_at(&s, 0, 150);
     take_at(&s, 4, 150);
-    s.ops->ended(s.self, NULL, 160);
+    end_at(&s, 0, 160);
     take_at(&s, 5, 160);
     assert_over(&s);
-    s.ops->ended(s.self, NULL, 170);
+    end_at(&s, 0, 170);
     assert_over(&s);
-    s.ops->ended(s.self, NULL, 180);
+    end_at(&s, 0, 180);
     assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 181); /* just after it */
     source_end(&s);
@@ -412,7 +412,7 @@ static int64_t run_closed_lane(const struct load_settings *load,
     while (s.ops->peek_ns(s.self) != DUE_NEVER) {
         if (s.ops->peek_ns(s.self) == DUE_UNKNOWN) {
             assert_int_equal(in_flight, clients);
-            s.ops->ended(s.self, NULL, at_ns += 10);
+            end_at(&s, 0, at_ns += 10);
             in_flight--;
         }
         take_at(&s, lane.worker + lane.workers * taken++, at_ns);

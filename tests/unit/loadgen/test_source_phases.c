@@ -57,7 +57,7 @@ static void step(struct lane_run *l, struct taken *out)
     int64_t due_ns = ops->peek_ns(l->source.self);
 
     if (ops->ended && next_end(l) < due_ns) {
-        ops->ended(l->source.self, NULL, l->ends[l->n_ended++]);
+        end_at(&l->source, 0, l->ends[l->n_ended++]);
         return;
     }
     assert_in_range(out->n, 0, MAX_TAKEN - 1);

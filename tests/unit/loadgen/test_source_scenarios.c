@@ -26,15 +26,15 @@ TEST(a_client_thinks_after_each_answer)
     take_at(&s, 0, 0); /* nobody thinks before the first */
     take_at(&s, 1, 0);
     assert_nothing_due(&s);
-    s.ops->ended(s.self, NULL, 10);
+    end_at(&s, 0, 10);
     take_at(&s, 2, 110);
-    s.ops->ended(s.self, NULL, 50);
-    s.ops->ended(s.self, NULL, 120);
+    end_at(&s, 0, 50);
+    end_at(&s, 0, 120);
     take_at(&s, 3, 150);
     take_at(&s, 4, 220);
     assert_over(&s);
-    s.ops->ended(s.self, NULL, 300);
-    s.ops->ended(s.self, NULL, 310);
+    end_at(&s, 0, 300);
+    end_at(&s, 0, 310);
     assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 311);
     source_end(&s);
@@ -58,7 +58,7 @@ TEST(a_long_thought_does_not_end_the_run)
     take_at(&s, 1, 0);
     /* One by one: whoever is free sends at once, or is lost in thought. */
     for (int in_flight = 2; in_flight > 0;) {
-        s.ops->ended(s.self, NULL, now_ns += 10);
+        end_at(&s, 0, now_ns += 10);
         in_flight--;
         at_ns = s.ops->peek_ns(s.self);
         if (at_ns == now_ns) {
@@ -93,7 +93,7 @@ TEST(thoughts_are_drawn_from_the_seed)
         sum[i] = 0;
         for (int n = 0; n < 1000; n++) {
             sum[i] = s.ops->take(s.self).at_ns;
-            s.ops->ended(s.self, NULL, sum[i]);
+            end_at(&s, n, sum[i]);
         }
         source_end(&s);
     }
@@ -129,15 +129,15 @@ TEST(single_stream_has_one_in_flight)
 
     take_at(&s, 0, 0);
     assert_nothing_due(&s);
-    s.ops->ended(s.self, NULL, 60);
+    end_at(&s, 0, 60);
     take_at(&s, 1, 60);
     assert_nothing_due(&s);
-    s.ops->ended(s.self, NULL, 99);
+    end_at(&s, 0, 99);
     take_at(&s, 2, 99); /* enough of them, not long enough */
-    s.ops->ended(s.self, NULL, 130);
+    end_at(&s, 0, 130);
     take_at(&s, 3, 130);
     assert_over(&s);
-    s.ops->ended(s.self, NULL, 140);
+    end_at(&s, 0, 140);
     assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 141);
     source_end(&s);
@@ -152,10 +152,10 @@ static void take_query(struct source *s, int64_t first, int64_t at_ns)
 static void end_query(struct source *s, int64_t first_ns)
 {
     for (int64_t i = 0; i < 3; i++) {
-        s->ops->ended(s->self, NULL, first_ns + i);
+        end_at(s, 0, first_ns + i);
         assert_nothing_due(s);
     }
-    s->ops->ended(s->self, NULL, first_ns + 3);
+    end_at(s, 0, first_ns + 3);
 }
 
 TEST(a_query_goes_out_whole_and_is_waited_for)
@@ -174,7 +174,7 @@ TEST(a_query_goes_out_whole_and_is_waited_for)
     take_query(&s, 8, 93);
     assert_nothing_due(&s);
     for (int64_t i = 0; i < 4; i++)
-        s.ops->ended(s.self, NULL, 100 + i);
+        end_at(&s, 0, 100 + i);
     assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 100);
     source_end(&s);
@@ -190,19 +190,19 @@ TEST(ends_within_a_query_that_is_being_sent)
     struct source s = source_make(&load);
 
     take_at(&s, 0, 0);
-    s.ops->ended(s.self, NULL, 5);
+    end_at(&s, 0, 5);
     take_at(&s, 1, 0);
     take_at(&s, 2, 0);
     assert_nothing_due(&s);
-    s.ops->ended(s.self, NULL, 6);
+    end_at(&s, 0, 6);
     assert_nothing_due(&s);
-    s.ops->ended(s.self, NULL, 7);
+    end_at(&s, 0, 7);
     take_at(&s, 3, 7); /* the fourth is enough, and its query goes out whole */
     take_at(&s, 4, 7);
     take_at(&s, 5, 7);
     assert_over(&s);
     for (int64_t i = 0; i < 3; i++)
-        s.ops->ended(s.self, NULL, 10 + i);
+        end_at(&s, 0, 10 + i);
     assert_over(&s);
     assert_int_equal(s.ops->due_end_ns(s.self), 13);
     source_end(&s);
@@ -227,8 +227,8 @@ TEST(offline_everything_is_due_at_the_start)
             for (int64_t i = 0; i < share; i++)
                 take_at(&s, w + i * workers[k], 0);
             assert_over(&s);
-            s.ops->ended(s.self, NULL, 80);
-            s.ops->ended(s.self, NULL, 70); /* a little late to tell */
+            end_at(&s, 0, 80);
+            end_at(&s, 0, 70); /* a little late to tell */
             assert_int_equal(s.ops->due_end_ns(s.self), 81);
             source_end(&s);
             sum += share;
