@@ -1,14 +1,8 @@
 # Tables of bench/tls, after median.awk.  Lines: server round client requests seconds
 # client-CPU-seconds server-CPU-seconds.  Medians over the rounds; a ratio is
 # taken within each round, then the median of those, with its interval.
-# ratios: "client other figure goal;...", the figure being rate, per_cpu or cost,
-# the goal a minimum ratio (of cost a maximum), or nothing.
-BEGIN {
-    name["rate"] = "requests per second"
-    name["per_cpu"] = "requests per CPU second"
-    name["cost"] = "CPU per request"
-}
-
+# ratios: "client other figure goal;...", the figure being rate or per_cpu, the
+# goal a minimum ratio, or nothing.
 function all(figure, client,    r, text) {
     for (r = 1; r <= rounds; r++) text = text " " value[figure, client, r]
     return text
@@ -18,9 +12,9 @@ function against(client, other, figure, goal,    r, text, m, verdict) {
     for (r = 1; r <= rounds; r++)
         text = text sprintf(" %.2f", value[figure, client, r] / value[figure, other, r])
     m = median(text)
-    if (goal != "" && figure == "cost") verdict = sprintf("goal <= %-4s %s", goal, m <= goal + 0 ? "met" : "missed")
-    else if (goal != "") verdict = sprintf("goal >= %-4s %s", goal, m >= goal + 0 ? "met" : "missed")
-    printf "%-23s  %-9s / %-12s %6.2f %-14s  %-20s  rounds%s\n", name[figure], client, other, m, median_range(text), verdict, text
+    if (goal != "") verdict = sprintf("goal >= %-4s %s", goal, m >= goal + 0 ? "met" : "missed")
+    printf "%-21s  %-9s / %-12s %6.2f %-14s  %-20s  rounds%s\n",
+        figure == "rate" ? "requests per second" : "requests per CPU second", client, other, m, median_range(text), verdict, text
 }
 
 $1 == server {
