@@ -78,8 +78,8 @@ static const struct {
     {{"--auth-file", "~text", "-H", "authorization: x"},
      "target.auth_file cannot be combined with a header Authorization"},
     {{"-H", "Host:"}, "target.headers: Host must not be empty"},
-    {{"--transport", "native"},
-     "target.transport: the native transport does not support TLS"},
+    {{"--transport", "native", "--unix-socket", "s"},
+     "target.transport: the native transport does not support unix sockets"},
 };
 
 TEST(settings_that_are_wrong)
