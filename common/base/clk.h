@@ -7,8 +7,8 @@
 #define COMMON_BASE_CLK_H
 
 #include <pthread.h>
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/time.h>
 #include <sys/types.h>

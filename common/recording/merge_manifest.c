@@ -301,62 +301,63 @@ static int64_t expected_of(const struct merge *m, const struct settings *s,
     return expected > m->count[shard].rows ? expected : m->count[shard].rows;
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* All but due_end_ns. */
+static void add_end(struct run_end *all, const struct run_end *e)
+{
+    if (!all->stopped_by)
+        all->stopped_by = e->stopped_by;
+    all->was_enough |= e->was_enough;
+    if (!all->aborted[0])
+        memcpy(all->aborted, e->aborted, sizeof(all->aborted));
+    all->window_start_ns = larger(all->window_start_ns, e->window_start_ns);
+    all->window_end_ns = larger(all->window_end_ns, e->window_end_ns);
+    if (e->rtt_floor_ns > 0 &&
+        (all->rtt_floor_ns == 0 || e->rtt_floor_ns < all->rtt_floor_ns))
+        all->rtt_floor_ns = e->rtt_floor_ns;
+    all->segments += e->segments;
+    all->retransmits += e->retransmits;
+    all->scheduled += e->scheduled;
+    all->unsent += e->unsent;
+}
+
 /* As run.c does it for workers: if some were cut, the earliest of them counts.
  * False: no shard has an end. */
 static bool combine_ends(const struct merge *m, const struct settings *s,
                          struct run_end *all)
 {
-    bool is_known = false;
-    bool is_cut = false;
+    bool is_open = scenario_is_open(s->load.scenario);
     int64_t max_seq = m->max_seq;
     int64_t busiest = 0;
+    int64_t last_ns = -1;       /* of those that were complete */
+    int64_t cut_ns = INT64_MAX; /* of those that were cut */
+    struct run_end e;
 
     *all = (struct run_end){0};
     for (int64_t i = 0; i < m->of; i++) {
-        struct run_end e;
-        bool cuts;
-
         if (!end_of(m->entry[i], &e))
             continue;
-        cuts = was_cut(&e);
-        if (!is_known || (cuts && !is_cut) ||
-            (cuts == is_cut && (cuts ? e.due_end_ns < all->due_end_ns
-                                     : e.due_end_ns > all->due_end_ns)))
-            all->due_end_ns = e.due_end_ns;
-        is_cut |= cuts;
-        is_known = true;
-        if (!all->stopped_by)
-            all->stopped_by = e.stopped_by;
-        all->was_enough |= e.was_enough;
-        if (!all->aborted[0])
-            memcpy(all->aborted, e.aborted, sizeof(all->aborted));
-        if (e.window_start_ns > all->window_start_ns)
-            all->window_start_ns = e.window_start_ns;
-        if (e.window_end_ns > all->window_end_ns)
-            all->window_end_ns = e.window_end_ns;
-        if (e.rtt_floor_ns > 0 &&
-            (all->rtt_floor_ns == 0 || e.rtt_floor_ns < all->rtt_floor_ns))
-            all->rtt_floor_ns = e.rtt_floor_ns;
-        all->segments += e.segments;
-        all->retransmits += e.retransmits;
-        all->scheduled += e.scheduled;
-        all->unsent += e.unsent;
-        if (e.scheduled > busiest)
-            busiest = e.scheduled;
-        if (i + (e.scheduled - 1) * m->of > max_seq &&
-            scenario_is_open(s->load.scenario))
-            max_seq = i + (e.scheduled - 1) * m->of;
+        if (was_cut(&e))
+            cut_ns = e.due_end_ns < cut_ns ? e.due_end_ns : cut_ns;
+        last_ns = larger(last_ns, e.due_end_ns);
+        busiest = larger(busiest, e.scheduled);
+        if (is_open)
+            max_seq = larger(max_seq, i + (e.scheduled - 1) * m->of);
+        add_end(all, &e);
     }
     for (int64_t i = 0; i < m->of; i++) {
-        struct run_end e;
-
         if (end_of(m->entry[i], &e))
             continue;
         all->scheduled += expected_of(m, s, i, max_seq, busiest);
         all->unsent += m->count[i].unsent;
     }
     all->issued = all->scheduled - all->unsent;
-    return is_known;
+    all->due_end_ns = cut_ns < INT64_MAX ? cut_ns : last_ns;
+    return last_ns >= 0;
 }
 
 /* ---- the manifest ---- */

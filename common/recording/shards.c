@@ -34,7 +34,7 @@ void shard_list_read(struct shard_list *list, const struct manifest *m)
     const json_t *shards = json_object_get(m->json, "shards");
     const json_t *entries = json_object_get(shards, "list");
     size_t n = json_array_size(entries);
-    struct shard_start one;
+    struct shard_start one = {0};
 
     *list = (struct shard_list){.of = 1};
     if (n > 0) {
