@@ -19,7 +19,9 @@
 #include "common/measure/measure.h"
 
 struct facts;
+struct judgement;
 struct series;
+struct steady;
 struct tally;
 
 #define BINS_TIME 240 /* maximum number of bins of due time */
@@ -112,15 +114,16 @@ void run_bins_fini(struct run_bins *b);
 
 void run_bins_add(struct run_bins *b, const struct facts *f, bool is_good);
 
-/* After the last row: take the spectrum from the histograms, requests in flight
- * from the series, and what client and server say from the recording at `dir`.
- */
-void run_bins_end(struct run_bins *b, const struct tally *t,
-                  const struct series *s, const char *dir);
+/* What is known after the last row; borrowed. */
+struct run_bins_end {
+    const struct tally *tally;         /* has the histograms, ... */
+    const struct series *series;       /* requests in flight, ... */
+    const struct judgement *judgement; /* what requests are worth to it, ... */
+    const struct steady *steady;       /* ... or to the precision of p50 */
+    const char *dir; /* recording: what client and server say */
+};
 
-/* The 95 % band, as if n_effective requests had been independent. */
-void run_bins_set_band(struct run_bins *b, const struct tally *t,
-                       enum bins_measure m, double n_effective);
+void run_bins_end(struct run_bins *b, const struct run_bins_end *end);
 
 /* Lower edge of a row in ns. */
 double value_bins_edge_ns(const struct value_bins *v, int row);

@@ -622,32 +622,6 @@ static void take_all(struct summary *s, struct work *w,
     next_make(s, &s->next);
 }
 
-/* The band of a spectrum counts requests as what they are worth to the verdict,
- * or to the precision of the median. */
-static void end_bins(const struct summary *s, const struct work *w,
-                     struct run_bins *bins)
-{
-    run_bins_end(bins, &w->run.tally, &w->steady.series, s->dir);
-    for (int m = 0; m < BINS_LAG; m++) {
-        enum measure measure = bins->values[m].measure;
-        double n = 0;
-
-        for (size_t i = 0; i < s->steady.n_within && !(n > 0); i++) {
-            if (s->steady.within[i].measure == measure)
-                n = s->steady.within[i].n_effective;
-        }
-        for (size_t i = 0; i < s->judgement.len; i++) {
-            const struct term_judgement *j = &s->judgement.terms[i];
-
-            if (j->term->kind == SLO_QUANTILE && j->term->measure == measure &&
-                j->n_effective > 0)
-                n = j->n_effective;
-        }
-        if (n > 0 && bins->spectra[m].n > 0)
-            run_bins_set_band(bins, &w->run.tally, (enum bins_measure)m, n);
-    }
-}
-
 static int sum_up(struct summary *s, struct work *w, struct recording *rec,
                   const struct summary_extras *extras, struct err *err)
 {
@@ -679,7 +653,11 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         take_all(s, w, rec, &targets);
     strlist_fini(&targets);
     if (rc == 0 && bins)
-        end_bins(s, w, bins);
+        run_bins_end(bins, &(struct run_bins_end){.tally = &w->run.tally,
+                                                  .series = &w->steady.series,
+                                                  .judgement = &s->judgement,
+                                                  .steady = &s->steady,
+                                                  .dir = s->dir});
     if (rc == 0 && keep) {
         struct hist *h = &w->run.tally.hist[keep->measure][keep->view];
 
