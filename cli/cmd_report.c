@@ -362,6 +362,10 @@ static int report_salvaged(const char *dir, const struct report_args *a,
         log_note("--slo is ignored: manifest.json %s, so the window is not "
                  "known",
                  why);
+    if (a->html || a->svg)
+        log_note("--html and --svg are ignored: manifest.json %s, so there is "
+                 "no window to draw",
+                 why);
     rc = report_print_doc(salvage_doc(&s), format_of(a), EXIT_INVALID, err);
     salvage_fini(&s);
     return rc;

@@ -170,6 +170,8 @@ static void put_distance(struct page *p, const struct term_judgement *j,
         page_put(p, "none failed");
     else if (!s->is_minimum && r >= 3)
         page_putf(p, "%.3g × the limit", r);
+    else if (r < 0.01 && !s->is_minimum)
+        page_put(p, "far below the limit");
     else if (fabs(r - 1) < 0.005)
         page_put(p,
                  is_beyond && r != 1 ? "just over the limit" : "at the limit");

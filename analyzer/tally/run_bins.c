@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/tally/summary.h"
 #include "analyzer/tally/tally.h"
+#include "analyzer/verdict/judge.h"
 #include "analyzer/verdict/series.h"
+#include "analyzer/verdict/steady.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
@@ -202,26 +203,6 @@ static void take_ranks(const struct hist *h, const double *p, size_t len,
     hist_at_ranks(h, ranks, len, out);
 }
 
-/* What the requests are worth to the verdict, or to the precision of the
- * median; all of them where neither is known. */
-static double independent(const struct summary *s, enum measure m, int64_t all)
-{
-    double n = 0;
-
-    for (size_t i = 0; i < s->steady.n_within && !(n > 0); i++) {
-        if (s->steady.within[i].measure == m)
-            n = s->steady.within[i].n_effective;
-    }
-    for (size_t i = 0; i < s->judgement.len; i++) {
-        const struct term_judgement *j = &s->judgement.terms[i];
-
-        if (j->term->kind == SLO_QUANTILE && j->term->measure == m &&
-            j->n_effective > 0)
-            n = j->n_effective;
-    }
-    return n > 0 ? n : (double)all;
-}
-
 /* The 95 % band, as if n_effective requests had been independent. */
 static void set_band(struct run_bins *b, const struct tally *t,
                      enum bins_measure m, double n_effective)
@@ -245,14 +226,36 @@ static void set_band(struct run_bins *b, const struct tally *t,
     take_ranks(h, high, s->len, s->high_ns);
 }
 
-static void take_spectra(struct run_bins *b, const struct tally *t,
-                         const struct summary *of)
+/* As many independent requests as they are worth to the verdict, or to the
+ * precision of the median; 0: unknown. */
+static double worth_of(const struct run_bins_end *end, enum measure m)
 {
+    double n = 0;
+
+    for (size_t i = 0; i < end->steady->n_within && !(n > 0); i++) {
+        if (end->steady->within[i].measure == m)
+            n = end->steady->within[i].n_effective;
+    }
+    for (size_t i = 0; i < end->judgement->len; i++) {
+        const struct term_judgement *j = &end->judgement->terms[i];
+
+        if (j->term->kind == SLO_QUANTILE && j->term->measure == m &&
+            j->n_effective > 0)
+            n = j->n_effective;
+    }
+    return n;
+}
+
+static void take_spectra(struct run_bins *b, const struct run_bins_end *end)
+{
+    const struct tally *t = end->tally;
+
     b->spectra = xcalloc(BINS_LAG, sizeof(*b->spectra));
     for (int m = 0; m < BINS_LAG; m++) {
         const struct hist *due = &t->hist[measures[m]][VIEW_DUE];
         const struct hist *sent = &t->hist[measures[m]][VIEW_SENT];
         struct spectrum *s = &b->spectra[m];
+        double n;
 
         *s = (struct spectrum){
             .n = due->n,
@@ -265,8 +268,8 @@ static void take_spectra(struct run_bins *b, const struct tally *t,
         take_ranks(due, s->p, s->len, s->due_ns);
         if (s->has_sent)
             take_ranks(sent, s->p, s->len, s->sent_ns);
-        set_band(b, t, (enum bins_measure)m,
-                 independent(of, b->values[m].measure, s->n));
+        n = worth_of(end, measures[m]);
+        set_band(b, t, (enum bins_measure)m, n > 0 ? n : (double)s->n);
     }
 }
 
@@ -406,17 +409,16 @@ static void read_table(const char *dir, const char *name,
     free(path);
 }
 
-void run_bins_end(struct run_bins *b, const struct tally *t,
-                  const struct series *series, const struct summary *s)
+void run_bins_end(struct run_bins *b, const struct run_bins_end *end)
 {
     struct client_work *client = xcalloc(1, sizeof(*client));
 
-    take_spectra(b, t, s);
+    take_spectra(b, end);
     if (b->n > 0) {
-        take_in_flight(b, series);
-        read_table(s->dir, "server.tgr", &schema_server, add_scrape, b);
+        take_in_flight(b, end->series);
+        read_table(end->dir, "server.tgr", &schema_server, add_scrape, b);
         client->bins = b;
-        read_table(s->dir, "client.tgr", &schema_client, add_observation,
+        read_table(end->dir, "client.tgr", &schema_client, add_observation,
                    client);
     }
     free(client);

@@ -19,8 +19,9 @@
 #include "common/measure/measure.h"
 
 struct facts;
+struct judgement;
 struct series;
-struct summary;
+struct steady;
 struct tally;
 
 #define BINS_TIME 240 /* maximum number of bins of due time */
@@ -113,11 +114,16 @@ void run_bins_fini(struct run_bins *b);
 
 void run_bins_add(struct run_bins *b, const struct facts *f, bool is_good);
 
-/* After the last row and the verdict: take the spectrum from the histograms,
- * requests in flight from the series, and what client and server say from the
- * recording. */
-void run_bins_end(struct run_bins *b, const struct tally *t,
-                  const struct series *series, const struct summary *s);
+/* What is known after the last row; borrowed. */
+struct run_bins_end {
+    const struct tally *tally;         /* has the histograms, ... */
+    const struct series *series;       /* requests in flight, ... */
+    const struct judgement *judgement; /* what requests are worth to it, ... */
+    const struct steady *steady;       /* ... or to the precision of p50 */
+    const char *dir; /* recording: what client and server say */
+};
+
+void run_bins_end(struct run_bins *b, const struct run_bins_end *end);
 
 /* Lower edge of a row in ns. */
 double value_bins_edge_ns(const struct value_bins *v, int row);

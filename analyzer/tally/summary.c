@@ -649,7 +649,11 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
         take_all(s, w, rec, &targets);
     strlist_fini(&targets);
     if (rc == 0 && bins)
-        run_bins_end(bins, &w->run.tally, &w->steady.series, s);
+        run_bins_end(bins, &(struct run_bins_end){.tally = &w->run.tally,
+                                                  .series = &w->steady.series,
+                                                  .judgement = &s->judgement,
+                                                  .steady = &s->steady,
+                                                  .dir = s->dir});
     if (rc == 0 && keep) {
         struct hist *h = &w->run.tally.hist[keep->measure][keep->view];
 
