@@ -47,7 +47,7 @@
  * connections, since idle ones do not last; LEAD_NS before it they start.
  * Later than LATE_NS before it they would not be ready in time. */
 #define CONNECT_NS (2 * NS_PER_S)
-#define LATE_NS    (LEAD_NS / 2)
+#define LATE_NS    (50 * NS_PER_MS)
 
 #define MAX_NOTE ((size_t)64 << 10)
 
