@@ -128,11 +128,15 @@ static void judge_search(const json_t *json, struct verdict_of *v)
                  "objective.",
                  show_number(at_least, a));
     } else {
-        set_by_word(v, outcome);
-        v->tone = TONE_UNDECIDED;
-        v->icon = ICON_UNDECIDED;
-        snprintf(v->headline, sizeof(v->headline),
-                 "The search found no capacity: %s.", outcome);
+        bool is_never = strcmp(outcome, "never") == 0;
+
+        set(v, is_never ? TONE_FAIL : TONE_UNDECIDED,
+            is_never ? ICON_FAIL : ICON_UNDECIDED,
+            is_never ? "NEVER MET" : "UNDECIDED");
+        snprintf(v->headline, sizeof(v->headline), "%s",
+                 is_never ? "The server met its objective at no load that was "
+                            "tried."
+                          : "The search ended before it found the capacity.");
     }
     if (isfinite(study_end(json, "capacity_ci90", 0)))
         snprintf(v->sub, sizeof(v->sub),
