@@ -424,9 +424,10 @@ static int drive_server(struct run_plan *plan, struct run_options *options,
     return rc;
 }
 
-int point_record(const struct settings *s, struct run_options *options,
+int point_record(const struct settings *s, const struct run_options *asked,
                  int64_t processes, struct err *err)
 {
+    struct run_options options = *asked;
     struct precision precision = {0};
     const struct run_judge judge = {is_precise, &precision};
     struct run_plan plan;
@@ -434,19 +435,17 @@ int point_record(const struct settings *s, struct run_options *options,
     int rc;
 
     /* In a set, each trial goes on to its end: the number of trials varies. */
-    if (s->study.until && s->study.trials < 2 && !options->judge) {
+    if (s->study.until && s->study.trials < 2 && !options.judge) {
         if (until_parse(s->study.until, &until, err))
             return -1;
         precision_init(&precision, &until, INT64_MAX, INT64_MAX);
-        options->judge = &judge;
+        options.judge = &judge;
     }
     run_plan_init(&plan, s);
-    rc = s->has_stub       ? drive_stub(&plan, options, processes, err)
-         : s->server.start ? drive_server(&plan, options, processes, err)
-                           : drive(&plan, options, processes, err);
+    rc = s->has_stub       ? drive_stub(&plan, &options, processes, err)
+         : s->server.start ? drive_server(&plan, &options, processes, err)
+                           : drive(&plan, &options, processes, err);
     run_plan_fini(&plan);
-    if (options->judge == &judge)
-        options->judge = NULL;
     precision_fini(&precision);
     if (rc && atomic_load(&stop_signal) && err->code != ERR_STOPPED) {
         *err = (struct err){0}; /* caused by the signal */

@@ -24,7 +24,7 @@ void point_aim(struct settings *s, const struct child *stub);
  * ERR_STOPPED if a signal came before the run began; ERR_IO if the server did
  * not start, or ended before the run did, in which case there may be a
  * recording; other errors as run_load(). */
-int point_record(const struct settings *s, struct run_options *options,
+int point_record(const struct settings *s, const struct run_options *asked,
                  int64_t processes, struct err *err);
 
 /* Summarise a recording into its summary.json, and hand the summary to `see`,

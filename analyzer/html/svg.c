@@ -226,7 +226,7 @@ static size_t log_ticks(const struct axis *a, int wanted, double *ticks)
     size_t best = 0;
 
     for (size_t set = 0; set < 5; set++) {
-        double found[AXIS_TICKS];
+        double found[AXIS_TICKS] = {0};
         size_t n = 0;
 
         for (int e = (int)floor(log10(a->low)); pow(10, e) <= a->high * 1.0001;

@@ -168,7 +168,7 @@ static size_t take_points(struct fit_point *points, const struct search *s,
         is_ever_missed |= is_missed(c, allowed);
         if (is_outdated(e, r, i) || is_proof)
             continue;
-        points[n++] = (struct fit_point){
+        points[n] = (struct fit_point){
             .load = s->config.by == SEARCH_RATE && r->offered_rps > 0
                         ? r->offered_rps
                         : r->value,
@@ -178,6 +178,7 @@ static size_t take_points(struct fit_point *points, const struct search *s,
             .window_s = (double)r->window_ns / SECOND,
             .slices = c->slices,
             .n_slices = c->n_slices};
+        n++;
     }
     return is_ever_missed ? n : 0;
 }

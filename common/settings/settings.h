@@ -88,8 +88,8 @@ struct target_settings {
     int transport;        /* enum transport_choice */
     bool http2;
     int64_t streams; /* of HTTP/2, per connection; 0: the server's limit */
-    bool insecure;  /* TLS without verification */
-    int tls_resume; /* enum resume_choice */
+    bool insecure;   /* TLS without verification */
+    int tls_resume;  /* enum resume_choice */
     char *ca_file;
     char *cert; /* of the client, with its key */
     char *key;

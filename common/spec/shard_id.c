@@ -115,8 +115,9 @@ struct shard_id shard_id_of(const char *text)
     struct err ignored = {0};
     struct shard_id id;
 
-    return shard_id_parse(text, &id, &ignored) ? (struct shard_id){.count = 1}
-                                               : id;
+    if (shard_id_parse(text, &id, &ignored))
+        id = (struct shard_id){.count = 1};
+    return id;
 }
 
 const char *shard_id_print(struct shard_id id, char out[static SHARD_ID_TEXT])

@@ -48,7 +48,8 @@ TEST_WITH(shards_are_one_run, tmpdir_setup, tmpdir_teardown)
     char *url = keepf("%s/v1/chat/completions", base);
     struct proc_result r =
         proc_run(ARGS("run", url, LOAD, "-q", "-o", one, "-t", "1"));
-    char *at = keepf("@%lld", (long long)(clk_realtime_ns() / NS_PER_S + 5));
+    int64_t at_s = clk_realtime_ns() / NS_PER_S + 5;
+    char *at = keepf("@%lld", (long long)at_s);
     char *dirs[2];
     struct proc run[2];
     struct facts *want;

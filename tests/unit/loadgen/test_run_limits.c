@@ -439,7 +439,7 @@ TEST(a_shard_has_its_share)
          {.connections = AUTO, .max_in_flight = AUTO, .threads = AUTO},
          {.scenario = SCENARIO_SERVER, .rate_rps = 400000},
          2,
-         4 * (1024 - 64 - 16),
+         INT64_C(4) * (1024 - 64 - 16),
          NULL},
         {"3/4",
          {.connections = 10, .max_in_flight = AUTO, .threads = 8},
