@@ -12,6 +12,7 @@ demo: release ## start the stub server, run 10 s of load against it, show the ve
 
 test: ## lint, build and run every test; show the ten slowest
 	@scripts/setup test lint
+	@tests/browser/setup || echo 'The tests in a browser will be skipped.'
 	@scripts/test
 
 test-quick: ## build and run the unit tests only, for the inner loop
