@@ -658,9 +658,10 @@ bool study_put_scaling(struct page *p, const struct json_t *json,
     is_drawn |= put_efficiency(p, json);
     is_drawn |= put_per_worker(p, json, "usd_per_unit", "Cost per unit",
                                "What one unit of work costs.", TICK_USD);
-    is_drawn |= put_per_worker(p, json, "quality", "Quality",
-                               "Share of correct answers: a speedup that costs "
-                               "quality is none.",
-                               TICK_SHARE);
+    is_drawn |=
+        put_per_worker(p, json, "quality", "Quality",
+                       "Share of correct answers: a speedup that lowers "
+                       "it does not count.",
+                       TICK_SHARE);
     return is_drawn;
 }

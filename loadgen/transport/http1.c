@@ -329,7 +329,7 @@ static void take_eof(struct http1_conn *c)
         break_off(c, OUTCOME_RESET, 0, "closed before any response");
 }
 
-/* An idle connection was closed, or received something that nobody asked for;
+/* An idle connection was closed, or received something unrequested;
  * unless it was only TLS's own, such as a session. */
 static void read_idle(struct http1_conn *c, ssize_t n)
 {

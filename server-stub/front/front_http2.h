@@ -34,7 +34,7 @@ struct front_http2_env {
 struct front_http2 *front_http2_new(const struct front_http2_env *env);
 
 /* The client is gone.  Requests end as not sent; those that are still to be
- * answered when they are, or now if it is final: nobody will answer any more.
+ * answered when they are, or now if it is final: no answer will come any more.
  * Returns true if it was freed: else it must be called again after `settled`.
  */
 bool front_http2_close(struct front_http2 *h, bool is_final);

@@ -383,7 +383,7 @@ TEST_WITH(a_cut_shard_is_named, tmpdir_setup, tmpdir_teardown)
     read_run_free(run);
 }
 
-/* Nobody knows what the clients of a lost shard would have sent: as many as
+/* It is not known what the clients of a lost shard would have sent: as many as
  * those of the busiest one. */
 TEST_WITH(a_lost_shard_of_a_closed_loop_counts_like_the_busiest, tmpdir_setup,
           tmpdir_teardown)
