@@ -480,14 +480,14 @@ static void add_not_shown(struct doc_node *n, const struct summary *s)
         return;
     if (isfinite(s->decide_in_s) && s->decide_in_s > 0)
         doc_line(n, DOC_PLAIN,
-                 "not shown: %s: %.3g%% missed of %.3g%% allowed; about %s "
-                 "more at this rate would decide",
+                 "not yet certain: %s (%.3g%% missed it, %.3g%% are allowed); "
+                 "a run that is about %s longer would decide",
                  worst->term->text, 100 * worst->missed, 100 * worst->allowed,
                  units_show_duration(s->decide_in_s * 1e9, wait));
     else
         doc_line(n, DOC_PLAIN,
-                 "not shown: %s: %.3g%% missed of %.3g%% allowed is too close "
-                 "to decide with more requests",
+                 "not certain: %s (%.3g%% missed it, %.3g%% are allowed) is too "
+                 "close to decide with more requests",
                  worst->term->text, 100 * worst->missed, 100 * worst->allowed);
 }
 

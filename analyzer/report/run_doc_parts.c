@@ -244,10 +244,10 @@ static void add_halves(struct doc_node *n, const struct halves *h, bool is_ns)
         doc_null(n, "drifts", h->why);
         return;
     }
-    doc_sep(doc_value(n, kind, is_ns ? "first_ms" : "first", "in the first",
+    doc_sep(doc_value(n, kind, is_ns ? "first_ms" : "first", "first half",
                       h->drift.first),
-            " ");
-    doc_value(n, kind, is_ns ? "second_ms" : "second", "in the second",
+            ": ");
+    doc_value(n, kind, is_ns ? "second_ms" : "second", "second half",
               h->drift.second);
     doc_signed(doc_value(n, kind, is_ns ? "difference_ms" : "difference",
                          "difference", h->drift.difference.value));

@@ -151,9 +151,9 @@ static const struct opt top[] = {
              "'gold: e2e p99 < 100ms'"},
     {OPT("slo.require", "require", choice, require), .names = slo_require_names,
      .initial = "observed", .group = GROUP_GOAL,
-     .help = "certainty that the exit status requires; observed: 0 (PASS) or "
-             "1 (FAIL) by what was measured; shown: 4 if the verdict is not "
-             "shown with 95% confidence"},
+     .help = "how the exit status is chosen; observed: 0 (PASS) or 1 (FAIL) from "
+             "what was measured; shown: the same, but 4 if the verdict does "
+             "not hold with 95% confidence"},
     {FLAG("goodput", list, slo), .splits_commas = true,
      .takes_word = slo_is_like_limit, .check = slo_check_limit,
      .help = "limits that a request must meet to be good, in ms: ttft:200 "
