@@ -485,10 +485,11 @@ static void add_not_shown(struct doc_node *n, const struct summary *s)
                  worst->term->text, 100 * worst->missed, 100 * worst->allowed,
                  units_show_duration(s->decide_in_s * 1e9, wait));
     else
-        doc_line(n, DOC_PLAIN,
-                 "not certain: %s (%.3g%% missed it, %.3g%% are allowed) is too "
-                 "close to decide with more requests",
-                 worst->term->text, 100 * worst->missed, 100 * worst->allowed);
+        doc_line(
+            n, DOC_PLAIN,
+            "not certain: %s (%.3g%% missed it, %.3g%% are allowed) is too "
+            "close to decide with more requests",
+            worst->term->text, 100 * worst->missed, 100 * worst->allowed);
 }
 
 static void add_verdict(struct doc_node *root, const struct summary *s)
