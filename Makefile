@@ -2,7 +2,8 @@
 PREFIX ?= /usr/local
 
 .NOTPARALLEL:
-.PHONY: help demo test test-quick test-real test-browser lint coverage bench install clean setup release dev tsan clang fuzz
+.PHONY: help demo test test-quick test-real test-browser test-packages lint coverage bench install uninstall deb dist-static clean setup \
+	release dev tsan clang fuzz
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -42,6 +43,21 @@ bench: release ## measure the parts and compare with other tools
 
 install: release ## install to PREFIX (/usr/local), below DESTDIR if set
 	DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'
+
+uninstall: release ## remove what make install put there, with the same PREFIX and DESTDIR
+	DESTDIR='$(DESTDIR)' scripts/uninstall build/release '$(PREFIX)'
+
+deb: ## make a Debian package: build/packages/*.deb
+	@scripts/setup package
+	@$(MAKE) --no-print-directory release
+	cd build/release && cpack -G DEB -B ../packages
+
+dist-static: ## make a tarball that needs libc alone, without gRPC: build/packages/*.tar.gz
+	@scripts/setup package
+	scripts/dist-static
+
+test-packages: deb dist-static ## install the packages on bare Debian trees; needs root and the network
+	tests/packages/run
 
 clean: ## remove what was built, keep what was downloaded
 	rm -rf build

@@ -62,3 +62,8 @@ expect 0 "$tailgate" run "$healthy" --show
 expect 1 "$tailgate" run "$broken" --show
 expect 2 "$tailgate" run "$healthy" --no-such-flag
 expect 3 "$tailgate" run http://127.0.0.1:1/ --show
+
+# What was installed goes away, and what is not ours stays.
+touch "$dir/usr/share/other"
+DESTDIR='' "$(dirname "$0")/../../scripts/uninstall" "$2" "$dir/usr"
+[ "$(cd "$dir/usr" && find . ! -type d)" = ./share/other ] || { find "$dir/usr" ! -type d; exit 1; }
