@@ -14,6 +14,8 @@ demo: release ## start the stub server, run 10 s of load against it, show the ve
 test: ## lint, build and run every test; show the ten slowest
 	@scripts/setup test lint
 	@tests/browser/setup || echo 'The tests in a browser will be skipped.'
+	@scripts/setup live || echo 'The tests with Prometheus will be skipped.'
+	@scripts/setup mpi || echo 'The tests with MPI will be skipped.'
 	@scripts/test
 
 test-quick: ## build and run the unit tests only, for the inner loop
@@ -26,6 +28,7 @@ test-real: release ## drive tailgate against other people's servers; installs np
 	tests/real/run
 
 test-browser: release ## open the HTML reports in Chromium; installs playwright-core below build/
+	cmake --build --preset release --target bench_recording
 	tests/browser/setup
 	tests/browser/run
 
@@ -44,7 +47,7 @@ bench: release ## measure the parts and compare with other tools
 install: release ## install to PREFIX (/usr/local), below DESTDIR if set
 	DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'
 
-uninstall: release ## remove what make install put there, with the same PREFIX and DESTDIR
+uninstall: ## remove what make install put there, with the same PREFIX and DESTDIR
 	DESTDIR='$(DESTDIR)' scripts/uninstall build/release '$(PREFIX)'
 
 deb: ## make a Debian package: build/packages/*.deb

@@ -3,7 +3,7 @@
 # with its interval.
 {
     if ($2 > rounds) rounds = $2
-    if (!($3 in seen)) order[++clients] = $3
+    if ($3 != "tailgate" && !($3 in seen)) order[++clients] = $3
     seen[$3] = 1
     cost[$3, $2] = $4
 }
@@ -11,7 +11,6 @@
 END {
     for (i = 1; i <= clients; i++) {
         c = order[i]
-        if (c == "tailgate") continue
         is_floor = c ~ /^floor/
         text = ""
         for (r = 1; r <= rounds; r++)

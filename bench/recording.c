@@ -1,7 +1,8 @@
-/* Make a recording without a run: an M/M/1 queue at load 0.8, 100,000 requests
- * a second in virtual time, as one worker over HTTP would have written it down.
- * Usage: bench_recording DIR REQUESTS [EVENTS]
- * With EVENTS each answer is a stream of that many events. */
+/* Make a recording without a run: an M/M/1 queue at load 0.8, in virtual time,
+ * as one worker over HTTP would have written it down.
+ * Usage: bench_recording DIR REQUESTS [EVENTS [GAP_US]]
+ * With EVENTS each answer is a stream of that many events.  GAP_US is the mean
+ * time between requests; by default 10, which is 100,000 per second. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@
 #include "common/recording/tgr.h"
 #include "common/settings/settings.h"
 
-#define GAP_NS     10000.0
-#define SERVICE_NS 8000.0
+#define GAP_US     10
+#define LOAD       0.8
 #define CHUNK      4096
 #define EVENTS_MAX 1000
 #define TOKEN_US   INT64_C(2)
@@ -28,6 +29,7 @@ struct made {
     struct tgr_writer *events; /* NULL: answers are whole */
     struct tgr_writer *client;
     int64_t n_events; /* of each */
+    double gap_ns;
     struct rng arrivals;
     struct rng services;
     double due_ns;
@@ -94,9 +96,9 @@ static struct facts make_request(struct made *m, int64_t seq)
     struct facts f;
     double begin_ns;
 
-    m->due_ns += GAP_NS * rng_exponential(&m->arrivals);
+    m->due_ns += m->gap_ns * rng_exponential(&m->arrivals);
     begin_ns = m->due_ns > m->free_ns ? m->due_ns : m->free_ns;
-    m->free_ns = begin_ns + SERVICE_NS * rng_exponential(&m->services);
+    m->free_ns = begin_ns + LOAD * m->gap_ns * rng_exponential(&m->services);
     f = facts_unknown(seq, llround(m->due_ns));
     f.issued = f.due + 900;
     f.sent = f.issued + 5200 + seq % 700;
@@ -146,7 +148,7 @@ static void save_manifest(struct made *m, const char *dir, int64_t n)
     strlist_add(&s.target.urls, "http://127.0.0.1:1/");
     strlist_add(&s.slo, "e2e p99 < 1s");
     s.load.scenario = SCENARIO_SERVER;
-    s.load.rate_rps = 1e9 / GAP_NS;
+    s.load.rate_rps = 1e9 / m->gap_ns;
     s.load.requests = n;
     manifest_init(&manifest, &s, &start);
     manifest_complete(&manifest, &end, &none);
@@ -163,9 +165,10 @@ int main(int argc, char **argv)
     int64_t n = argc > 2 ? strtoll(argv[2], NULL, 10) : 0;
 
     m.n_events = argc > 3 ? strtoll(argv[3], NULL, 10) : 0;
-    if (n < 1 || m.n_events < 0 || m.n_events > EVENTS_MAX ||
+    m.gap_ns = 1e3 * (argc > 4 ? strtod(argv[4], NULL) : GAP_US);
+    if (n < 1 || m.n_events < 0 || m.n_events > EVENTS_MAX || !(m.gap_ns > 0) ||
         mkdir(argv[1], 0777)) {
-        fprintf(stderr, "bench_recording DIR REQUESTS [EVENTS]\n");
+        fprintf(stderr, "bench_recording DIR REQUESTS [EVENTS [GAP_US]]\n");
         return 2;
     }
     m.requests = table(&m, argv[1], "requests.tgr", &schema_requests);

@@ -12,7 +12,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
-#include "common/base/jscan.h"
+#include "common/text/jscan.h"
 #include "common/wire/sse.h"
 
 #define ROUNDS      15

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/json.h"
+#include "common/text/json.h"
 
 static const struct {
     const char *name;
@@ -16,10 +16,12 @@ static const struct {
     {"unsent", {"requests", "unsent"}},
     {"connections", {"requests", "opened_connection"}},
     {"events", {"tokens", "streams", "events"}},
+    {"coalesced_share", {"tokens", "streams", "coalesced_share"}},
     {"seconds", {"window", "length_s"}},
     {"rate", {"throughput_rps"}},
     {"offered", {"offered_rps"}},
     {"e2e_p50_ms", {"measures", "e2e", "p50_ms"}},
+    {"e2e_p99_ms", {"measures", "e2e", "p99_ms"}},
     {"lag_p50_ms", {"measures", "lag", "p50_ms"}},
     {"lag_p99_ms", {"measures", "lag", "p99_ms"}},
 };
@@ -77,6 +79,23 @@ static void print_checks(const json_t *summary)
     print_failed_checks(trust);
 }
 
+/* Of each term, by its place: what was measured, and its interval. */
+static void print_terms(const json_t *slo)
+{
+    const json_t *term;
+    size_t i;
+
+    json_array_foreach(slo, i, term)
+    {
+        const json_t *interval = json_object_get(term, "ci90_ms");
+
+        printf("slo_%zu %.9g %.9g %.9g\n", i + 1,
+               json_number_value(json_object_get(term, "measured_ms")),
+               json_number_value(json_array_get(interval, 0)),
+               json_number_value(json_array_get(interval, 1)));
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct err err = {0};
@@ -88,6 +107,7 @@ int main(int argc, char **argv)
     }
     print_numbers(summary);
     print_checks(summary);
+    print_terms(json_object_get(summary, "slo"));
     json_decref(summary);
     return 0;
 }

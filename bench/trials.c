@@ -1,6 +1,6 @@
-/* How often the verdict of a trial set is right, in virtual time, on servers of
- * which the share of misses is known: the table of docs/statistics.md.  Usage:
- * bench_trials [SETS [SERVER]], SERVER from 1 */
+/* How often the verdict of a trial set is right, in virtual time, on servers
+ * whose share of misses is known: the table of docs/trial-verdicts.md.
+ * Usage: bench_trials [SETS [SERVER]], SERVER from 1 */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

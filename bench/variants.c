@@ -1,6 +1,6 @@
 /* How often studies of simulated servers, in virtual time, call equal variants
  * different, and how often they find one that is 5 % slower.  Prints the table
- * of docs/statistics.md.  Usage: bench_variants [STUDIES [ROW]] */
+ * of docs/statistics-trials.md.  Usage: bench_variants [STUDIES [ROW]] */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

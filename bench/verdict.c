@@ -1,7 +1,8 @@
 /* How far the verdict of a run can be believed: how often a server that misses
  * exactly what is allowed, three times as much or a fifth of it is shown to
- * pass or to fail, in virtual time.  Prints the tables of docs/statistics.md.
- * Usage: bench_verdict [RUNS [fixed|decided|late]] */
+ * pass or to fail, in virtual time.  Prints the tables of
+ * docs/statistics-verdict.md. Usage: bench_verdict [RUNS [fixed|decided|late]]
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

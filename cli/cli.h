@@ -2,8 +2,10 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "analyzer/report/doc.h"
 #include "cli/exit_status.h"
 #include "common/base/str.h"
 #include "common/settings/option.h"
@@ -36,6 +38,8 @@ extern const struct command cmd_search;
 extern const struct command cmd_sweep;
 extern const struct command cmd_rerun;
 extern const struct command cmd_merge;
+extern const struct command cmd_shard;
+extern const struct command cmd_clock;
 extern const struct command cmd_report;
 extern const struct command cmd_compare;
 extern const struct command cmd_baseline;
@@ -44,6 +48,7 @@ extern const struct command cmd_stub;
 extern const struct command cmd_calibrate;
 extern const struct command cmd_init;
 extern const struct command cmd_validate;
+extern const struct command cmd_completion;
 extern const struct command cmd_version;
 extern const struct command cmd_help;
 
@@ -53,11 +58,41 @@ extern const struct command *const commands[];
 /* NULL: there is no such command. */
 const struct command *command_find(const char *name);
 
-/* Print to stdout, without control characters; ERR_IO on failure. */
+/* Print to stdout, without control characters.  A reader that has closed its
+ * end is not an error; cli_is_read() tells.  ERR_IO. */
 int cli_print(const char *text, struct err *err);
+
+/* Does anyone still read stdout? */
+bool cli_is_read(void);
 
 /* Print a whole report; returns `status`, or -1. */
 int cli_print_report(const struct buf *out, int status, struct err *err);
+
+/* The same for a text that may have colours and is known to be safe to show. */
+int cli_print_drawn(const struct buf *out, int status, struct err *err);
+
+/* The flags of every command that prints a report. */
+struct show_args {
+    bool verbose;
+    bool no_colour;
+};
+
+#define SHOW_FLAGS                                                             \
+    {                                                                          \
+        FLAG("verbose", switch, show.verbose),                                 \
+            .letter = 'v',                                                     \
+            .help = "print the whole report instead of the short one"          \
+    }                                                                          \
+    ,                                                                          \
+    {                                                                          \
+        FLAG("no-color", switch, show.no_colour),                              \
+            .help = "do not use colour on a terminal; NO_COLOR in the "        \
+                    "environment does the same"                                \
+    }
+
+/* The format of a document by these flags.  ERR_USAGE if both are set. */
+int show_format(const struct show_args *show, bool json,
+                enum doc_format *format, struct err *err);
 
 /* The beginning of a row in a command's table; its file defines AT(field). */
 #define FLAG(its_flag, its_type, field)                                        \

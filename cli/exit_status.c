@@ -1,9 +1,6 @@
 #include "cli/exit_status.h"
 
-#include "analyzer/search/search_read.h"
-#include "analyzer/studies/sweep.h"
 #include "analyzer/studies/trials.h"
-#include "analyzer/studies/variants.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/err.h"
 #include "common/base/stop.h"
@@ -40,20 +37,4 @@ int exit_status_of_run(const struct summary *s)
 int exit_status_of_trials(const struct trials_summary *s)
 {
     return exit_status_of(trials_conclusion(s), s->stopped_by);
-}
-
-int exit_status_of_sweep(const struct sweep_summary *s)
-{
-    return exit_status_of(sweep_conclusion(s), s->set.stopped_by);
-}
-
-int exit_status_of_search(const struct search_summary *s)
-{
-    return exit_status_of(search_conclusion(s),
-                          s->is_of_others ? 0 : s->set.stopped_by);
-}
-
-int exit_status_of_variants(const struct variants_summary *s)
-{
-    return exit_status_of(variants_conclusion(s), s->set.stopped_by);
 }

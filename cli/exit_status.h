@@ -7,11 +7,8 @@
 #include "analyzer/verdict/conclusion.h"
 
 struct err;
-struct search_summary;
 struct summary;
-struct sweep_summary;
 struct trials_summary;
-struct variants_summary;
 
 /* If several apply, the first of 2, 3, 130/143, 4, 1, 0 is used. */
 enum exit_code {
@@ -31,8 +28,5 @@ int exit_status_of_error(const struct err *err);
 
 int exit_status_of_run(const struct summary *s);
 int exit_status_of_trials(const struct trials_summary *s);
-int exit_status_of_sweep(const struct sweep_summary *s);
-int exit_status_of_search(const struct search_summary *s);
-int exit_status_of_variants(const struct variants_summary *s);
 
 #endif

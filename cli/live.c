@@ -12,16 +12,21 @@
 #include "common/base/clk.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/base/units.h"
 #include "common/stats/hist.h"
+#include "common/text/units.h"
 #include "loadgen/engine/progress.h"
 
 #define DIM    "\x1b[2m"
 #define RED    "\x1b[31m"
+#define GREEN  "\x1b[32m"
 #define NORMAL "\x1b[0m"
 
-#define LABEL    9 /* columns of it */
-#define MAX_LINE 512
+#define LABEL        9 /* columns of it */
+#define BAR          20
+#define BAR_FROM     60 /* columns of a terminal that has room for it */
+#define MIN_SPARK    3
+#define SPARK_BEFORE "; p99 by second "
+#define MAX_LINE     512
 
 /* ---- values ---- */
 
@@ -74,6 +79,24 @@ static void put_time(const struct run_progress *p, struct buf *out)
     put_phase(p, out);
 }
 
+/* How much of the run is over: "[#####...............]"; nothing if its end is
+ * not known. */
+static void put_bar(const struct run_progress *p, struct buf *out)
+{
+    double share = p->planned_s > 0 ? p->elapsed_s / p->planned_s
+                   : p->planned_requests > 0
+                       ? (double)p->issued / (double)p->planned_requests
+                       : -1;
+    int done = (int)(fmin(1, share) * BAR);
+
+    if (share < 0)
+        return;
+    buf_adds(out, "[");
+    for (int i = 0; i < BAR; i++)
+        buf_adds(out, i < done ? "#" : ".");
+    buf_adds(out, "] ");
+}
+
 static void put_rate(const struct run_progress *p, struct buf *out)
 {
     char text[UNITS_TEXT];
@@ -119,6 +142,26 @@ static void put_good(const struct run_progress *p, struct buf *out)
         buf_adds(out, "-");
 }
 
+/* By the worst term. */
+static bool is_missed(const struct run_progress *p)
+{
+    return p->worst.text && p->worst.missed > p->worst.allowed;
+}
+
+static bool is_met(const struct run_progress *p)
+{
+    return p->worst.text && p->worst.missed <= p->worst.allowed;
+}
+
+static void put_slo(const struct run_progress *p, struct buf *out)
+{
+    put_good(p, out);
+    if (p->worst.text)
+        buf_addf(out, ", SLO %s: %s (missed by %.3g%%, allowed %.3g%%)",
+                 is_missed(p) ? "MISSED" : "met", p->worst.text,
+                 100 * p->worst.missed, 100 * p->worst.allowed);
+}
+
 static bool is_error(int outcome)
 {
     return outcome != OUTCOME_OK && outcome != OUTCOME_UNSENT;
@@ -160,11 +203,22 @@ static void put_ttft(const struct run_progress *p, struct buf *out)
 
 /* ---- the block ---- */
 
+enum row_group { ROW_TIME, ROW_LAST_SECOND, ROW_SO_FAR, ROW_GROUPS };
+
+static const char *const group_names[ROW_GROUPS] = {
+    [ROW_LAST_SECOND] = "last second",
+    [ROW_SO_FAR] = "so far",
+};
+
 struct row {
     const char *label;
+    enum row_group group;
     void (*put)(const struct run_progress *p, struct buf *out);
+    void (*put_in_block)(const struct run_progress *p,
+                         struct buf *out);         /* NULL: the same */
     bool (*applies)(const struct run_progress *p); /* NULL: always */
     bool (*is_bad)(const struct run_progress *p);  /* NULL: never */
+    bool (*is_fine)(const struct run_progress *p); /* NULL: never */
 };
 
 static bool has_slo(const struct run_progress *p)
@@ -183,10 +237,29 @@ static bool has_lag(const struct run_progress *p)
 }
 
 static const struct row rows[] = {
-    {"time", put_time, NULL, NULL},           {"rate", put_rate, NULL, NULL},
-    {"requests", put_requests, NULL, NULL},   {"e2e", put_e2e, NULL, NULL},
-    {"ttft", put_ttft, has_streams, NULL},    {"good", put_good, has_slo, NULL},
-    {"errors", put_errors, NULL, has_errors}, {"lag", put_lag, has_lag, NULL},
+    {.label = "time", .put = put_time},
+    {.label = "rate", .group = ROW_LAST_SECOND, .put = put_rate},
+    {.label = "requests", .group = ROW_SO_FAR, .put = put_requests},
+    {.label = "e2e", .group = ROW_LAST_SECOND, .put = put_e2e},
+    {.label = "ttft",
+     .group = ROW_LAST_SECOND,
+     .put = put_ttft,
+     .applies = has_streams},
+    {.label = "good",
+     .group = ROW_SO_FAR,
+     .put = put_good,
+     .put_in_block = put_slo,
+     .applies = has_slo,
+     .is_bad = is_missed,
+     .is_fine = is_met},
+    {.label = "errors",
+     .group = ROW_SO_FAR,
+     .put = put_errors,
+     .is_bad = has_errors},
+    {.label = "lag",
+     .group = ROW_LAST_SECOND,
+     .put = put_lag,
+     .applies = has_lag},
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -210,31 +283,90 @@ static void shorten(char *line, size_t columns)
     }
 }
 
-void progress_view_block(const struct run_progress *p,
-                         const struct view_style *style, struct buf *out)
+/* p99 of the last seconds as small bars, the latest last, in `room` columns;
+ * nothing below MIN_SPARK of them.  Failures are the highest. */
+static void put_spark(const struct run_progress *p, size_t room,
+                      const struct view_style *style, struct buf *out)
+{
+    static const char *const utf8[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const ascii[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
+    const char *const *marks = style->has_utf8 ? utf8 : ascii;
+    int n = p->n_history < (int)room ? p->n_history : (int)room;
+    const int64_t *ns = p->history_ns + p->n_history - n;
+    double low = INFINITY;
+    double high = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (ns[i] > 0) {
+            low = fmin(low, log((double)ns[i]));
+            high = fmax(high, log((double)ns[i]));
+        }
+    }
+    for (int i = 0; i < n && n >= MIN_SPARK; i++) {
+        double at = ns[i] > 0 && high > low
+                        ? (log((double)ns[i]) - low) / (high - low)
+                        : 0;
+
+        if (ns[i] == HIST_BEYOND)
+            buf_adds(out, "x");
+        else if (ns[i] < 0)
+            buf_adds(out, " ");
+        else
+            buf_adds(out, marks[(int)lround(at * 7)]);
+    }
+}
+
+static bool has_spark(const struct row *row, const struct run_progress *p)
+{
+    return row->put == (p->has_streams ? put_ttft : put_e2e) &&
+           p->n_history >= MIN_SPARK;
+}
+
+static void put_row(const struct row *row, const struct run_progress *p,
+                    const struct view_style *style, struct buf *out)
 {
     size_t columns = style->columns > 1 ? (size_t)style->columns - 1 : 0;
+    const char *colour = row->is_bad && row->is_bad(p)     ? RED
+                         : row->is_fine && row->is_fine(p) ? GREEN
+                                                           : "";
     char line[MAX_LINE];
+    size_t used;
     struct buf text;
 
     buf_init(&text, MAX_LINE);
-    for (const struct row *row = rows; row < rows + N_ROWS; row++) {
-        const char *colour = row->is_bad && row->is_bad(p) ? RED : "";
-
-        if (row->applies && !row->applies(p))
-            continue;
-        buf_reset(&text);
-        row->put(p, &text);
-        snprintf(line, sizeof(line), "%-*s%s", LABEL, row->label,
-                 buf_text(&text));
-        shorten(line, columns);
-        if (style->has_colour && columns > LABEL)
-            buf_addf(out, DIM "%.*s" NORMAL "%s%s%s\n", LABEL, line, colour,
-                     line + LABEL, colour[0] ? NORMAL : "");
-        else
-            buf_addf(out, "%s\n", line);
-    }
+    if (row->put == put_time && style->columns >= BAR_FROM)
+        put_bar(p, &text);
+    (row->put_in_block ? row->put_in_block : row->put)(p, &text);
+    snprintf(line, sizeof(line), "%-*s%s", LABEL, row->label, buf_text(&text));
     buf_fini(&text);
+    shorten(line, columns);
+    used = strlen(line) + strlen(SPARK_BEFORE);
+    if (style->has_colour && columns > LABEL)
+        buf_addf(out, DIM "%.*s" NORMAL "%s%s%s", LABEL, line, colour,
+                 line + LABEL, colour[0] ? NORMAL : "");
+    else
+        buf_adds(out, line);
+    if (has_spark(row, p) && used + MIN_SPARK <= columns) {
+        buf_adds(out, SPARK_BEFORE);
+        put_spark(p, columns - used, style, out);
+    }
+    buf_adds(out, "\n");
+}
+
+void progress_view_block(const struct run_progress *p,
+                         const struct view_style *style, struct buf *out)
+{
+    int columns = style->columns > 1 ? style->columns - 1 : 0;
+
+    for (int g = 0; g < ROW_GROUPS; g++) {
+        if (group_names[g])
+            buf_addf(out, "%s%.*s%s\n", style->has_colour ? DIM : "", columns,
+                     group_names[g], style->has_colour ? NORMAL : "");
+        for (const struct row *row = rows; row < rows + N_ROWS; row++) {
+            if ((int)row->group == g && (!row->applies || row->applies(p)))
+                put_row(row, p, style, out);
+        }
+    }
 }
 
 /* ---- the line ---- */
@@ -284,6 +416,38 @@ static const char *environment(const char *name)
     return value ? value : "";
 }
 
+/* Does the locale have more than ASCII?  The first that is set counts. */
+static bool is_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = "";
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !locale[0]; i++)
+        locale = environment(names[i]);
+    return strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
+}
+
+static bool is_drawable(int fd)
+{
+    const char *term = environment("TERM");
+
+    return isatty(fd) && term[0] && strcmp(term, "dumb") != 0;
+}
+
+bool terminal_has_colour(int fd, bool no_colour)
+{
+    return is_drawable(fd) && !no_colour && !environment("NO_COLOR")[0];
+}
+
+int terminal_columns(int fd, int otherwise)
+{
+    struct winsize size = {0};
+
+    return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
+               ? size.ws_col
+               : otherwise;
+}
+
 /* In the background of a shell the screen is not ours. */
 static bool is_in_background(void)
 {
@@ -303,7 +467,8 @@ static void put_start(const struct live *l, struct buf *frame)
 static void draw(struct live *l, const struct run_progress *p)
 {
     struct winsize size = {0};
-    struct view_style style = {.has_colour = l->has_colour};
+    struct view_style style = {.has_colour = l->has_colour,
+                               .has_utf8 = l->has_utf8};
     const char *at;
     const char *end;
     struct buf lines;
@@ -357,13 +522,12 @@ static void erase(void *arg)
 
 void live_init(struct live *l, bool no_colour, const char *title)
 {
-    const char *term = environment("TERM");
-
-    *l = (struct live){.is_block = isatty(STDERR_FILENO) && term[0] &&
-                                   strcmp(term, "dumb") != 0,
+    *l = (struct live){.is_block = is_drawable(STDERR_FILENO),
+                       .has_colour =
+                           terminal_has_colour(STDERR_FILENO, no_colour),
+                       .has_utf8 = is_utf8(),
                        .title = title,
                        .next_line = title ? LATE_LINE_EVERY_S : LINE_EVERY_S};
-    l->has_colour = l->is_block && !no_colour && !environment("NO_COLOR")[0];
     log_set_before(erase, l);
 }
 

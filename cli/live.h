@@ -16,6 +16,7 @@ struct run_progress;
 struct live {
     bool is_block;
     bool has_colour;
+    bool has_utf8;
     const char *title; /* a line above the block; NULL: none */
     int drawn_rows;    /* of the block on the screen, above the cursor */
     double drawn_s;    /* when */
@@ -33,16 +34,27 @@ void live_show(void *arg, const struct run_progress *progress);
 /* Erase the block, before anything else is printed. */
 void live_end(struct live *live);
 
-/* ---- the text alone: a moment of a run in, lines out.  Pure.  Plain ASCII, so
- * that a byte is a column. ---- */
+/* ---- terminals ---- */
+
+/* The width of the terminal at this descriptor; `otherwise` if it is not one.
+ */
+int terminal_columns(int fd, int otherwise);
+
+/* Is it a terminal that shows colours, and does nothing forbid them: the flag,
+ * NO_COLOR, or TERM=dumb? */
+bool terminal_has_colour(int fd, bool no_colour);
+
+/* ---- the text alone: a moment of a run in, lines out.  Pure. ---- */
 
 struct view_style {
     int columns; /* lines are shorter than this */
     bool has_colour;
+    bool has_utf8; /* of the terminal: for the small bars */
 };
 
-/* A few lines, always the same number in a run.  Items that do not fit into a
- * line are replaced by "..". */
+/* A few lines, always the same number in a run: a bar, what happened in the
+ * last second with p99 of the seconds before it, and the run so far.  Items
+ * that do not fit into a line are replaced by "..". */
 void progress_view_block(const struct run_progress *p,
                          const struct view_style *style, struct buf *out);
 

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
+#include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/stop.h"
@@ -15,10 +17,10 @@
 #include "common/spec/prices.h"
 
 const struct command *const commands[] = {
-    &cmd_run,      &cmd_search,  &cmd_sweep,     &cmd_rerun,
-    &cmd_merge,    &cmd_report,  &cmd_compare,   &cmd_scale,
-    &cmd_baseline, &cmd_stub,    &cmd_calibrate, &cmd_init,
-    &cmd_validate, &cmd_version, &cmd_help,      NULL,
+    &cmd_run,        &cmd_search,  &cmd_sweep,     &cmd_rerun,   &cmd_merge,
+    &cmd_shard,      &cmd_clock,   &cmd_report,    &cmd_compare, &cmd_scale,
+    &cmd_baseline,   &cmd_stub,    &cmd_calibrate, &cmd_init,    &cmd_validate,
+    &cmd_completion, &cmd_version, &cmd_help,      NULL,
 };
 
 const struct command *command_find(const char *name)
@@ -41,21 +43,49 @@ int command_refuse(const char *name, struct err *err)
                    suggest_text(&s, "", hint, sizeof(hint)));
 }
 
+/* A reader that has closed its end, such as head, has seen enough. */
+static int write_out(const char *text, struct err *err)
+{
+    return (fputs(text, stdout) != EOF && fflush(stdout) != EOF) ||
+                   errno == EPIPE
+               ? 0
+               : err_set(err, ERR_IO, "cannot write to standard output");
+}
+
 int cli_print(const char *text, struct err *err)
 {
     char *shown = xstrdup(text);
-    bool is_written;
+    int rc;
 
     printable(shown, strlen(shown), "\n\t");
-    is_written = fputs(shown, stdout) != EOF && fflush(stdout) != EOF;
+    rc = write_out(shown, err);
     free(shown);
-    return is_written ? 0
-                      : err_set(err, ERR_IO, "cannot write to standard output");
+    return rc;
+}
+
+bool cli_is_read(void)
+{
+    return !ferror(stdout);
 }
 
 int cli_print_report(const struct buf *out, int status, struct err *err)
 {
     return cli_print(buf_text(out), err) ? -1 : status;
+}
+
+int cli_print_drawn(const struct buf *out, int status, struct err *err)
+{
+    return write_out(buf_text(out), err) ? -1 : status;
+}
+
+int show_format(const struct show_args *show, bool json,
+                enum doc_format *format, struct err *err)
+{
+    *format = json ? DOC_AS_JSON : show->verbose ? DOC_AS_TEXT : DOC_AS_BRIEF;
+    return json && show->verbose
+               ? err_set(err, ERR_USAGE,
+                         "--verbose cannot be combined with --json")
+               : 0;
 }
 
 static int run_by_flags(const struct command *c, const char *const *argv,

@@ -12,13 +12,14 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "common/base/redact.h"
 #include "common/base/str.h"
-#include "common/base/units.h"
 #include "common/settings/settings.h"
 #include "common/spec/load_shape.h"
 #include "common/spec/slo.h"
 #include "common/stats/share_test.h"
+#include "common/text/redact.h"
+#include "common/text/units.h"
+#include "common/text/url.h"
 #include "common/wire/api_names.h"
 #include "loadgen/engine/run_limits.h"
 #include "loadgen/payload/dataset.h"
@@ -30,6 +31,8 @@
 
 #define MAX_PLAN  65536
 #define MAX_DOUBT 256
+
+#define PLAN_WHOLE "answers come in one piece, so ttft equals e2e"
 
 /* Ten parts of the window, and three of each kind in each
  * (analyzer/tally/cache_check.c gives no ratio of fewer). */
@@ -147,13 +150,13 @@ static void put_requests(const struct load_settings *load, double n,
     else
         buf_addf(out, "%.0f in the window\n", n);
     if (load->warmup_ns > 0 && load->rate_rps > 0)
-        buf_addf(out, "           about %.0f before it, as warm-up\n",
+        buf_addf(out, "           about %.0f in the warm-up\n",
                  first_rate_rps(load) * turns * (double)load->warmup_ns / 1e9);
     if (load->warmup_requests > 0)
-        buf_addf(out, "           %lld before it, as warm-up\n",
+        buf_addf(out, "           %lld in the warm-up\n",
                  (long long)load->warmup_requests);
     if (load->cooldown_ns > 0 && load->rate_rps > 0)
-        buf_addf(out, "           about %.0f after it, as cool-down\n",
+        buf_addf(out, "           about %.0f in the cool-down\n",
                  arrivals(load, window_ns(load, n), load->cooldown_ns));
 }
 
@@ -200,7 +203,7 @@ static void put_phases(const struct settings *s, struct buf *out)
                      : "",
                  units_show_duration((double)cooldown_ns, text));
     if (s->load.scenario != SCENARIO_OFFLINE)
-        buf_addf(out, ", then at most %s for what is in flight",
+        buf_addf(out, ", then at most %s for requests in flight",
                  units_show_duration((double)drain_ns, text));
     buf_adds(out, "\n");
 }
@@ -275,13 +278,13 @@ static void put_made(const struct settings *s, double n, struct buf *out)
     else
         buf_addf(out, "prompts of %s tokens, ", d->input_tokens);
     buf_adds(out, d->unique == UNIQUE_FALSE
-                      ? "made from the seed, the same in each run"
-                      : "made for this run");
+                      ? "generated from the seed, the same in each run"
+                      : "generated for this run");
     if (d->cache_check)
         buf_adds(out, ", half of them the same, all of one length");
     else if (d->unique != UNIQUE_FALSE && d->cache_hit_rate == 0 && !is_traced)
         buf_adds(out, prompt_collisions_expected(s, n > 0 ? n : MANY) < 1
-                          ? ", none twice"
+                          ? ", all different"
                           : ", so short that some repeat by chance");
     settings_describe_reuse(d, out);
 }
@@ -349,6 +352,17 @@ static bool streams(const struct settings *s)
     return is_streamed(&s->target);
 }
 
+void plan_warn_whole(const struct settings *s, const struct strlist *slo)
+{
+    for (size_t i = 0; i < slo->len && !settings_some(streams, s); i++) {
+        struct slo_term term;
+
+        if (slo_parse_term(slo->items[i], &term, &(struct err){0}) == 0 &&
+            has_measure(&term) && term.measure == MEASURE_TTFT)
+            log_note("warning: --slo: %s: " PLAN_WHOLE, slo->items[i]);
+    }
+}
+
 static bool checks(const struct settings *s)
 {
     return s->checks.len > 0;
@@ -378,13 +392,16 @@ static void plan_doubt(const struct settings *s, const struct slo_term *term,
                       "is nothing to measure");
     else if (n > 0 && n < min_n)
         buf_addf(out,
-                 "needs at least %.0f %s; this run is TOO SHORT, with about "
+                 "needs at least %.0f %s; this run is TOO SHORT: it has about "
                  "%.0f",
                  min_n, what, n);
     else if (has_measure(term) && measure_is_of_stream(term->measure) &&
              !settings_some(streams, s))
         buf_adds(out, "answers come in one piece, so there is nothing to "
                       "measure");
+    else if (has_measure(term) && term->measure == MEASURE_TTFT &&
+             !settings_some(streams, s))
+        buf_adds(out, PLAN_WHOLE);
     else if (is_beyond_timeout)
         buf_addf(out,
                  "the limit is above target.timeout (%s), which ends requests "
@@ -494,10 +511,10 @@ static void plan_view(const struct run_plan *known, const struct slo *slo,
         survey_describe(trace, &s->load, out);
         buf_addf(out, "requests   %.0f in the window\n", n);
         if (trace->warmup_rows > 0)
-            buf_addf(out, "           %lld before it, as warm-up\n",
+            buf_addf(out, "           %lld in the warm-up\n",
                      (long long)trace->warmup_rows);
         if (s->load.cooldown_ns > 0)
-            buf_addf(out, "           %lld after it, as cool-down\n",
+            buf_addf(out, "           %lld in the cool-down\n",
                      (long long)trace->cooldown_rows);
     }
     put_rate(&s->load, n, out);
@@ -525,6 +542,16 @@ static void plan_view(const struct run_plan *known, const struct slo *slo,
 
 /* ---- warnings ---- */
 
+/* "warning: chat.yaml:9: data.limit: ...", or "warning: --data-limit: ..." */
+static void warn_at(const struct settings_file *file, size_t line, char *text,
+                    size_t size)
+{
+    if (!settings_name_as_given(file, text, size) && line > 0)
+        log_note("warning: %s:%zu: %s", file->path, line, text);
+    else
+        log_note("warning: %s", text);
+}
+
 /* "warning: chat.yaml:9: slo: ..." for each term that the run cannot answer. */
 static void warn(const struct settings_file *file, const char *key,
                  const struct settings *s, double requests)
@@ -532,6 +559,7 @@ static void warn(const struct settings_file *file, const char *key,
     struct err ignored = {0};
     struct buf doubt;
     struct slo slo;
+    char about[MAX_DOUBT * 2];
 
     if (slo_parse_all(&s->slo, &slo, &ignored))
         return; /* refused elsewhere */
@@ -542,11 +570,11 @@ static void warn(const struct settings_file *file, const char *key,
 
         buf_reset(&doubt);
         plan_doubt(s, &slo.terms[i], requests, &doubt);
-        if (doubt.len > 0 && line > 0)
-            log_note("warning: %s:%zu: %s: %s: %s", file->path, line, key, text,
-                     buf_text(&doubt));
-        else if (doubt.len > 0)
-            log_note("warning: %s: %s: %s", key, text, buf_text(&doubt));
+        if (doubt.len == 0)
+            continue;
+        snprintf(about, sizeof(about), "%s: %s: %s", key, text,
+                 buf_text(&doubt));
+        warn_at(file, line, about, sizeof(about));
     }
     buf_fini(&doubt);
 }
@@ -556,11 +584,10 @@ static void warn_of(const struct settings_file *file, const char *key,
                     const char *why)
 {
     size_t line = settings_line_of(file, key, NULL);
+    char text[MAX_DOUBT];
 
-    if (line > 0)
-        log_note("warning: %s:%zu: %s: %s", file->path, line, key, why);
-    else
-        log_note("warning: %s: %s", key, why);
+    snprintf(text, sizeof(text), "%s: %s", key, why);
+    warn_at(file, line, text, sizeof(text));
 }
 
 static void warn_no_effect(void *arg, const char *key, const char *why)
@@ -588,6 +615,58 @@ static void warn_of_repeats(const struct settings_file *file, const char *key,
     warn_of(file, key, text);
 }
 
+/* A request to an API that is not recognised is sent, but it is probably not
+ * what was meant. */
+static void warn_of_api(const struct settings_file *file, const char *whose,
+                        const struct settings *s)
+{
+    char key[96];
+    struct url url;
+    struct buf doubt;
+    size_t start;
+
+    /* If the user gives the body, plain HTTP is intended. */
+    if (s->target.api != API_HTTP || s->target.body ||
+        url_parse(settings_url(s), &url, &(struct err){0}))
+        return;
+    buf_init(&doubt, MAX_DOUBT);
+    buf_addf(&doubt, "plain HTTP requests (%s) are sent: ", s->target.method);
+    start = doubt.len;
+    api_doubt_path(url.path, &doubt);
+    if (doubt.len > start) {
+        snprintf(key, sizeof(key), "%.64starget.url", whose);
+        warn_of(file, key, buf_text(&doubt));
+    }
+    buf_fini(&doubt);
+}
+
+void plan_warn_of_apis(const struct settings_file *file,
+                       const struct settings *s)
+{
+    if (s->classes.len == 0)
+        warn_of_api(file, "", s);
+    for (size_t i = 0; i < s->classes.len; i++) {
+        char whose[96];
+
+        snprintf(whose, sizeof(whose),
+                 "classes: %.50s: ", s->classes.items[i].name);
+        warn_of_api(file, whose, s->classes.items[i].settings);
+    }
+}
+
+/* Other tools take -c as the number of clients even with a rate. */
+static void note_connections(const struct settings *s)
+{
+    long long n = (long long)s->client.connections;
+    char rate[UNITS_TEXT];
+
+    if (scenario_has_rate(s->load.scenario) && n > 0)
+        log_note("rate       requests are sent at %s even if earlier ones are "
+                 "not answered yet, on at most %lld connections (-c); omit the "
+                 "rate for %lld clients that wait for their answers",
+                 units_show_rate(s->load.rate_rps, rate), n, n);
+}
+
 /* A cache check judges no SLO.  Each class has its share of the requests. */
 void plan_warn(void *arg, const struct run_plan *known)
 {
@@ -599,6 +678,7 @@ void plan_warn(void *arg, const struct run_plan *known)
     char text[MAX_DOUBT];
 
     no_effect_find(s, known, warn_no_effect, arg);
+    note_connections(s);
     if (trace->held > 0) {
         snprintf(text, sizeof(text),
                  "wider than a step of the trace's clock: %lld of %lld rows "
@@ -647,6 +727,7 @@ static int print_one(const struct study_source *source, struct err *err)
         rc = study_blame(source, err);
     if (rc == 0) {
         plan_view(&plan, &slo, &out);
+        plan_warn_of_apis(source->file, &plan.used);
         plan_warn((void *)source->file, &plan);
         rc = cli_print(buf_text(&out), err);
     }

@@ -6,21 +6,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/report/render/render_trackers.h"
+#include "analyzer/report/report.h"
 #include "cli/cli.h"
 #include "cli/live.h"
 #include "cli/plan.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "common/base/url.h"
 #include "common/base/xalloc.h"
 #include "common/recording/dir.h"
 #include "common/recording/manifest.h"
 #include "common/settings/settings.h"
 #include "common/spec/calibration.h"
+#include "common/text/url.h"
 #include "common/wire/api_names.h"
+#include "listen/listen.h"
 #include "loadgen/engine/run.h"
-#include "study/launch.h"
+#include "study/launch/launchers.h"
 #include "study/study_point.h"
 
 /* Models take long to load. */
@@ -45,25 +48,97 @@ static const struct opt opts[] = {
              "what it has recorded is not repeated"},
     {FLAG("quiet", switch, quiet), .letter = 'q',
      .help = "do not print progress"},
-    {FLAG("no-color", switch, no_colour),
-     .help = "do not use colour on a terminal; NO_COLOR in the environment "
-             "does the same"},
+    {FLAG("format", choice, format), .names = report_doc_names,
+     .initial = "text",
+     .help = "what is printed: text, json, full (text and all JSON values), md "
+             "(Markdown), bencher, github-smaller, github-bigger or llm-d "
+             "(numbers for trackers of results)"},
+    SHOW_FLAGS,
     {FLAG("json", switch, json),
-     .help = "print summary.json instead of text"},
+     .help = "the same as --format json"},
+    {FLAG("md", text, md),
+     .help = "also write the report as Markdown to this file"},
+    {FLAG("junit", text, junit),
+     .help = "also write the verdict, SLO terms and trust checks as JUnit test "
+             "cases to this file"},
     {FLAG("html", text, html),
      .help = "also write a page with charts to this file; it needs no other "
              "file and no network"},
+    {FLAG("listen", text, listen),
+     .help = "serve a page that updates itself, /metrics, /summary.json and "
+             "/healthz at this address while it runs: 127.0.0.1:9100; port 0 "
+             "takes a free one"},
+    {FLAG("listen-token-env", text, listen_token_env),
+     .help = "environment variable with the token that clients of --listen "
+             "must send; required for an address beyond loopback"},
+    {FLAG("listen-linger", duration, listen_linger_ns),
+     .help = "keep serving this long after the end, for a last scrape"},
+    {FLAG("metrics-file", text, metrics_file),
+     .help = "replace this file with the metrics once per second, for a "
+             "collector of text files"},
     {FLAG("wait-ready", duration, wait_ready_ns), .is_positive = true,
      .help = "before the run, wait until the target answers, at most this "
              "long"},
     {FLAG("launch", text, launch),
-     .help = "make each recording by several processes: local:N starts N of "
-             "them on this machine, each sends its share, and their recordings "
-             "are merged"},
+     .help = "make each recording by several processes, each of which sends "
+             "its share, and merge their recordings: local:N, "
+             "ssh:HOST,HOST..., srun[:N], mpirun:N, mpi:N, kubectl:N, or a "
+             "command of your own (docs/distributed.md)"},
+    {FLAG("shards", count, shards), .is_positive = true,
+     .help = "with --launch: the number of processes, if the launcher does "
+             "not say it"},
+    {FLAG("launch-lead", duration, launch_lead_ns), .is_positive = true,
+     .help = "with --launch: time from the launch to the common start, in "
+             "which all processes must become ready (default 1s local, 60s "
+             "kubectl, 10s a command, 5s others)"},
+    {FLAG("launch-limit", duration, launch_limit_ns), .is_positive = true,
+     .help = "with --launch: time limit of one attempt (default: the length "
+             "of the run plus a minute)"},
 };
 /* clang-format on */
 
 const struct opt_block record_args_block = {"recording", opts, COUNT(opts)};
+
+int record_args_check_format(const struct record_args *args, struct err *err)
+{
+    enum doc_format ignored;
+
+    return report_format(report_doc_names[args->format], args->json,
+                         &args->show, &ignored, err);
+}
+
+enum doc_format record_args_format(const struct record_args *args)
+{
+    enum doc_format format = DOC_AS_TEXT;
+
+    report_format(report_doc_names[args->format], args->json, &args->show,
+                  &format, &(struct err){0});
+    return format;
+}
+
+struct report_files record_args_files(const struct record_args *args)
+{
+    return (struct report_files){.markdown = args->md, .junit = args->junit};
+}
+
+int record_args_check_study(const struct record_args *args, bool is_pair,
+                            struct err *err)
+{
+    enum doc_format format = record_args_format(args);
+    const char *name = report_doc_names[args->format];
+
+    if (record_args_check_format(args, err))
+        return -1;
+    if (format == DOC_AS_LLM_D)
+        return err_set(err, ERR_USAGE, "--format %s requires a single run",
+                       name);
+    if (is_pair && doc_is_for_trackers(format))
+        return err_set(err, ERR_USAGE,
+                       "--format %s cannot be combined with --against: use "
+                       "'tailgate report DIR/a --format %s' afterwards",
+                       name, name);
+    return 0;
+}
 
 int record_args_check_resume(const struct record_args *args, struct err *err)
 {
@@ -153,29 +228,52 @@ static void refuse_shard(void *arg, const char *subject, const char *unmet)
         err_set(err, ERR_CONFIG, "--launch %s", unmet);
 }
 
+static int find_launcher(const struct record_args *args, struct launcher *l,
+                         struct err *err)
+{
+    const struct launch_ask ask = {.text = args->launch,
+                                   .shards = args->shards,
+                                   .lead_ns = args->launch_lead_ns,
+                                   .limit_ns = args->launch_limit_ns};
+
+    if (args->launch)
+        return launcher_find(l, &ask, err);
+    if (args->shards > 0 || args->launch_lead_ns > 0 ||
+        args->launch_limit_ns > 0)
+        return err_set(err, ERR_USAGE,
+                       "--shards, --launch-lead and --launch-limit require "
+                       "--launch");
+    return 0;
+}
+
 /* What a shard cannot do, several processes cannot do together. */
 static int check_launch(const struct settings *s, const struct record_how *how,
-                        int64_t *n, struct err *err)
+                        const struct launcher *l, struct err *err)
 {
     struct settings shard;
     struct err why = {0};
 
-    if (launch_parse(how->args->launch, n, err))
-        return -1;
     if (how->start_at_ns > 0 || s->client.shard)
         return err_set(err, ERR_USAGE,
                        "--launch cannot be combined with --start-at and "
                        "--shard");
-    if (strncmp(settings_url(s), "grpc", 4) == 0)
+    if (l->ops->is_remote && s->has_stub)
         return err_set(err, ERR_USAGE,
-                       "--launch " LAUNCH_LOCAL
-                       "N is not available for gRPC; start the shards with "
-                       "--shard");
+                       "--launch %s: the stub of the settings would listen on "
+                       "this machine only; start it with 'tailgate stub "
+                       "--bind ADDRESS', and give its URL",
+                       l->ops->name);
     settings_clone(&shard, s);
     shard.client.shard = xstrdup("0/1");
-    shard.has_stub = false; /* it is started once for all */
+    shard.has_stub = false;  /* it is started once for all */
+    if (l->ops->is_resident) /* they are told when it is decided */
+        shard.load.stop = STOP_END;
     free(shard.server.start);
     shard.server.start = NULL;
+    if (s->study.trials > 1 || l->ops->is_resident) { /* as well; or by us */
+        free(shard.study.until);
+        shard.study.until = NULL;
+    }
     shard.study.trials = 1;
     settings_each_unmet(&shard, false, refuse_shard, &why);
     settings_fini(&shard);
@@ -184,15 +282,33 @@ static int check_launch(const struct settings *s, const struct record_how *how,
     return why.code ? -1 : 0;
 }
 
+/* Progress is for the terminal and for those who listen. */
+struct shown_to {
+    struct live *live;     /* NULL: quiet */
+    struct listen *listen; /* NULL: no --listen */
+};
+
+static void show_progress(void *arg, const struct run_progress *p)
+{
+    const struct shown_to *to = arg;
+
+    if (to->live)
+        live_show(to->live, p);
+    if (to->listen)
+        listen_progress(to->listen, p);
+}
+
 int record(const struct settings *s, const struct record_how *how,
            struct err *err)
 {
     const struct record_args *args = how->args;
     bool waits_for_restart = args->wait_ready_ns == 0 && s->study.restart;
     struct err no_calibration = {0};
-    int64_t processes = 0;
+    struct launcher launcher = {0};
     struct calibration calibration;
-    struct live live;
+    struct live live = {0};
+    struct shown_to to = {.live = args->quiet ? NULL : &live,
+                          .listen = how->listen};
     struct run_options options = {
         .dir = how->dir,
         .force = args->force,
@@ -203,8 +319,10 @@ int record(const struct settings *s, const struct record_how *how,
             waits_for_restart ? RESTART_WAIT_NS : args->wait_ready_ns,
         .foresee = how->is_again || how->title ? NULL : plan_warn,
         .foresee_arg = (void *)how->file,
+        .has_preflight = how->has_preflight,
         .judge = how->judge,
         .start_at_ns = how->start_at_ns,
+        .start_is_own = how->start_is_own,
     };
     int rc = calibration_load(&calibration, &no_calibration);
 
@@ -212,21 +330,32 @@ int record(const struct settings *s, const struct record_how *how,
         log_error("the calibration is not used: %s", no_calibration.msg);
     if (rc == 1)
         options.calibration = &calibration;
-    if (!args->quiet) {
-        live_init(&live, args->no_colour, how->title);
-        options.progress = live_show;
-        options.arg = &live;
+    if (!args->quiet)
+        live_init(&live, args->show.no_colour, how->title);
+    if (!args->quiet || how->listen) {
+        options.progress = show_progress;
+        options.arg = &to;
     }
+    if (how->listen)
+        options.watch = listen_watch(how->listen);
     if (!how->is_again) {
         note_proxies(&s->target);
         if (s->classes.len == 0)
             note_api(s);
         for (size_t i = 0; i < s->classes.len; i++)
             note_api(s->classes.items[i].settings);
+        plan_warn_of_apis(how->file, s);
     }
-    rc = args->launch ? check_launch(s, how, &processes, err) : 0;
+    rc = find_launcher(args, &launcher, err);
+    launcher.ranks = how->ranks;
+    if (rc == 0 && launcher.ops)
+        rc = check_launch(s, how, &launcher, err);
+    if (rc == 0 && how->listen)
+        rc = listen_begin(how->listen, s, how->point, err);
     if (rc == 0)
-        rc = point_record(s, &options, processes, err);
+        rc = point_record(s, &options, launcher.ops ? &launcher : NULL, err);
+    if (how->listen)
+        listen_end(how->listen);
     if (!args->quiet)
         live_end(&live);
     return rc;

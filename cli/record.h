@@ -6,9 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/cli.h"
+#include "cli/report_out.h"
 #include "common/settings/option.h"
 
 struct err;
+struct listen;
+struct listen_point;
+struct ranks;
 struct run_judge;
 struct settings;
 struct settings_file;
@@ -19,17 +24,37 @@ struct record_args {
     bool force;
     bool resume;
     bool quiet;
-    bool no_colour;
+    int format; /* of report_doc_names */
+    struct show_args show;
     bool json;
     char *html;
+    char *md;
+    char *junit;
+    char *listen;
+    char *listen_token_env;
+    int64_t listen_linger_ns;
+    char *metrics_file;
     int64_t wait_ready_ns;
     char *launch;
+    int64_t shards;
+    int64_t launch_lead_ns;
+    int64_t launch_limit_ns;
 };
 
 extern const struct opt_block record_args_block;
 
 /* Can --resume be combined with the other flags?  ERR_USAGE. */
 int record_args_check_resume(const struct record_args *args, struct err *err);
+
+/* The format and the files that are asked for.  A combination of flags that is
+ * refused is found by record_args_check_format() first: ERR_USAGE. */
+int record_args_check_format(const struct record_args *args, struct err *err);
+enum doc_format record_args_format(const struct record_args *args);
+struct report_files record_args_files(const struct record_args *args);
+
+/* Can a study, or two in turns, be reported this way?  ERR_USAGE. */
+int record_args_check_study(const struct record_args *args, bool is_pair,
+                            struct err *err);
 
 /* --out, or tailgate-runs/20261231T235959Z-name-1234 with nothing odd in the
  * name; owned by the caller. */
@@ -40,14 +65,19 @@ struct record_how {
     const char *const *argv;          /* for the manifest */
     const struct settings_file *file; /* the same, and for warnings */
     const char *dir;
-    bool is_again;     /* one of several: notes and warnings were shown */
-    const char *title; /* of a part of a study: a line above the progress, and
-                          no warnings about a run; NULL: none */
+    bool is_again;      /* one of several: notes and warnings were shown */
+    bool has_preflight; /* see struct run_options */
+    const char *title;  /* of a part of a study: a line above the progress, and
+                           no warnings about a run; NULL: none */
     const struct run_judge *judge; /* may end it early; NULL: none */
     int64_t start_at_ns;           /* see struct run_options */
+    bool start_is_own;             /* the same */
+    struct ranks *ranks;           /* for --launch mpi:N */
+    struct listen *listen;         /* shows it to others; NULL: nothing does */
+    const struct listen_point *point; /* for that */
 };
 
-/* Record what resolved settings ask for. */
+/* Record what resolved settings ask for.  As point_record(). */
 int record(const struct settings *s, const struct record_how *how,
            struct err *err);
 

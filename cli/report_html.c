@@ -11,15 +11,20 @@
 #include "analyzer/html/run_page.h"
 #include "analyzer/html/study_page.h"
 #include "analyzer/read/reader.h"
+#include "analyzer/report/brief.h"
 #include "analyzer/tally/run_bins.h"
 #include "analyzer/tally/summary.h"
+#include "analyzer/verdict/mlperf_accuracy.h"
 #include "cli/cli.h"
+#include "cli/live.h"
 #include "cli/report_out.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
+
+#define MAX_BRIEF ((size_t)1 << 20)
 
 extern char **environ;
 
@@ -33,11 +38,11 @@ static int write_file(const char *file, const struct buf *text, struct err *err)
 /* ---- pages ---- */
 
 int report_html_run(const struct summary *s, const struct run_bins *bins,
-                    const struct recording *rec, const char *file,
-                    struct err *err)
+                    const struct recording *rec, const char *again,
+                    const char *file, struct err *err)
 {
     const struct run_page page = {
-        .s = s, .bins = bins, .manifest = &rec->manifest};
+        .s = s, .bins = bins, .manifest = &rec->manifest, .again = again};
     struct buf out;
     int rc;
 
@@ -50,7 +55,9 @@ int report_html_run(const struct summary *s, const struct run_bins *bins,
     return rc;
 }
 
-int report_html_recording(const char *dir, const char *file, struct err *err)
+/* To a file, or to the end of `out` if there is none. */
+static int report_recording(const char *dir, const char *file, struct buf *out,
+                            struct err *err)
 {
     struct run_bins *bins = xcalloc(1, sizeof(*bins));
     struct recording rec;
@@ -61,13 +68,30 @@ int report_html_recording(const char *dir, const char *file, struct err *err)
         rc = summary_make_keeping(&s, &rec, NULL,
                                   &(struct summary_extras){.bins = bins}, err);
         if (rc == 0)
-            rc = report_html_run(&s, bins, &rec, file, err);
+            rc = mlperf_link_accuracy(&s, &rec, NULL, err);
+        if (rc == 0 && file)
+            rc = report_html_run(&s, bins, &rec, NULL, file, err);
+        else if (rc == 0)
+            run_page_render(&(struct run_page){.s = &s,
+                                               .bins = bins,
+                                               .manifest = &rec.manifest},
+                            out);
         summary_fini(&s);
         recording_close(&rec);
     }
     run_bins_fini(bins);
     free(bins);
     return rc;
+}
+
+int report_html_recording(const char *dir, const char *file, struct err *err)
+{
+    return report_recording(dir, file, NULL, err);
+}
+
+int report_html_page(const char *dir, struct buf *page, struct err *err)
+{
+    return report_recording(dir, NULL, page, err);
 }
 
 /* ---- pictures ---- */
@@ -158,21 +182,56 @@ int report_svg_run(const struct summary *s, const struct run_bins *bins,
 
 /* ---- other documents ---- */
 
+void report_again(const struct opt_set *flags, const struct strlist *words,
+                  struct buf *out)
+{
+    /* They say where the answer goes, and how it is printed. */
+    static const char *const output[] = {"html",     "svg",    "md",
+                                         "junit",    "json",   "verbose",
+                                         "no-color", "format", NULL};
+
+    for (size_t i = 0; i < words->len; i++) {
+        buf_adds(out, i > 0 ? " " : "");
+        str_add_quoted(out, words->items[i]);
+    }
+    opt_put_given(flags, output, out);
+}
+
+/* "tailgate report DIR" */
+static void put_command(const struct report_to *to, struct buf *out)
+{
+    buf_addf(out, "tailgate %s ", to->command);
+    if (to->again)
+        buf_adds(out, to->again);
+    else
+        str_add_quoted(out, to->words);
+}
+
+static void put_page(const struct doc *d, const struct report_to *to,
+                     const char *file, struct buf *out)
+{
+    struct buf repeat;
+
+    buf_init(&repeat, MAX_BRIEF);
+    put_command(to, &repeat);
+    buf_adds(&repeat, " --html ");
+    str_add_quoted(&repeat, file);
+    study_page_render(d, to->words, buf_text(&repeat), out);
+    buf_fini(&repeat);
+}
+
 static int write_page(const struct doc *d, const struct report_to *to,
                       struct err *err)
 {
-    char *repeat =
-        xasprintf("tailgate %s %s --html %s", to->command, to->words, to->html);
     struct buf out;
     int rc;
 
     buf_init(&out, PAGE_MAX);
-    study_page_render(d, to->words, repeat, &out);
+    put_page(d, to, to->html, &out);
     rc = write_file(to->html, &out, err);
     if (rc == 0)
         log_note("page       %s", to->html);
     buf_fini(&out);
-    free(repeat);
     return rc;
 }
 
@@ -195,13 +254,44 @@ static int put_picture(const struct doc *d, const char *asked, int status,
     return rc;
 }
 
+static int print_brief(struct doc *taken, const struct report_to *to,
+                       int status, struct err *err)
+{
+    struct brief_style style = {
+        .columns = terminal_columns(STDOUT_FILENO, BRIEF_COLUMNS),
+        .has_colour = terminal_has_colour(STDOUT_FILENO, to->no_colour),
+        .dir = to->is_recorded ? to->words : NULL,
+    };
+    struct buf more;
+    struct buf out;
+    int rc;
+
+    buf_init(&more, MAX_BRIEF);
+    put_command(to, &more);
+    buf_adds(&more, " -v");
+    style.more = buf_text(&more);
+    buf_init(&out, MAX_BRIEF);
+    doc_render_brief(taken, &style, &out);
+    doc_free(taken);
+    rc = cli_print_drawn(&out, status, err);
+    buf_fini(&out);
+    buf_fini(&more);
+    return rc;
+}
+
 int report_doc(struct doc *taken, const struct report_to *to, int status,
                struct err *err)
 {
     int rc = to->html ? write_page(taken, to, err) : 0;
 
+    if (to->page)
+        put_page(taken, to, REPORT_HTML_NAME, to->page);
+    if (rc == 0)
+        rc = report_write(taken, &to->files, to->words, err);
     if (rc == 0 && !to->svg)
-        return report_print_doc(taken, to->format, status, err);
+        return to->format == DOC_AS_BRIEF
+                   ? print_brief(taken, to, status, err)
+                   : report_print_doc(taken, to->format, status, err);
     if (rc == 0)
         rc = put_picture(taken, to->svg, status, err);
     doc_free(taken);

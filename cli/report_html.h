@@ -2,29 +2,53 @@
 #ifndef CLI_REPORT_HTML_H
 #define CLI_REPORT_HTML_H
 
-#include "analyzer/report/doc.h"
+#include <stdbool.h>
 
+#include "analyzer/report/doc.h"
+#include "cli/report_out.h"
+
+struct buf;
 struct err;
+struct opt_set;
 struct recording;
 struct run_bins;
+struct strlist;
 struct summary;
 
-/* Write the page of a run to a file.  0 or -1. */
+/* The name of a page that is offered as a file. */
+#define REPORT_HTML_NAME "report.html"
+
+/* Write the page of a run to a file; `again`: see struct report_to.  0 or -1.
+ */
 int report_html_run(const struct summary *s, const struct run_bins *bins,
-                    const struct recording *rec, const char *file,
-                    struct err *err);
+                    const struct recording *rec, const char *again,
+                    const char *file, struct err *err);
 
 /* The same for a recording that has not been read yet. */
 int report_html_recording(const char *dir, const char *file, struct err *err);
 
+/* Append it to `page` instead. */
+int report_html_page(const char *dir, struct buf *page, struct err *err);
+
 /* How a document that is not of one run is reported. */
 struct report_to {
     enum doc_format format;
-    const char *html;    /* also write this page; NULL: none */
+    bool no_colour;
+    bool is_recorded; /* words name a recording or a study */
+    const char *html; /* also write this page; NULL: none */
+    struct buf *page; /* append it here, too; NULL: nowhere */
+    struct report_files files;
     const char *svg;     /* a chart instead: NAME, or NAME=FILE; NULL: none */
     const char *command; /* of tailgate */
     const char *words;   /* its arguments: the directory, or several */
+    const char *again;   /* ... and its flags, as a shell takes them; NULL: the
+                            words are one directory */
 };
+
+/* Append the arguments of a command as a shell takes them: its words, and the
+ * flags that the answer depends on. */
+void report_again(const struct opt_set *flags, const struct strlist *words,
+                  struct buf *out);
 
 /* Do so, and free the document.  Returns `status`, or -1. */
 int report_doc(struct doc *taken, const struct report_to *to, int status,

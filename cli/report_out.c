@@ -8,7 +8,9 @@
 #include "analyzer/profile/profile.h"
 #include "analyzer/read/reader.h"
 #include "analyzer/read/seconds.h"
+#include "analyzer/report/render/render_trackers.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/run_doc.h"
 #include "analyzer/studies/baseline.h"
 #include "analyzer/studies/trials.h"
 #include "analyzer/tally/summary.h"
@@ -28,6 +30,60 @@
 
 /* ---- documents ---- */
 
+const char *const report_plain_names[] = {"text", "json", "md", NULL};
+
+int report_format(const char *name, bool json, const struct show_args *show,
+                  enum doc_format *format, struct err *err)
+{
+    bool is_json = json || strcmp(name, report_json.name) == 0;
+
+    *format = report_find(name)->format;
+    if (strcmp(name, report_text.name) == 0 || is_json) {
+        if (json && strcmp(name, report_text.name) != 0 &&
+            strcmp(name, report_json.name) != 0)
+            return err_set(err, ERR_USAGE,
+                           "--json cannot be combined with --format %s", name);
+        return show_format(show, is_json, format, err);
+    }
+    return 0;
+}
+
+static int write_file(const char *file, const struct buf *text, struct err *err)
+{
+    if (text->overflowed)
+        return err_set(err, ERR_IO, "%s: the report is too large", file);
+    if (file_replace(file, text->data, text->len, err))
+        return -1;
+    log_note("written    %s", file);
+    return 0;
+}
+
+int report_write(const struct doc *d, const struct report_files *files,
+                 const char *name, struct err *err)
+{
+    struct buf out;
+    int rc = 0;
+
+    buf_init(&out, MAX_REPORT);
+    if (files->markdown) {
+        doc_render(d, DOC_AS_MARKDOWN, &out);
+        rc = write_file(files->markdown, &out, err);
+    }
+    buf_reset(&out);
+    if (rc == 0 && files->junit) {
+        doc_render_junit(d, name, &out);
+        rc = write_file(files->junit, &out, err);
+    }
+    buf_fini(&out);
+    return rc;
+}
+
+void report_note_withheld(const struct doc *d, enum doc_format format)
+{
+    if (doc_is_for_trackers(format) && doc_withheld(d))
+        log_error("no numbers for a tracker: %s", doc_withheld(d));
+}
+
 int report_print_doc(struct doc *taken, enum doc_format format, int status,
                      struct err *err)
 {
@@ -35,6 +91,7 @@ int report_print_doc(struct doc *taken, enum doc_format format, int status,
     int rc;
 
     buf_init(&out, MAX_REPORT);
+    report_note_withheld(taken, format);
     doc_put(taken, format, &out);
     rc = cli_print_report(&out, status, err);
     buf_fini(&out);
@@ -55,10 +112,14 @@ int report_save_doc(const struct doc *d, const char *dir, struct err *err)
 
 /* ---- one run ---- */
 
-int report_print(const struct summary *s, const struct report_ops *ops,
-                 struct err *err)
+int report_write_run(const struct summary *s, const struct report_files *files,
+                     struct err *err)
 {
-    return report_print_any(s, NULL, NULL, ops, false, err);
+    struct doc *d = files->markdown || files->junit ? run_doc(s) : NULL;
+    int rc = d ? report_write(d, files, s->dir, err) : 0;
+
+    doc_free(d);
+    return rc;
 }
 
 static int print_rows(struct recording *rec, const struct report_ops *ops,
@@ -68,7 +129,8 @@ static int print_rows(struct recording *rec, const struct report_ops *ops,
     size_t n;
     int rc = recording_rewind(rec, err);
 
-    while (rc == 0 && (rc = recording_next(rec, &rows, &n, err)) > 0) {
+    while (rc == 0 && cli_is_read() &&
+           (rc = recording_next(rec, &rows, &n, err)) > 0) {
         buf_reset(out);
         ops->render_rows(rows, n, out);
         rc = cli_print(buf_text(out), err);
@@ -113,9 +175,9 @@ static int print_listed(const struct summary *s, const struct report_ops *ops,
     return rc;
 }
 
-int report_print_any(const struct summary *s, const struct kept_hist *kept,
-                     struct recording *rec, const struct report_ops *ops,
-                     bool detailed, struct err *err)
+int report_print_rows(const struct summary *s, const struct kept_hist *kept,
+                      struct recording *rec, const struct report_ops *ops,
+                      bool detailed, struct err *err)
 {
     struct buf out;
     int rc;
@@ -123,9 +185,7 @@ int report_print_any(const struct summary *s, const struct kept_hist *kept,
     if (ops->render_profile)
         return print_listed(s, ops, detailed, err);
     buf_init(&out, MAX_REPORT);
-    if (ops->render)
-        ops->render(s, &out);
-    else if (ops->render_hist)
+    if (ops->render_hist)
         ops->render_hist(s, kept, &out);
     else
         ops->render_header(s, manifest_start_realtime_ns(&rec->manifest), &out);
@@ -252,8 +312,8 @@ int report_add_truth(struct recording *rec, const char *file, struct buf *out,
     return rc;
 }
 
-int report_add_against(const char *dir, const char *baseline, struct buf *out,
-                       struct err *err)
+int report_add_against(const char *dir, const char *baseline,
+                       enum doc_format format, struct buf *out, struct err *err)
 {
     char why[BASELINE_WHY] = "";
     struct baseline b = {0};
@@ -263,7 +323,9 @@ int report_add_against(const char *dir, const char *baseline, struct buf *out,
     if (rc == 0)
         rc = against_make(&against, &b, dir, err);
     if (rc == 0) {
-        doc_put(against_doc(&against), DOC_AS_TEXT, out);
+        if (format == DOC_AS_MARKDOWN) /* a heading needs an empty line */
+            buf_adds(out, "\n");
+        doc_put(against_doc(&against), format, out);
     } else if (rc > 0) {
         log_error("%s", why);
         rc = EXIT_INVALID;

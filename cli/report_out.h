@@ -13,8 +13,30 @@ struct err;
 struct kept_hist;
 struct recording;
 struct report_ops;
+struct show_args;
 struct strlist;
 struct summary;
+
+/* The formats of comparisons, for --format; NULL-terminated. */
+extern const char *const report_plain_names[];
+
+/* The format that --format with this name, --json and --verbose ask for.
+ * ERR_USAGE. */
+int report_format(const char *name, bool json, const struct show_args *show,
+                  enum doc_format *format, struct err *err);
+
+/* Files to write in addition to what is printed; each may be NULL. */
+struct report_files {
+    const char *markdown;
+    const char *junit;
+};
+
+/* Write them; `name` is what the document is about.  0 or -1. */
+int report_write(const struct doc *d, const struct report_files *files,
+                 const char *name, struct err *err);
+
+/* Say so if a format for trackers has no numbers. */
+void report_note_withheld(const struct doc *d, enum doc_format format);
 
 /* Print the document and free it.  Returns `status`. */
 int report_print_doc(struct doc *taken, enum doc_format format, int status,
@@ -23,16 +45,17 @@ int report_print_doc(struct doc *taken, enum doc_format format, int status,
 /* Leave it as DIR/summary.json.  0 or -1. */
 int report_save_doc(const struct doc *d, const char *dir, struct err *err);
 
-/* A run in a format of the whole run.  0 or -1. */
-int report_print(const struct summary *s, const struct report_ops *ops,
-                 struct err *err);
+/* The files of a run.  0 or -1. */
+int report_write_run(const struct summary *s, const struct report_files *files,
+                     struct err *err);
 
-/* The same in any format: `kept` is for those of one distribution; for requests
- * and seconds the recording is read again from its beginning.  Detailed: a
- * format of another tool lists its requests.  0 or -1. */
-int report_print_any(const struct summary *s, const struct kept_hist *kept,
-                     struct recording *rec, const struct report_ops *ops,
-                     bool detailed, struct err *err);
+/* A run in a format that is not of a document: `kept` is for those of one
+ * distribution; for requests and seconds the recording is read again from its
+ * beginning.  Detailed: a format of another tool lists its requests.  0 or -1.
+ */
+int report_print_rows(const struct summary *s, const struct kept_hist *kept,
+                      struct recording *rec, const struct report_ops *ops,
+                      bool detailed, struct err *err);
 
 /* ---- instead of the whole report; these return the exit status ---- */
 
@@ -63,7 +86,8 @@ int report_add_truth(struct recording *rec, const char *file, struct buf *out,
 
 /* The recording or trial set at `dir` against a baseline.  0, -1, or the exit
  * status if the baseline was altered, after an error message. */
-int report_add_against(const char *dir, const char *baseline, struct buf *out,
+int report_add_against(const char *dir, const char *baseline,
+                       enum doc_format format, struct buf *out,
                        struct err *err);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +11,6 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "common/base/redact.h"
 #include "common/base/xalloc.h"
 #include "common/recording/dir.h"
 #include "common/recording/manifest.h"
@@ -18,6 +18,8 @@
 #include "common/settings/settings_file.h"
 #include "common/settings/variant_settings.h"
 #include "common/spec/prices.h"
+#include "common/text/redact.h"
+#include "common/text/url.h"
 #include "study/study.h"
 
 #define CONSENT_FLAG "allow-commands"
@@ -38,6 +40,7 @@ static const struct opt opts[] = {
 const struct opt_block settings_args_block = {"settings", opts,
                                               sizeof(opts) / sizeof(opts[0])};
 
+#define MAX_KEY  64
 #define MAX_SETS 12
 
 static int read_flags(struct settings_args *a, const struct opt_set *own,
@@ -371,7 +374,7 @@ static int load_word(struct settings_args *a, const char *word, struct err *err)
 {
     struct opt_set target = settings_set(&a->settings, BLOCK_TARGET);
 
-    if (strstr(word, "://")) {
+    if (strstr(word, "://") || (access(word, F_OK) < 0 && url_is_meant(word))) {
         if (!a->first_url) {
             strlist_fini(&a->settings.target.urls);
             a->first_url = xstrdup(word);
@@ -441,6 +444,16 @@ static int hand_out_headers(struct settings *s, struct err *err)
     return rc;
 }
 
+/* Has no --url replaced the URL that was given as a word? */
+static bool is_first_url(const struct settings_args *a)
+{
+    char *whole = url_complete(a->first_url);
+    bool is = strcmp(settings_url(&a->settings), whole) == 0;
+
+    free(whole);
+    return is;
+}
+
 static int apply(struct settings_args *a, const struct opt_set *own,
                  enum settings_block block, const char *const *argv,
                  struct err *err)
@@ -449,10 +462,16 @@ static int apply(struct settings_args *a, const struct opt_set *own,
     int rc = read_flags(a, own, block, argv, &words, err);
 
     strlist_fini(&words);
-    for (size_t i = 0; rc == 0 && i < a->assign.len; i++)
-        rc = settings_assign(&a->settings, a->assign.items[i], err)
+    for (size_t i = 0; rc == 0 && i < a->assign.len; i++) {
+        const char *item = a->assign.items[i];
+        char key[MAX_KEY];
+
+        rc = settings_assign(&a->settings, item, err)
                  ? err_context(err, "--set")
                  : 0;
+        snprintf(key, sizeof(key), "%.*s", (int)strcspn(item, "="), item);
+        strmap_put(&a->file.given, key, key);
+    }
     if (rc == 0 && a->is_recording)
         rc = hand_out_headers(&a->settings, err) || take_price_again(a, err)
                  ? -1
@@ -462,12 +481,33 @@ static int apply(struct settings_args *a, const struct opt_set *own,
         drop_study(a);
     if (rc == 0 && consent_settle(&a->consent, a->allow_commands, err))
         rc = err_context(err, "%s", a->file.path);
-    if (rc == 0 && a->first_url &&
-        strcmp(settings_url(&a->settings), a->first_url) != 0)
+    if (rc == 0 && a->first_url && !is_first_url(a))
         rc = err_set(err, ERR_USAGE,
                      "--url cannot be combined with a URL given as an "
                      "argument");
     return rc;
+}
+
+/* What flags have set, now that nothing else has. */
+static void note_given(struct settings *s, struct strmap *given)
+{
+    for (int b = 0; b < BLOCK_COUNT; b++) {
+        struct opt_set set = settings_set(s, (enum settings_block)b);
+        const char *block = set.block->name;
+
+        for (size_t i = 0; i < set.block->len; i++) {
+            const struct opt *opt = &set.block->opts[i];
+            char key[MAX_KEY];
+            char flag[MAX_KEY];
+
+            if (!opt->key || !opt->flag || !opt_is_given(&set, opt))
+                continue;
+            snprintf(key, sizeof(key), "%s%s%s", block ? block : "",
+                     block ? "." : "", opt->key);
+            snprintf(flag, sizeof(flag), "--%s", opt->flag);
+            strmap_put(given, key, flag);
+        }
+    }
 }
 
 /* The words must be known before the flags can be applied over them, so the
@@ -477,17 +517,20 @@ int settings_args_parse(struct settings_args *a, const struct opt_set *own,
                         struct err *err)
 {
     struct strlist words = {0};
+    struct strmap given = {0};
     int rc;
 
     *a = (struct settings_args){0};
     settings_init(&a->settings);
     rc = read_flags(a, own, block, argv, &words, err);
+    note_given(&a->settings, &given);
     settings_fini(&a->settings);
     settings_init(&a->settings);
     strlist_fini(&a->assign);
     for (size_t i = 0; rc == 0 && i < words.len; i++)
         rc = load_word(a, words.items[i], err);
     strlist_fini(&words);
+    a->file.given = given;
     return rc ? rc : apply(a, own, block, argv, err);
 }
 

@@ -6,7 +6,7 @@
 #include "cli/exit_status.h"
 #include "common/base/clk.h"
 #include "common/base/str.h"
-#include "common/base/units.h"
+#include "common/text/units.h"
 #include "loadgen/prepare/exchange.h"
 
 static void put_line(const char *mark, const char *line, size_t len,

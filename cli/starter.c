@@ -1,9 +1,9 @@
 #include "cli/starter.h"
 
 #include "common/base/buf.h"
-#include "common/base/json.h"
 #include "common/base/str.h"
 #include "common/settings/settings.h"
+#include "common/text/json.h"
 #include "common/wire/api_names.h"
 
 /* A comment ends with its line. */

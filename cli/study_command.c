@@ -3,88 +3,67 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "analyzer/html/page.h"
 #include "analyzer/report/study_doc.h"
-#include "analyzer/studies/trials.h"
-#include "analyzer/studies/variants.h"
 #include "cli/cli.h"
+#include "cli/exit_status.h"
+#include "cli/listening.h"
 #include "cli/record.h"
 #include "cli/report_html.h"
 #include "cli/report_out.h"
 #include "cli/settings_args.h"
 #include "cli/study_report.h"
 #include "common/base/buf.h"
+#include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/json.h"
 #include "common/base/log.h"
+#include "common/text/json.h"
+#include "listen/listen.h"
+#include "listen/listen_state.h"
+#include "study/launch/ranks.h"
 #include "study/study.h"
 
 #define MAX_REPORT ((size_t)16 << 20)
 
+/* What others see of the study is not read again if that took longer. */
+#define SLOW_NS NS_PER_S
+
 /* ---- reports ---- */
 
-int trials_report(const char *dir, const struct study_ask *ask,
-                  enum doc_format format, struct err *err)
+/* For what was just recorded. */
+static struct study_ask ask_of(const struct record_args *args)
 {
-    struct trials_summary s;
-    int rc = trials_read(&s, dir, ask->slo, ask->cost, err);
-
-    if (ask->require > 0)
-        s.require_shown = ask->require - 1 == REQUIRE_SHOWN;
-    if (rc == 0)
-        rc = report_doc(trials_doc(&s),
-                        &(struct report_to){.format = format,
-                                            .html = ask->html,
-                                            .svg = ask->svg,
-                                            .command = "report",
-                                            .words = dir},
-                        exit_status_of_trials(&s), err);
-    trials_summary_fini(&s);
-    return rc;
+    return (struct study_ask){.format = record_args_format(args),
+                              .files = record_args_files(args),
+                              .no_colour = args->show.no_colour,
+                              .saves = true,
+                              .html = args->html};
 }
 
-/* Save the summary of trials that were just made, and print it; with `both`,
- * add it there under `name` instead. */
-static int conclude_trials(const char *dir, const struct record_args *args,
-                           json_t *both, const char *name, struct err *err)
+/* Save the summary of one side, and add it to `both` under its name. */
+static int add_side(const struct study_arm *arm, json_t *both, struct err *err)
 {
-    const struct study_ask ask = {
-        .json = args->json, .saves = true, .html = args->html};
-    struct trials_summary s;
-    int rc = trials_read(&s, dir, NULL, NULL, err);
+    int64_t stopped_by = 0;
+    struct doc *d = study_doc_of(arm->dir, STUDY_TRIALS,
+                                 &(struct study_doc_ask){0}, &stopped_by, err);
+    int rc;
 
-    if (rc == 0 && both) {
-        struct doc *d = trials_doc(&s);
-
-        json_object_set_new(both, name, doc_to_json(d));
-        rc = report_save_doc(d, dir, err) ? -1 : exit_status_of_trials(&s);
-        doc_free(d);
-    } else if (rc == 0) {
-        rc = study_print(trials_doc(&s), dir, &ask, exit_status_of_trials(&s),
-                         err);
-    }
-    trials_summary_fini(&s);
-    return rc;
-}
-
-int variants_report(const char *dir, const struct study_ask *ask,
-                    struct err *err)
-{
-    struct variants_summary s;
-    int rc = variants_read(&s, dir, ask->slo, ask->cost, err);
-
-    if (rc == 0)
-        rc = study_print(variants_doc(&s), dir, ask,
-                         exit_status_of_variants(&s), err);
-    variants_summary_fini(&s);
+    if (!d)
+        return -1;
+    json_object_set_new(both, arm->name, doc_to_json(d));
+    rc = report_save_doc(d, arm->dir, err)
+             ? -1
+             : exit_status_of(doc_conclusion(d), stopped_by);
+    doc_free(d);
     return rc;
 }
 
 /* As JSON both sides are one object, printed at the end.  The exit status is
  * the higher one: 2 and 3 are errors, and not among them. */
-static int conclude_pair(const struct study *study,
-                         const struct record_args *args, struct err *err)
+static int conclude_pair(const struct study *study, const struct study_ask *ask,
+                         struct err *err)
 {
-    json_t *both = args->json ? json_object() : NULL;
+    json_t *both = ask->format == DOC_AS_JSON ? json_object() : NULL;
     int worst = 0;
 
     for (size_t i = 0; worst >= 0 && i < study->n; i++) {
@@ -92,8 +71,9 @@ static int conclude_pair(const struct study *study,
         int rc = 0;
 
         if (arm->set.recorded > 0) {
-            rc = conclude_trials(arm->dir, args, both, arm->name, err);
-            if (rc >= 0)
+            rc = both ? add_side(arm, both, err)
+                      : study_report(arm->dir, STUDY_TRIALS, ask, err);
+            if (rc >= 0 && ask->format != DOC_AS_BRIEF)
                 log_note("trials     %s", arm->dir);
         }
         worst = rc < 0 ? rc : rc > worst ? rc : worst;
@@ -110,47 +90,89 @@ static int conclude_pair(const struct study *study,
     return worst;
 }
 
-static int conclude(const struct study *study, const struct record_args *args,
-                    struct err *err)
+/* Of a study that is not in turns. */
+static enum study_kind kind_of(const struct study *study)
 {
-    const struct study_ask ask = {
-        .json = args->json, .saves = true, .html = args->html};
-    const char *name = study->policy->name;
+    return study->form == STUDY_OF_VARIANTS ? STUDY_VARIANTS
+                                            : study->policy->kind;
+}
+
+/* Also appends the page to `page`, unless that is NULL. */
+static int conclude(const struct study *study, const struct record_args *args,
+                    struct buf *page, struct err *err)
+{
+    struct study_ask ask = ask_of(args);
     int rc;
 
     if (study->form == STUDY_TURNS)
-        return conclude_pair(study, args, err);
-    if (study->form == STUDY_OF_VARIANTS) {
-        name = "study";
-        rc = variants_report(study->dir, &ask, err);
-    } else if (study->policy->kind == STUDY_SWEEP) {
-        rc = sweep_report(study->dir, &ask, err);
-    } else if (study->policy->kind == STUDY_SEARCH) {
-        rc = search_report(study->dir, &ask, err);
-    } else {
-        rc = conclude_trials(study->dir, args, NULL, NULL, err);
-    }
-    if (rc >= 0)
-        log_note("%-10s %s", name, study->dir);
+        return conclude_pair(study, &ask, err);
+    ask.page = page;
+    rc = study_report(study->dir, kind_of(study), &ask, err);
+    if (rc >= 0 && ask.format != DOC_AS_BRIEF)
+        log_note("%-10s %s",
+                 study->form == STUDY_OF_VARIANTS ? "study"
+                                                  : study->policy->name,
+                 study->dir);
     return rc;
 }
 
 /* ---- recording ---- */
 
+/* A study that is being recorded, and shown to others meanwhile. */
+struct recorded {
+    const struct study_command *c;
+    const struct study *study;
+    struct ranks *ranks;   /* owned; stay for all recordings */
+    struct listen *listen; /* NULL: not shown */
+    bool is_slow;          /* reading it again would delay the next recording */
+};
+
+/* Nothing is shown of a study in turns until its sides are compared. */
+static void show_so_far(struct recorded *now)
+{
+    const struct study *study = now->study;
+    int64_t begun_ns = clk_now(&clk_monotonic);
+    struct err ignored = {0}; /* such as a variant without a recording yet */
+    int64_t stopped_by;
+    struct doc *d;
+
+    if (!now->listen || now->is_slow || study->made == 0 ||
+        study->form == STUDY_TURNS)
+        return;
+    d = study_doc_of(study->dir, kind_of(study), &(struct study_doc_ask){0},
+                     &stopped_by, &ignored);
+    if (d)
+        listen_study(now->listen, d);
+    doc_free(d);
+    now->is_slow = clk_now(&clk_monotonic) - begun_ns > SLOW_NS;
+}
+
 static int record_point(void *arg, const struct settings *s,
                         const struct study_recording *r, struct err *err)
 {
-    const struct study_command *c = arg;
+    struct recorded *now = arg;
+    const struct study_command *c = now->c;
+    const struct listen_point point = {.dir = r->dir,
+                                       .variant = r->arm->name,
+                                       .title = r->title,
+                                       .value = r->value,
+                                       .met = r->met,
+                                       .missed = r->missed};
     const struct record_how how = {
         .args = c->args,
         .argv = c->argv,
         .file = r->arm->source.file,
         .dir = r->dir,
         .is_again = !r->is_first,
+        .has_preflight = r->meets_server,
         .title = r->title,
         .judge = r->judge,
+        .ranks = now->ranks,
+        .listen = now->listen,
+        .point = &point,
     };
 
+    show_so_far(now);
     return record(s, &how, err);
 }
 
@@ -191,16 +213,29 @@ static void add_arms(struct study *study, const struct study_command *c)
     }
 }
 
-static int run(struct study *study, const struct record_args *args,
+static int run(struct study *study, const struct study_command *c,
                struct err *err)
 {
-    int rc = study_run(study, err);
+    const struct record_args *args = c->args;
+    struct recorded now = {.c = c, .study = study};
+    struct buf page;
+    int rc;
 
+    if (listening_start(&now.listen, args, study->dir, err))
+        return -1;
+    buf_init(&page, PAGE_MAX);
+    study->arg = &now;
+    now.ranks = ranks_new();
+    rc = study_run(study, err);
+    ranks_free(now.ranks);
+    study->arg = NULL;
     if (rc == 0)
-        return conclude(study, args, err);
-    if (study_has_recorded(study)) /* what there is; the error is the result */
-        conclude(study, args, &(struct err){0});
-    return -1;
+        rc = conclude(study, args, now.listen ? &page : NULL, err);
+    else if (study_has_result(study)) /* the error is the result */
+        conclude(study, args, now.listen ? &page : NULL, &(struct err){0});
+    listening_stop(now.listen, args, study->dir, &page);
+    buf_fini(&page);
+    return rc;
 }
 
 int study_command(const struct study_command *c, struct err *err)
@@ -210,11 +245,12 @@ int study_command(const struct study_command *c, struct err *err)
         .force = c->args->force,
         .resume = c->args->resume,
         .record = record_point,
-        .arg = (void *)c,
     };
     char *dir = NULL;
     int rc;
 
+    if (record_args_check_study(c->args, c->against != NULL, err))
+        return -1;
     add_arms(&study, c);
     rc = study_plan(&study, err);
     if (rc == 0 && study.arms[0].settings.client.shard)
@@ -229,7 +265,7 @@ int study_command(const struct study_command *c, struct err *err)
 
         dir = record_args_dir(c->args, name ? name : "study");
         study.dir = dir;
-        rc = run(&study, c->args, err);
+        rc = run(&study, c, err);
     }
     if (rc < 0 && study.form != STUDY_OF_VARIANTS)
         settings_args_blame(c->a, err);

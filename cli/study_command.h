@@ -9,7 +9,6 @@
 struct err;
 struct record_args;
 struct settings_args;
-struct study_ask;
 struct study_policy;
 
 struct study_command {
@@ -27,15 +26,5 @@ int study_command(const struct study_command *c, struct err *err);
 int study_command_by_flags(const struct study_policy *policy,
                            enum settings_block block, const char *const *argv,
                            struct err *err);
-
-/* Print a recorded set of trials in this format, whatever ask->json says.
- * Returns the exit status, or -1. */
-int trials_report(const char *dir, const struct study_ask *ask,
-                  enum doc_format format, struct err *err);
-
-/* Print a recorded study with variants, as study_report.h does with others.
- * Returns the exit status, or -1. */
-int variants_report(const char *dir, const struct study_ask *ask,
-                    struct err *err);
 
 #endif

@@ -4,33 +4,28 @@
 
 #include <stdbool.h>
 
-struct cost_ask;
+#include "analyzer/report/study_doc.h"
+#include "cli/report_out.h"
+
+struct buf;
 struct err;
-struct strlist;
 
 /* How the report of a study is asked for. */
 struct study_ask {
-    const struct strlist *slo;   /* judge by this; NULL: by its own */
-    const struct cost_ask *cost; /* price by this; NULL: by its own */
-    int require; /* of a verdict by the exit status, enum slo_require + 1; 0: as
-                    recorded */
-    bool json;   /* print that, not text */
-    bool saves;  /* leave DIR/summary.json */
-    const char *html; /* also write this page; NULL: none */
-    const char *svg;  /* a chart instead, as report_files(); NULL: none */
+    struct study_doc_ask judge;
+    enum doc_format format;
+    bool no_colour;
+    bool saves;                /* leave DIR/summary.json */
+    struct report_files files; /* and these */
+    const char *html;          /* also write this page; NULL: none */
+    const char *again;         /* see struct report_to */
+    struct buf *page;          /* append it here, too; NULL: nowhere */
+    const char *svg; /* a chart instead, as report_files(); NULL: none */
 };
 
-/* Print the document of the study at `dir`, save it if asked to, and free it.
- * Returns `status`, or -1. */
-struct doc;
-int study_print(struct doc *taken, const char *dir, const struct study_ask *ask,
-                int status, struct err *err);
-
-/* Read and print a sweep.  Returns the exit status, or -1. */
-int sweep_report(const char *dir, const struct study_ask *ask, struct err *err);
-
-/* The same for a search, which has no prices. */
-int search_report(const char *dir, const struct study_ask *ask,
-                  struct err *err);
+/* Print the report of the study at `dir`, and save it if asked to.  Returns the
+ * exit status, or -1. */
+int study_report(const char *dir, enum study_kind kind,
+                 const struct study_ask *ask, struct err *err);
 
 #endif

@@ -45,6 +45,11 @@ elseif(TARGET PkgConfig::SYSTEM_HDR)
 else()
   hdr_from_archive(hdr_target)
 endif()
+if(hdr_histogram_FOUND)
+  set(HDR_VERSION ${hdr_histogram_VERSION})
+elseif(SYSTEM_HDR_FOUND)
+  set(HDR_VERSION ${SYSTEM_HDR_VERSION})
+endif()
 message(STATUS "HdrHistogram_c: ${hdr_target}")
 
 # An installed library names .../include/hdr as its include directory, the tree

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/units.h"
 #include "common/config.h"
 #include "common/settings/settings.h"
 #include "common/spec/dist.h"
+#include "common/text/units.h"
 #include "common/wire/sse.h"
 #include "server-stub/front/http_answer.h"
 

@@ -11,10 +11,10 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/stop.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/recording/dir.h"
 #include "common/settings/settings.h"
+#include "common/text/units.h"
 #include "loadgen/engine/run.h"
 #include "loadgen/prepare/preflight.h"
 #include "study/ceiling.h"
@@ -112,7 +112,9 @@ static int make_settings(const struct work *w, const struct probe *p,
     for (size_t i = 0; i < w->n_stubs; i++)
         strlist_add(&s->target.urls, w->stubs[i].url);
     s->target.transport =
-        w->which == CALIBRATED_NATIVE ? TRANSPORT_NATIVE : TRANSPORT_CURL;
+        w->which == CALIBRATED_CURL ? TRANSPORT_CURL : TRANSPORT_NATIVE;
+    s->target.http2 = w->which == CALIBRATED_HTTP2;
+    s->target.insecure = calibrated_has_tls(calibrated_names[w->which]);
     s->target.timeout_ns = TIMEOUT_NS;
     s->load.rate_rps = p->rate_rps;
     s->load.warmup_ns = w->effort->warmup_ns;
@@ -368,6 +370,8 @@ static int start_stubs(struct work *w, struct err *err)
     int rc = 0;
 
     settings_init(&s);
+    if (calibrated_has_tls(calibrated_names[w->which]))
+        rc = settings_assign(&s, "stub.tls=self-signed", err);
     while (rc == 0 && w->n_stubs < n) {
         rc = child_start_stub(&w->stubs[w->n_stubs], &s, NULL, err);
         if (rc == 0)
@@ -377,22 +381,35 @@ static int start_stubs(struct work *w, struct err *err)
     return rc;
 }
 
+static int stop_stubs(struct work *w, struct err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < w->n_stubs; i++) {
+        if (child_stop(&w->stubs[i], err))
+            rc = -1;
+    }
+    w->n_stubs = 0;
+    return rc;
+}
+
 int calibrate(const struct calibrate_options *options, struct calibration *out,
               int *stopped_by, struct err *err)
 {
     struct work w = {.options = options,
                      .effort = options->is_quick ? &quick : &thorough};
     struct err ignored = {0};
-    int rc = start_stubs(&w, err);
+    int rc = 0;
 
     out->place = calibration_here();
     for (int i = 0; rc == 0 && !w.stopped_by && i < CALIBRATED_COUNT; i++) {
+        if (!options->wants[i])
+            continue;
         w.which = (enum calibrated)i;
-        if (options->wants[i])
+        rc = start_stubs(&w, err);
+        if (rc == 0)
             rc = measure(&w, &out->transports[i], err);
-    }
-    for (size_t i = 0; i < w.n_stubs; i++) {
-        if (child_stop(&w.stubs[i], rc ? &ignored : err))
+        if (stop_stubs(&w, rc ? &ignored : err))
             rc = -1;
     }
     *stopped_by = atomic_load(&stop_signal);

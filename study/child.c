@@ -226,6 +226,82 @@ int child_stop(struct child *child, struct err *err)
     return rc;
 }
 
+/* ---- a program behind pipes, and the end of our input ---- */
+
+static _Noreturn void become_program(const char *const *argv, int in, int out,
+                                     pid_t parent)
+{
+    stop_restore_signals();
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent ||
+        dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
+        _exit(127);
+    execvp(argv[0], (char *const *)argv);
+    _exit(127);
+}
+
+int child_start_piped(struct child_piped *child, const char *const *argv,
+                      struct err *err)
+{
+    pid_t parent = getpid();
+    int to[2] = {-1, -1};
+    int from[2] = {-1, -1};
+    int rc = 0;
+
+    if (pipe2(to, O_CLOEXEC) < 0 || pipe2(from, O_CLOEXEC) < 0) {
+        rc = err_set(err, ERR_IO, "cannot make a pipe: %s", strerror(errno));
+    } else {
+        *child = (struct child_piped){fork(), to[1], from[0]};
+        if (child->pid == 0)
+            become_program(argv, to[0], from[1], parent);
+        if (child->pid < 0)
+            rc = err_set(err, ERR_IO, "cannot start a process: %s",
+                         strerror(errno));
+    }
+    close(to[0]);
+    close(from[1]);
+    if (rc) {
+        close(to[1]);
+        close(from[0]);
+    }
+    return rc;
+}
+
+void child_end_piped(struct child_piped *child, bool is_told)
+{
+    close(child->in_fd);
+    close(child->out_fd);
+    if (is_told)
+        kill(child->pid, SIGTERM);
+    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+int child_follow_input(struct err *err)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    pid_t parent = getpid();
+    pid_t pid = fork();
+    char ignored[256];
+    ssize_t n;
+
+    if (pid < 0)
+        return err_set(err, ERR_IO, "cannot start a process: %s",
+                       strerror(errno));
+    if (pid > 0)
+        return 0;
+    sigaction(SIGTERM, &ignore, NULL); /* those of the group are not for us */
+    sigaction(SIGINT, &ignore, NULL);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+        _exit(0);
+    close(STDOUT_FILENO); /* a reader of ours waits for its end */
+    close(STDERR_FILENO);
+    do {
+        n = read(STDIN_FILENO, ignored, sizeof(ignored));
+    } while (n > 0 || (n < 0 && errno == EINTR));
+    kill(parent, SIGTERM);
+    _exit(0);
+}
+
 /* ---- a user's command ---- */
 
 int child_run_command(const char *command, const char *key, int64_t max_ns,

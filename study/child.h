@@ -6,6 +6,7 @@
 #ifndef STUDY_CHILD_H
 #define STUDY_CHILD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -34,6 +35,27 @@ const char *child_url_for(const struct child *child, const char *target);
 /* End it and wait for that; accepts one that was never started.  ERR_IO if it
  * failed, or did not end within its grace and was killed. */
 int child_stop(struct child *child, struct err *err);
+
+/* A program with which we talk over pipes. */
+struct child_piped {
+    pid_t pid;
+    int in_fd;  /* its standard input, for us to write */
+    int out_fd; /* its standard output, for us to read */
+};
+
+/* Start a program by its name or path; its standard error is ours, and it gets
+ * SIGTERM when we end.  A name that does not exist is seen by its output, which
+ * ends at once.  ERR_IO. */
+int child_start_piped(struct child_piped *child, const char *const *argv,
+                      struct err *err);
+
+/* Close the pipes, send SIGTERM unless it ends by that, and wait for its end.
+ */
+void child_end_piped(struct child_piped *child, bool is_told);
+
+/* From now on, the end of our standard input is a SIGTERM for us: a process of
+ * its own reads and drops what comes.  ERR_IO. */
+int child_follow_input(struct err *err);
 
 /* The maximum time for a user's command that restarts a server. */
 #define CHILD_PATIENCE_NS (INT64_C(86400) * NS_PER_S)

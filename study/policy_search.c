@@ -10,8 +10,8 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
+#include "common/text/units.h"
 #include "loadgen/engine/run.h"
 #include "study/probe_watch.h"
 #include "study/study.h"
@@ -84,6 +84,15 @@ static int plan(struct study_arm *arm, struct err *err)
     return 0;
 }
 
+/* Of a point without a recording. */
+static void feed_lost(struct study_arm *arm, size_t i)
+{
+    struct state *state = arm->state;
+
+    search_take_lost(&arm->set.points[i], &state->terms, &state->last);
+    search_feed(&state->machine, &state->last);
+}
+
 static int read_back(struct study_arm *arm, size_t i, struct err *err)
 {
     struct state *state = arm->state;
@@ -109,7 +118,9 @@ static int take_recorded(struct study_arm *arm, struct err *err)
     while (set->len > 0 && !set->points[set->len - 1].is_recorded)
         set->len--;
     for (size_t i = 0; i < set->len; i++) {
-        if (read_back(arm, i, err))
+        if (!set->points[i].is_recorded)
+            feed_lost(arm, i);
+        else if (read_back(arm, i, err))
             return -1;
     }
     return 0;
@@ -157,8 +168,9 @@ static void put_title(const struct study_arm *arm, const struct search_ask *ask,
         left_ns = budget_ns > so_far->took_ns ? budget_ns - so_far->took_ns : 0;
     buf_init(&line, MAX_LINE);
     if (ask->step == SEARCH_LOOK) {
-        buf_addf(&line, "look-1: %.0f clients, %lld requests", ask->value,
-                 (long long)ask->requests);
+        buf_addf(&line,
+                 "look-1: %.0f clients, %lld requests (to find a first load)",
+                 ask->value, (long long)ask->requests);
     } else {
         buf_addf(&line,
                  "%s-%lld: ", ask->step == SEARCH_CONFIRM ? "confirm" : "probe",
@@ -214,8 +226,8 @@ static void note_result(const struct slo *slo, const struct search_result *r)
         buf_addf(&line, "discarded: %s", r->discarded);
     else
         buf_adds(&line, search_is_met(slo, r) ? "met" : "missed");
-    buf_addf(&line, "%s, %.6g/s done", r->is_overloaded ? ", overloaded" : "",
-             r->throughput_rps);
+    buf_addf(&line, "%s, %.6g/s completed",
+             r->is_overloaded ? ", overloaded" : "", r->completed_rps);
     if (term >= 0)
         buf_addf(&line, ", %.3g%% missed '%s'",
                  100 * (double)r->terms[term].misses / (double)r->terms[term].n,
@@ -309,6 +321,8 @@ static int next(struct study_arm *arm, struct study_shot *shot, struct err *err)
     search_answer(&state->machine, &so_far);
     shot->i = arm->set.len;
     study_set_add(&arm->set, roles[ask.step], ask.value);
+    shot->met = so_far.met_to;
+    shot->missed = so_far.missed_from;
     put_title(arm, &ask, &so_far, shot);
     if (ask.step == SEARCH_LOOK)
         return 1;
@@ -335,6 +349,11 @@ static int note(struct study_arm *arm, const struct study_shot *shot,
         return -1;
     note_result(&state->terms.slo, &state->last);
     return 0;
+}
+
+static void lost(struct study_arm *arm, const struct study_shot *shot)
+{
+    feed_lost(arm, shot->i);
 }
 
 /* Probes differ in length, and the machine knows them. */
@@ -376,6 +395,7 @@ const struct study_policy study_search = {
     .resume = take_recorded,
     .next = next,
     .note = note,
+    .lost = lost,
     .left_ns = left_ns,
     .sum_up = sum_up,
     .fini = fini,

@@ -9,7 +9,7 @@
 #include "analyzer/studies/sweep.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
-#include "common/base/units.h"
+#include "common/text/units.h"
 #include "study/study.h"
 
 /* Fisher and Yates.  Points are numbered in the order in which they are made.

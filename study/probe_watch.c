@@ -74,8 +74,8 @@ static void count(struct probe_watch *watch, int64_t start_ns,
             continue;
         c->n += facts_n(f);
         c->misses += missed * facts_n(f);
-        c->spoilt += disturbed_concerns(term) &&
-                     good_is_client_late(term->measure, f, term->limit_ns);
+        c->client_late += disturbed_concerns(term) &&
+                          good_is_client_late(term->measure, f, term->limit_ns);
     }
     watch->so_far.requests += facts_n(f);
     if (at_ns > watch->so_far.window_ns)

@@ -1,5 +1,6 @@
 #include "study/study.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,11 @@
 #include "common/base/log.h"
 #include "common/base/rng.h"
 #include "common/base/stop.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/recording/dir.h"
 #include "common/recording/manifest.h"
 #include "common/settings/variant_settings.h"
+#include "common/text/units.h"
 #include "study/child.h"
 #include "study/study_point.h"
 
@@ -176,6 +177,9 @@ static bool find_turn(const struct study *st, struct study_arm **arm)
 
 /* ---- one recording ---- */
 
+/* What became of a point. */
+enum { RECORDED = 1, LOST };
+
 /* A trial outside of variants, of a set that cannot be resumed. */
 static bool is_plain_trial(const struct study_arm *arm)
 {
@@ -286,7 +290,13 @@ static int record(struct study_arm *arm, const struct study_shot *shot,
         .title = is_plain_trial(arm) ? NULL : title,
         .judge = shot->judge,
         .arm = arm,
+        .value = arm->set.kind == STUDY_TRIALS ? NAN
+                                               : arm->set.points[shot->i].value,
+        .met = shot->met,
+        .missed = shot->missed,
         .is_first = st->attempts == 0,
+        .meets_server =
+            !arm->has_begun || arm->set.launched_by != LAUNCHED_ONCE,
     };
     struct settings s;
     int rc = study_settings(&arm->source, &shot->overrides, &s, err);
@@ -357,7 +367,21 @@ static int note_end(struct study_arm *arm, struct study_point *at,
     return -1;
 }
 
-/* 1: it is recorded; 0: a signal came, and the set says so on disk; -1. */
+/* The study goes on without the point, which stays in its set. */
+static int note_lost(struct study_arm *arm, const struct study_shot *shot,
+                     const struct err *why, struct err *err)
+{
+    struct study_point *at = &arm->set.points[shot->i];
+
+    log_error("%s", why->msg);
+    snprintf(at->failed, sizeof(at->failed), "%.*s",
+             (int)sizeof(at->failed) - 1, why->msg);
+    snprintf(at->discarded, sizeof(at->discarded), "%s", STUDY_LOST);
+    arm->study->policy->lost(arm, shot);
+    return study_set_save(&arm->set, arm->dir, err) ? -1 : LOST;
+}
+
+/* RECORDED or LOST; 0: a signal came, and the set says so on disk; -1. */
 static int make_point(struct study_arm *arm, const struct study_shot *shot,
                       struct err *err)
 {
@@ -368,13 +392,17 @@ static int make_point(struct study_arm *arm, const struct study_shot *shot,
     struct err why = {0};
     int rc = prepare(arm, dir, &why);
     int64_t took_ns;
+    bool is_lost;
 
     if (rc == 0)
         rc = record(arm, shot, dir, &why);
+    is_lost = rc > 0 && st->policy->lost && !atomic_load(&stop_signal);
     took_ns = clk_now(&clk_monotonic) - begun_ns;
     at->is_recorded = rc == 0 && is_whole(arm, dir);
     at->took_s = (double)took_ns / 1e9;
     free(dir);
+    if (is_lost)
+        return note_lost(arm, shot, &why, err);
     if (!at->is_recorded)
         return note_end(arm, at, &why, err);
     at->failed[0] = '\0';
@@ -382,19 +410,19 @@ static int make_point(struct study_arm *arm, const struct study_shot *shot,
     replace_discarded(arm, shot->i);
     st->made++;
     st->took_ns += took_ns;
-    return study_set_save(&arm->set, arm->dir, err) ? -1 : 1;
+    return study_set_save(&arm->set, arm->dir, err) ? -1 : RECORDED;
 }
 
 /* The same; 0 also if the arm is complete. */
 static int step(struct study_arm *arm, struct err *err)
 {
     const struct study_policy *policy = arm->study->policy;
-    struct study_shot shot = {0};
+    struct study_shot shot = {.met = NAN, .missed = NAN};
     int rc = policy->next(arm, &shot, err);
 
     if (rc > 0)
         rc = make_point(arm, &shot, err);
-    if (rc > 0 && policy->note && policy->note(arm, &shot, err))
+    if (rc == RECORDED && policy->note && policy->note(arm, &shot, err))
         rc = -1;
     strlist_fini(&shot.overrides);
     return rc;
@@ -572,11 +600,17 @@ static int take_turns(struct study *st, struct err *err)
     return 0;
 }
 
-bool study_has_recorded(const struct study *st)
+bool study_has_result(const struct study *st)
 {
     for (size_t i = 0; st->is_open && i < st->n; i++) {
-        if (study_set_recorded(&st->arms[i].set) > 0 || st->arms[i].failed[0])
+        const struct study_arm *arm = &st->arms[i];
+
+        if (study_set_recorded(&arm->set) > 0 || arm->failed[0])
             return true;
+        for (size_t k = 0; k < arm->set.len; k++) {
+            if (arm->set.points[k].discarded[0])
+                return true;
+        }
     }
     return false;
 }
@@ -603,7 +637,7 @@ int study_run(struct study *st, struct err *err)
     st->is_open = true;
     stop_catch_signals();
     rc = take_turns(st, err);
-    if (!study_has_recorded(st)) {
+    if (!study_has_result(st)) {
         if (!st->resume)
             study_remove(st->dir, &(struct err){0});
         return rc ? -1

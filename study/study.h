@@ -72,6 +72,11 @@ struct study_shot {
     bool is_after_backlog; /* the server may still be busy with the last point:
                               wait until one request is answered */
     char title[512];       /* for those who watch */
+
+    /* For those who watch a search: the highest value that met the SLO so far,
+     * and the lowest that missed it; NAN: none. */
+    double met;
+    double missed;
 };
 
 struct study_policy {
@@ -95,6 +100,10 @@ struct study_policy {
     /* Optional: the point is recorded. */
     int (*note)(struct study_arm *arm, const struct study_shot *shot,
                 struct err *err);
+
+    /* Optional: the launcher failed, and the point is marked as discarded.
+     * Without it the arm fails. */
+    void (*lost)(struct study_arm *arm, const struct study_shot *shot);
 
     /* Optional: about how long the rest will take.  Without it: as long per
      * point as the points so far took. */
@@ -149,7 +158,11 @@ struct study_recording {
     const char *title;             /* NULL: a plain trial */
     const struct run_judge *judge; /* NULL: none */
     const struct study_arm *arm;   /* whose settings they are */
-    bool is_first;                 /* of this study in this process */
+    double value;                  /* of what is varied; NAN: nothing is */
+    double met;                    /* see struct study_shot */
+    double missed;
+    bool meets_server; /* the first since its server was started */
+    bool is_first;     /* of this study in this process */
 };
 
 enum study_form {
@@ -165,7 +178,9 @@ struct study {
     bool force;      /* replace an existing study */
     bool resume;     /* continue it */
 
-    /* Make one recording.  0 if there is one, also if a signal cut it. */
+    /* Make one recording.  0 if there is one, also if a signal cut it; 1 if
+     * there is none and that says nothing about the server, with err set: the
+     * launcher failed. */
     int (*record)(void *arg, const struct settings *s,
                   const struct study_recording *r, struct err *err);
     void *arg;
@@ -190,11 +205,12 @@ int study_plan(struct study *study, struct err *err);
 /* Make the recordings into study->dir until all are made, one fails or a signal
  * comes, and what is recorded is on disk.  With variants the summary.json of
  * each is written, too.  0: there is something to report; -1: the error, and
- * study_has_recorded() says whether there is something to report as well.  A
- * study without any recording is removed, unless it was to be resumed. */
+ * study_has_result() says whether there is something to report as well: a
+ * recording, or a probe that was lost.  A study without a result is removed,
+ * unless it was to be resumed. */
 int study_run(struct study *study, struct err *err);
 
-bool study_has_recorded(const struct study *study);
+bool study_has_result(const struct study *study);
 
 void study_fini(struct study *study);
 

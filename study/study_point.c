@@ -19,11 +19,11 @@
 #include "common/base/log.h"
 #include "common/base/stop.h"
 #include "common/base/str.h"
-#include "common/base/units.h"
-#include "common/base/url.h"
 #include "common/base/xalloc.h"
 #include "common/recording/dir.h"
 #include "common/settings/settings.h"
+#include "common/text/units.h"
+#include "common/text/url.h"
 #include "loadgen/engine/run.h"
 #include "loadgen/prepare/preflight.h"
 #include "loadgen/prepare/ready.h"
@@ -31,7 +31,7 @@
 #include "loadgen/prepare/target.h"
 #include "server-stub/stub.h"
 #include "study/child.h"
-#include "study/launch.h"
+#include "study/launch/launch.h"
 #include "study/supervise.h"
 
 #define RETRY_NS   NS_PER_S
@@ -315,14 +315,14 @@ void point_aim(struct settings *s, const struct child *stub)
         point_aim(s->warmup.items[i].settings, stub);
 }
 
-/* By this process, or by several. */
+/* By this process, or by others. */
 static int drive(struct run_plan *plan, const struct run_options *options,
-                 int64_t processes, struct err *err)
+                 const struct launcher *launcher, struct err *err)
 {
     struct run_end end;
 
-    return processes > 0 ? launch_local(plan, options, processes, err)
-                         : run_load(plan, options, &end, err);
+    return launcher ? launch_record(plan, options, launcher, err)
+                    : run_load(plan, options, &end, err);
 }
 
 #define PROCESS_TEXT 32
@@ -336,9 +336,10 @@ static void meter_process(const struct settings *s, const char *whose,
         options->memory_of = text;
 }
 
-/* The stub ends before its truth log is read. */
+/* The stub ends before its truth log is read.  There is no preflight request:
+ * that log and the faults of the stub count every request. */
 static int drive_stub(struct run_plan *plan, struct run_options *options,
-                      int64_t processes, struct err *err)
+                      const struct launcher *launcher, struct err *err)
 {
     struct settings *s = &plan->used;
     char *truth = xasprintf("%s/truth.tgr", options->dir);
@@ -351,6 +352,7 @@ static int drive_stub(struct run_plan *plan, struct run_options *options,
     if (rc == 0)
         rc = recording_make_dir(options->dir, options->force, err);
     options->has_dir = true;
+    options->has_preflight = false;
     if (rc == 0)
         rc = child_start_stub(&stub, s, truth, err);
     has_started = rc == 0;
@@ -358,7 +360,7 @@ static int drive_stub(struct run_plan *plan, struct run_options *options,
         point_aim(s, &stub);
         snprintf(process, sizeof(process), "pid %ld", (long)stub.pid);
         meter_process(s, "stub", process, options);
-        rc = drive(plan, options, processes, err);
+        rc = drive(plan, options, launcher, err);
     }
     options->memory_of = NULL;
     if (child_stop(&stub, &late))
@@ -399,7 +401,7 @@ static bool is_precise(void *arg, const struct run_look *look)
 
 /* When the server dies, requests fail, which would say nothing about it. */
 static int drive_server(struct run_plan *plan, struct run_options *options,
-                        int64_t processes, struct err *err)
+                        const struct launcher *launcher, struct err *err)
 {
     char process[PROCESS_TEXT];
     struct server server = {0};
@@ -415,7 +417,7 @@ static int drive_server(struct run_plan *plan, struct run_options *options,
     snprintf(process, sizeof(process), "group %ld", (long)server.process.pid);
     meter_process(&plan->used, "server", process, options);
     if (rc == 0)
-        rc = drive(plan, options, processes, err);
+        rc = drive(plan, options, launcher, err);
     if (rc == 0 && supervise_has_ended(&server.process))
         rc = server_blame_end(&server, "during the run", err);
     options->judge = watched.judge;
@@ -425,7 +427,7 @@ static int drive_server(struct run_plan *plan, struct run_options *options,
 }
 
 int point_record(const struct settings *s, const struct run_options *asked,
-                 int64_t processes, struct err *err)
+                 const struct launcher *launcher, struct err *err)
 {
     struct run_options options = *asked;
     struct precision precision = {0};
@@ -442,14 +444,14 @@ int point_record(const struct settings *s, const struct run_options *asked,
         options.judge = &judge;
     }
     run_plan_init(&plan, s);
-    rc = s->has_stub       ? drive_stub(&plan, &options, processes, err)
-         : s->server.start ? drive_server(&plan, &options, processes, err)
-                           : drive(&plan, &options, processes, err);
+    rc = s->has_stub       ? drive_stub(&plan, &options, launcher, err)
+         : s->server.start ? drive_server(&plan, &options, launcher, err)
+                           : drive(&plan, &options, launcher, err);
     run_plan_fini(&plan);
     precision_fini(&precision);
     if (rc && atomic_load(&stop_signal) && err->code != ERR_STOPPED) {
         *err = (struct err){0}; /* caused by the signal */
-        err_set(err, ERR_STOPPED, "interrupted before the run began");
+        rc = err_set(err, ERR_STOPPED, "interrupted before the run began");
     }
     return rc;
 }

@@ -8,6 +8,7 @@
 
 struct child;
 struct err;
+struct launcher;
 struct run_options;
 struct settings;
 struct summary;
@@ -18,14 +19,15 @@ struct summary;
  * path is kept. */
 void point_aim(struct settings *s, const struct child *stub);
 
-/* Drive the load of resolved settings and record it, by `processes` processes
- * if that is above 0 (study/launch.h).  A stub or a server that
- * they ask for is started in the same directory, and ends before this returns.
- * ERR_STOPPED if a signal came before the run began; ERR_IO if the server did
- * not start, or ended before the run did, in which case there may be a
- * recording; other errors as run_load(). */
+/* Drive the load of resolved settings and record it, by a launcher unless that
+ * is NULL (study/launch/launch.h).  A stub or a server that they ask for is
+ * started in the same directory, and ends before this returns.  0: there is a
+ * recording. 1: the launcher left nothing, and err says why.  -1: ERR_STOPPED
+ * if a signal came before the run began; ERR_IO if the server did not start, or
+ * ended before the run did, in which case there may be a recording; other
+ * errors as run_load(). */
 int point_record(const struct settings *s, const struct run_options *asked,
-                 int64_t processes, struct err *err);
+                 const struct launcher *launcher, struct err *err);
 
 /* Summarise a recording into its summary.json, and hand the summary to `see`,
  * if that is not NULL. */

@@ -18,6 +18,7 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/stop.h"
+#include "common/base/str.h"
 #include "common/base/xalloc.h"
 
 enum keeper_word {
@@ -75,7 +76,9 @@ static _Noreturn void fail(int news_fd)
 static bool place_fds(const struct keeper *k)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int wanted[] = {nothing, k->log_fd, k->log_fd, k->life_fd, k->news_fd};
+    int wanted[] = {k->how->in_fd ? k->how->in_fd : nothing,
+                    k->how->out_fd ? k->how->out_fd : k->log_fd, k->log_fd,
+                    k->life_fd, k->news_fd};
     const int n = sizeof(wanted) / sizeof(wanted[0]);
 
     for (int i = 0; i < n; i++) {
@@ -292,25 +295,43 @@ static _Noreturn void keeper_run(const struct keeper *k)
 
 extern char **environ;
 
-#define PORT_VARIABLE "TAILGATE_PORT="
+/* Is the variable of `entry` among those that replace ours? */
+static bool is_replaced(const char *entry, const struct strlist *more)
+{
+    for (size_t i = 0; i < more->len; i++) {
+        size_t name = strcspn(more->items[i], "=") + 1;
 
-/* Our environment, with the port, if there is one. */
-static char **make_environment(int port, char **entry)
+        if (strncmp(entry, more->items[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Our environment, with what `how` adds to it.  `more` holds that. */
+static char **make_environment(const struct supervise_how *how,
+                               struct strlist *more)
 {
     size_t n = 0;
     size_t kept = 0;
     char **out;
 
+    if (how->port > 0) {
+        char *entry = xasprintf("TAILGATE_PORT=%d", how->port);
+
+        strlist_add(more, entry);
+        free(entry);
+    }
+    for (size_t i = 0; how->environment && i < how->environment->len; i++)
+        strlist_add(more, how->environment->items[i]);
     while (environ[n])
         n++;
-    out = xcalloc(n + 2, sizeof(*out));
+    out = xcalloc(n + more->len + 1, sizeof(*out));
     for (size_t i = 0; i < n; i++) {
-        if (port <= 0 ||
-            strncmp(environ[i], PORT_VARIABLE, strlen(PORT_VARIABLE)) != 0)
+        if (!is_replaced(environ[i], more))
             out[kept++] = environ[i];
     }
-    *entry = port > 0 ? xasprintf(PORT_VARIABLE "%d", port) : NULL;
-    out[kept] = *entry;
+    for (size_t i = 0; i < more->len; i++)
+        out[kept++] = more->items[i];
     return out;
 }
 
@@ -348,8 +369,8 @@ int supervise_start(struct supervised *s, const struct supervise_how *how,
                     struct err *err)
 {
     struct keeper k = {.parent = getpid(), .how = how};
+    struct strlist more = {0};
     char **environment;
-    char *entry;
     int rc;
 
     *s = (struct supervised){0};
@@ -359,14 +380,14 @@ int supervise_start(struct supervised *s, const struct supervise_how *how,
     if (k.log_fd < 0)
         return err_set(err, ERR_IO, "%s: %s",
                        how->log ? how->log : "standard error", strerror(errno));
-    environment = make_environment(how->port, &entry);
+    environment = make_environment(how, &more);
     k.environment = environment;
     rc = fork_keeper(s, &k);
     if (rc)
         err_set(err, ERR_IO, "cannot start a process: %s", strerror(errno));
     close(k.log_fd);
     free((void *)environment);
-    free(entry);
+    strlist_fini(&more);
     return rc;
 }
 

@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 struct err;
+struct strlist;
 
 struct supervise_how {
     const char *start; /* for /bin/sh -c; stays in the foreground */
@@ -25,10 +26,14 @@ struct supervise_how {
     const char *log;   /* the output of both is appended to this file; NULL:
                           our standard error */
     int port;          /* TAILGATE_PORT in their environment; 0: not set here */
-    int64_t grace_ns;  /* for `stop`, and again from SIGTERM to SIGKILL */
-    bool leaves_rest;  /* processes that a command leaves running when it ends
-                          by itself are left alone; if the command is ended,
-                          they are ended too, without grace if we are gone */
+    int in_fd;         /* standard input of `start`; 0: nothing to read */
+    int out_fd;        /* standard output of both; 0: as the rest */
+    const struct strlist *environment; /* more of it: "NAME=value"; NULL: none
+                                        */
+    int64_t grace_ns; /* for `stop`, and again from SIGTERM to SIGKILL */
+    bool leaves_rest; /* processes that a command leaves running when it ends
+                         by itself are left alone; if the command is ended,
+                         they are ended too, without grace if we are gone */
 };
 
 struct supervised {

@@ -71,14 +71,16 @@ static int load_conditions(struct capacity_side *side,
     return rc;
 }
 
-static void find_differences(struct capacities *c, const char *vary,
-                             bool ignores_slo)
+static int find_differences(struct capacities *c, const char *vary,
+                            bool ignores_slo, struct err *err)
 {
     const struct strmap *conditions[COMPARE_MAX_SIDES] = {NULL};
 
     for (size_t i = 0; i < c->n; i++)
         conditions[i] = &c->sides[i].conditions;
     c->vary = vary ? matched_key(conditions, c->n, vary) : NULL;
+    if (vary && !c->vary)
+        return matched_refuse(conditions, c->n, vary, err);
     for (size_t i = 1; i < c->n; i++) {
         const struct match match = {.vary = c->vary,
                                     .ignores_slo = ignores_slo,
@@ -87,6 +89,7 @@ static void find_differences(struct capacities *c, const char *vary,
 
         matched_find(&c->differences, conditions[0], conditions[i], &match);
     }
+    return 0;
 }
 
 /* ---- numbers ---- */
@@ -173,9 +176,8 @@ int capacities_make(struct capacities *c, const struct compare_ask *ask,
         if (rc == 0 && i > 0)
             capacities_contrast(&c->sides[0].capacity, side);
     }
-    if (rc)
+    if (rc || find_differences(c, ask->vary, ask->slo != NULL, err))
         return -1;
-    find_differences(c, ask->vary, ask->slo != NULL);
     c->answer = answer_of(c);
     return 0;
 }

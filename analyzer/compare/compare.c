@@ -312,10 +312,7 @@ static int load(struct comparison *c, const struct compare_ask *ask,
     }
     c->vary = ask->vary ? matched_key(conditions, c->n, ask->vary) : NULL;
     if (ask->vary && !c->vary)
-        return err_set(err, ERR_USAGE,
-                       "--vary: no recording has a condition or a setting "
-                       "'%.80s' (examples: batching, load.rate)",
-                       ask->vary);
+        return matched_refuse(conditions, c->n, ask->vary, err);
     return 0;
 }
 
@@ -460,5 +457,5 @@ void claim_make(const struct comparison *c, struct buf *out)
     else if (c->basis == BASIS_TRIALS)
         buf_addf(out, "; %zu and %zu trials", c->sides[0].n, c->sides[1].n);
     else
-        buf_adds(out, "; one launch per side");
+        buf_adds(out, "; one server start per side");
 }

@@ -96,6 +96,13 @@ enum conclusion compare_conclusion(enum compare_answer answer);
 /* The caller owns it. */
 struct doc *compare_doc(const struct comparison *c);
 
+/* Short forms, for doc_set_brief(). */
+struct brief;
+struct doc_node;
+void compare_brief(struct brief *b, const struct doc_node *root);
+void capacities_brief(struct brief *b, const struct doc_node *root);
+void history_brief(struct brief *b, const struct doc_node *root);
+
 #define CLAIM_MAX 16384
 
 /* What a comparison of two sides shows, in one sentence with its conditions.

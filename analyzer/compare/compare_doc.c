@@ -2,6 +2,8 @@
  * The answer first, then what it rests on. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/compare/capacities.h"
 #include "analyzer/compare/compare.h"
@@ -52,6 +54,17 @@ static struct doc_node *add_quantity(struct doc_node *in, const char *key,
 
 /* ---- what is compared ---- */
 
+/* "baseline": the side's name for people. */
+static const char *name_of(const struct comparison *c, size_t side,
+                           char out[static SHOW_TEXT])
+{
+    const char *dirs[COMPARE_MAX_SIDES];
+
+    for (size_t i = 0; i < c->n; i++)
+        dirs[i] = c->sides[i].dir;
+    return show_side_name(dirs, c->n, side, out);
+}
+
 static void add_sides(struct doc_node *root, const struct comparison *c)
 {
     struct doc_node *list = doc_list(root, "sides", "compare");
@@ -62,14 +75,16 @@ static void add_sides(struct doc_node *root, const struct comparison *c)
         struct doc_node *runs;
         char name[SHOW_TEXT];
 
-        doc_text(n, "name", "", show_side(i, name));
+        doc_text(n, "name", NULL, show_side(i, name));
+        doc_show_if(doc_text(n, "label", "", name_of(c, i, name)),
+                    strcmp(name, s->dir) != 0);
         doc_sep(doc_text(n, "dir", "", s->dir), "  ");
         doc_bool(n, "is_trial_set", NULL, s->is_set);
         doc_count(n, "trials", s->is_set ? "trials" : NULL,
                   s->is_set ? (int64_t)s->n : 1);
         doc_show_if(doc_show(doc_bool(n, "one_launch", "",
                                       s->is_one_launch || !s->is_set),
-                             "of one launch"),
+                             "of one server start"),
                     s->is_set && s->is_one_launch);
         doc_count(n, "misses_slo", NULL, (int64_t)side_missed(s));
         runs = doc_list(n, "runs", NULL);
@@ -111,7 +126,7 @@ static void add_variable(struct doc_node *root, const struct comparison *c)
         char name[SHOW_TEXT];
 
         doc_text(values, NULL, NULL, value);
-        doc_text(n, NULL, show_side(i, name), value ? value : "(none)");
+        doc_text(n, NULL, name_of(c, i, name), value ? value : "(none)");
     }
 }
 
@@ -121,17 +136,17 @@ static void add_basis(struct doc_node *root, const struct comparison *c)
         const char *name;
         const char *text;
     } bases[] = {
-        [BASIS_PAIRS] =
-            {"pairs", "pairs of trials that took turns; A and B are medians, "
-                      "B - A and B / A are means over the pairs, with "
-                      "Student's intervals"},
+        [BASIS_PAIRS] = {"pairs",
+                         "pairs of trials that took turns; values are medians, "
+                         "difference and ratio are means over the pairs, with "
+                         "Student's intervals"},
         [BASIS_TRIALS] = {"trials",
-                          "trials; A and B are medians, B - A and B / A are of "
-                          "means, with Welch's intervals"},
+                          "trials; values are medians, difference and ratio "
+                          "are of means, with Welch's intervals"},
         [BASIS_SLICES] = {"blocks",
-                          "20 blocks in time of one launch per side, which is "
-                          "weaker: differences between launches do not show "
-                          "(--trials 5)"},
+                          "20 blocks in time of one server start per side, "
+                          "which is weaker: differences between server starts "
+                          "do not show (--trials 5)"},
         [BASIS_NONE] = {"none", "trials on some sides and single runs on "
                                 "others: no intervals"},
     };
@@ -165,17 +180,18 @@ static void add_warnings(struct doc_node *root, const struct comparison *c)
         }
         if (s->is_invalid && s->is_set)
             doc_line(n, DOC_WARNING, "%s: too few of its trials can be trusted",
-                     show_side(i, name));
+                     name_of(c, i, name));
         if (side_missed(s) > 0)
             doc_line(n, DOC_WARNING,
                      "%s misses its SLO in %zu of %zu runs: its throughput is "
                      "not deliverable",
-                     show_side(i, name), side_missed(s), s->n);
+                     name_of(c, i, name), side_missed(s), s->n);
     }
 }
 
 /* People see those of each kind in a table of their own. */
-static void add_difference(struct doc_node *table, const struct difference *d)
+static void add_difference(struct doc_node *table, const struct comparison *c,
+                           const struct difference *d)
 {
     static const char *const kinds[] = {
         [DIFFERENCE_NOTED] = "noted",
@@ -186,9 +202,10 @@ static void add_difference(struct doc_node *table, const struct difference *d)
     char name[SHOW_TEXT];
 
     doc_text(row, "key", "condition", d->key);
-    doc_text(row, "a", "A", d->a);
+    doc_text(row, "a", name_of(c, 0, name), d->a);
     doc_text(row, "b", "the other", d->b);
-    doc_text(row, "side", "side", show_side(d->side, name));
+    doc_text(row, "side", c->n > 2 ? "side" : NULL, show_side(d->side, name));
+    doc_show(row->last, "%s", name_of(c, d->side, name));
     doc_text(row, "kind", NULL, kinds[d->kind]);
     doc_bool(row, "declared", NULL, d->is_declared);
     doc_text(row, "why", "why it matters", d->why);
@@ -203,7 +220,7 @@ static void show_differences(struct doc_node *root, const struct comparison *c,
         const struct difference *d = &c->differences.list[i];
 
         if (!d->is_declared && d->kind == kind)
-            add_difference(table, d);
+            add_difference(table, c, d);
     }
 }
 
@@ -220,7 +237,7 @@ static void add_answer(struct doc_node *n, const struct comparison *c, size_t i)
 
         snprintf(interval, sizeof(interval), "%.4g%% interval",
                  f->confidence * 100);
-        doc_number(one, NULL, "B / A", f->ratio.value);
+        doc_number(one, NULL, "ratio", f->ratio.value);
         doc_range_of(one, NULL, interval, DOC_NUMBER, &f->ratio);
     }
     if (f->verdict == FINDING_NO_DIFFERENCE && f->visible >= 0)
@@ -243,9 +260,9 @@ static void add_verdict(struct doc_node *root, const struct comparison *c)
 {
     static const char *const texts[] = {
         [COMPARE_NO_DIFFERENCE] = "NO DIFFERENCE SHOWN",
-        [COMPARE_BETTER] = "B IS BETTER",
-        [COMPARE_WORSE] = "B IS WORSE",
-        [COMPARE_TOLERATED] = "B IS WORSE, WITHIN THE THRESHOLD",
+        [COMPARE_BETTER] = "BETTER",
+        [COMPARE_WORSE] = "WORSE",
+        [COMPARE_TOLERATED] = "WORSE, WITHIN THE THRESHOLD",
         [COMPARE_CANNOT_TELL] = "CANNOT TELL",
         [COMPARE_RANKED] = "RANKED",
     };
@@ -254,12 +271,17 @@ static void add_verdict(struct doc_node *root, const struct comparison *c)
         doc_text(n, "verdict", "", compare_answer_name(c->answer));
     size_t must = c->differences.must;
     struct buf claim;
+    char first[SHOW_TEXT];
+    char second[SHOW_TEXT];
 
-    if (c->is_compared)
+    if (c->is_compared && c->n == 2)
+        doc_show(verdict, "%s: %s against %s", texts[c->answer],
+                 name_of(c, 1, second), name_of(c, 0, first));
+    else if (c->is_compared)
         doc_show(verdict, "%s", texts[c->answer]);
     else if (must > 0)
-        doc_show(verdict, "REFUSED: %zu condition%s that must match %s not",
-                 must, must == 1 ? "" : "s", must == 1 ? "does" : "do");
+        doc_show(verdict, "REFUSED: %zu condition%s that must be the same",
+                 must, must == 1 ? " differs" : "s differ");
     else
         doc_show(verdict, "CANNOT TELL: a recording cannot be compared");
     for (size_t i = 0; c->is_compared && c->n == 2 && i < c->qs.asked; i++)
@@ -294,27 +316,28 @@ static void add_finding(struct doc_node *row, const struct comparison *c,
 {
     const struct quantity *q = &c->qs.list[i];
     const struct finding *f = &c->findings[i];
-    const char *missing = f->is_measured ? "n small" : "-";
+    const char *missing = f->is_measured ? "too few" : "-";
     const bool has_range = f->difference.has_range;
     struct doc_node *n;
+    char name[SHOW_TEXT];
 
     doc_text(row, "quantity", "quantity", q->name);
     doc_text(row, "unit", NULL, unit_of(q));
     doc_bool(row, "asked", NULL, i < c->qs.asked);
     doc_bool(row, "more_is_better", NULL, quantity_more_is_better(q));
-    n = add_quantity(row, "a", "A", q, f->a, f->has_a);
+    n = add_quantity(row, "a", name_of(c, 0, name), q, f->a, f->has_a);
     if (!f->has_a)
         doc_brief(n, missing);
-    n = add_quantity(row, "b", "B", q, f->b, f->has_b);
+    n = add_quantity(row, "b", name_of(c, 1, name), q, f->b, f->has_b);
     if (!f->has_b)
         doc_brief(n, missing);
-    doc_signed(add_quantity(row, "difference", "B - A", q, f->difference.value,
-                            has_range));
+    doc_signed(add_quantity(row, "difference", "difference", q,
+                            f->difference.value, has_range));
     n = doc_range(row, "difference_interval", "interval", kind_of(q),
                   (struct interval){f->difference.range.low * scale_of(q),
                                     f->difference.range.high * scale_of(q)});
     doc_missing_if(doc_signed(n), !has_range, NULL);
-    doc_unless(row, DOC_NUMBER, "ratio", "B / A", f->ratio.value,
+    doc_unless(row, DOC_NUMBER, "ratio", "ratio", f->ratio.value,
                !f->ratio.has_range, NULL);
     doc_range_of(row, "ratio_interval", "interval", DOC_NUMBER, &f->ratio);
     doc_number(row, "confidence", NULL, f->confidence);
@@ -339,14 +362,63 @@ static void add_findings(struct doc_node *root, const struct comparison *c)
                            "requested quantities: %.4g%% each, so that any of "
                            "them is wrong in at most 5%% of comparisons",
                            c->findings[0].confidence * 100));
-    for (size_t i = 0; i < c->qs.len; i++) {
+    for (size_t i = 0; i < c->qs.shown; i++) {
         if (i == c->qs.asked)
             doc_text_only(doc_line(table, DOC_PLAIN,
                                    "other quantities: 95%% each, so that about "
                                    "one in twenty is wrong"));
-        add_finding(doc_show_if(doc_row(table),
-                                i < c->qs.asked || c->findings[i].is_measured),
-                    c, i);
+        add_finding(
+            doc_show_if(doc_row(table),
+                        i < c->qs.asked ||
+                            (c->findings[i].is_measured &&
+                             c->qs.list[i].kind != QUANTITY_THROUGHPUT)),
+            c, i);
+    }
+}
+
+static int by_measure(const void *a, const void *b)
+{
+    const struct quantity *x = *(const struct quantity *const *)a;
+    const struct quantity *y = *(const struct quantity *const *)b;
+
+    return x->measure != y->measure
+               ? (x->measure > y->measure) - (x->measure < y->measure)
+               : (x->q > y->q) - (x->q < y->q);
+}
+
+/* All percentiles of the measures, in order, for a curve. */
+static void add_quantiles(struct doc_node *root, const struct comparison *c)
+{
+    const struct quantity *sorted[QUANTITIES_MAX];
+    struct doc_node *list;
+    size_t n = 0;
+
+    if (!c->is_compared || c->n != 2)
+        return;
+    list = doc_list(root, "quantiles", NULL);
+    for (size_t i = 0; i < c->qs.len; i++) {
+        if (c->qs.list[i].kind == QUANTITY_QUANTILE)
+            sorted[n++] = &c->qs.list[i];
+    }
+    qsort(sorted, n, sizeof(const struct quantity *), by_measure);
+    for (size_t i = 0; i < n; i++) {
+        const struct finding *f = &c->findings[sorted[i] - c->qs.list];
+        struct doc_node *row;
+
+        if (!f->has_a || !f->has_b)
+            continue;
+        row = doc_row(list);
+        doc_text(row, "measure", NULL, measure_name(sorted[i]->measure));
+        doc_number(row, "p", NULL, 100 * sorted[i]->q);
+        add_quantity(row, "a_ms", NULL, sorted[i], f->a, true);
+        add_quantity(row, "b_ms", NULL, sorted[i], f->b, true);
+        add_quantity(row, "difference_ms", NULL, sorted[i], f->difference.value,
+                     f->difference.has_range);
+        doc_missing_if(
+            doc_range(row, "difference_interval_ms", NULL, DOC_MS,
+                      (struct interval){f->difference.range.low * 1e-6,
+                                        f->difference.range.high * 1e-6}),
+            !f->difference.has_range, NULL);
     }
 }
 
@@ -371,14 +443,16 @@ static void add_rankings(struct doc_node *root, const struct comparison *c)
         for (size_t i = 0; i < c->n; i++) {
             const struct placed *p = &ranking->list[i];
             struct doc_node *row = doc_row(table);
+            char letter[SHOW_TEXT];
             char name[SHOW_TEXT];
 
             doc_missing_if(doc_count(row, "rank", "rank", (int64_t)p->rank),
                            p->rank == 0, NULL);
-            doc_text(row, "side", "side", show_side(p->side, name));
+            doc_show(doc_text(row, "side", "side", show_side(p->side, letter)),
+                     "%s", name_of(c, p->side, name));
             doc_brief(
                 add_quantity(row, "value", "value", q, p->value, p->has_value),
-                p->has_value ? "failed" : "n small");
+                p->has_value ? "failed" : "too few");
             doc_text(row, NULL, "recording", c->sides[p->side].dir);
         }
         doc_show_if(doc_count(n, "pairs_unknown",
@@ -428,14 +502,17 @@ struct doc *compare_doc(const struct comparison *c)
     add_warnings(root, c);
     all = doc_table(root, "differences", NULL);
     for (size_t i = 0; i < c->differences.len; i++)
-        add_difference(all, &c->differences.list[i]);
+        add_difference(all, c, &c->differences.list[i]);
     show_differences(root, c, DIFFERENCE_MUST, "must match, and does not");
     show_differences(root, c, DIFFERENCE_WARNS,
                      "WARNING: client or host differs");
     add_findings(root, c);
+    add_quantiles(root, c);
     add_rankings(root, c);
     add_fairness(root, &c->fairness);
     show_differences(root, c, DIFFERENCE_NOTED, "noted");
+    doc_conclude(d, compare_conclusion(c->answer));
+    doc_set_brief(d, compare_brief);
     return d;
 }
 
@@ -527,6 +604,8 @@ struct doc *history_doc(const struct history *h)
         add_point(doc_row(list), h, p);
         add_point(doc_row(p->is_used ? used : left_out), h, p);
     }
+    doc_conclude(d, history_conclusion(h));
+    doc_set_brief(d, history_brief);
     return d;
 }
 
@@ -539,9 +618,14 @@ static void add_capacity(struct doc_node *list, const struct capacities *c,
     bool is_known = isfinite(s->capacity.value);
     bool is_compared = i > 0 && c->differences.must == 0;
     struct doc_node *n = doc_row(list);
+    const char *dirs[COMPARE_MAX_SIDES];
     char name[SHOW_TEXT];
+    char ratio[SHOW_TEXT + 16];
 
-    doc_text(n, NULL, "", show_side(i, name));
+    for (size_t k = 0; k < c->n; k++)
+        dirs[k] = c->sides[k].dir;
+    doc_show_if(doc_text(n, "label", "", show_side_name(dirs, c->n, i, name)),
+                strcmp(name, s->dir) != 0);
     doc_sep(doc_text(n, "dir", "", s->dir), "  ");
     doc_sep(doc_digits(doc_number(n, "capacity", "", s->capacity.value), 5),
             ": ");
@@ -558,9 +642,10 @@ static void add_capacity(struct doc_node *list, const struct capacities *c,
             s->capacity.usd_per_1000 > 0 ? s->capacity.usd_per_1000 : NAN);
     if (i == 0)
         return;
-    doc_sep(doc_unless(n, DOC_NUMBER, "ratio",
-                       is_compared ? "ratio to A" : NULL, s->ratio,
-                       !s->has_ratio, NULL),
+    snprintf(ratio, sizeof(ratio), "ratio to %s",
+             show_side_name(dirs, c->n, 0, name));
+    doc_sep(doc_unless(n, DOC_NUMBER, "ratio", is_compared ? ratio : NULL,
+                       s->ratio, !s->has_ratio, NULL),
             "; ");
     doc_missing_if(doc_range(n, "ratio_ci90",
                              is_compared ? "90% interval" : NULL, DOC_NUMBER,
@@ -596,5 +681,7 @@ struct doc *capacities_doc(const struct capacities *c)
     list = doc_list(root, "sides", "sides");
     for (size_t i = 0; i < c->n; i++)
         add_capacity(list, c, i);
+    doc_conclude(d, compare_conclusion(c->answer));
+    doc_set_brief(d, capacities_brief);
     return d;
 }

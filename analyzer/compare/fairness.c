@@ -58,7 +58,7 @@ static const struct {
      "varied condition is declared",
      ""},
     {"conditions", MISMATCHED, FAIRNESS_FAILED,
-     "conditions differ that were not declared as varied",
+     "some differ that were not declared as varied",
      "run one side again under the conditions of the other"},
     {"conditions", UNLABELLED, FAIRNESS_UNKNOWN,
      "labelled on no side, so it is unknown whether these match: ",
@@ -67,11 +67,12 @@ static const struct {
     {"conditions", OTHERWISE, FAIRNESS_PASSED,
      "all conditions match except the declared one", ""},
     {"repeats", FEW_TRIALS, FAIRNESS_FAILED,
-     "fewer than five trials per side: differences between launches do not "
-     "show",
+     "fewer than five trials per side: differences between server starts do "
+     "not show",
      MORE_TRIALS},
     {"repeats", ONE_LAUNCH, FAIRNESS_UNKNOWN,
-     "all trials used one server process: how much launches differ is unknown",
+     "all trials used one server process: how much server starts differ is "
+     "unknown",
      MORE_TRIALS},
     {"repeats", OTHERWISE, FAIRNESS_PASSED, "at least five trials per side",
      ""},

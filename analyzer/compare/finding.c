@@ -56,8 +56,8 @@ static struct estimate of_constant(enum contrast contrast, double confidence,
  * treats each slice as a sample of its own.  That holds only if at least one
  * independent request of each slice lies beyond the percentile.  If the slices
  * hold fewer by a factor of k, then k of them make one sample, and the error is
- * sqrt(k) times what their scatter suggests.  docs/statistics.md has the false
- * alarms with and without this. */
+ * sqrt(k) times what their scatter suggests.  docs/statistics-compare.md has
+ * the false alarms with and without this. */
 static double widening(const struct finding_rule *rule, const struct sample *s)
 {
     if (rule->basis != BASIS_SLICES || rule->quantile <= 0 || s->beyond <= 0)

@@ -10,7 +10,7 @@
  *
  * The verdict uses the ratio if there is one, because times scatter in
  * proportion to their size and the false alarm rate of that interval is known
- * (docs/statistics.md).
+ * (docs/statistics-compare.md).
  */
 #ifndef ANALYZER_COMPARE_FINDING_H
 #define ANALYZER_COMPARE_FINDING_H

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/settings/variant_settings.h"
 
@@ -66,6 +67,8 @@ static const struct {
     {"target.connect_to", DIFFERENCE_WARNS,
      "another network path to the server"},
     {"target.transport", DIFFERENCE_WARNS, "another client"},
+    {"target.no_preflight", DIFFERENCE_WARNS,
+     "one request before the run warms the server"},
     {"target.request_id", DIFFERENCE_NOTED, "a header of a few bytes"},
     {"target.", DIFFERENCE_MUST, "the requests differ"},
     {"client.connections", DIFFERENCE_MUST,
@@ -135,6 +138,41 @@ char *matched_key(const struct strmap *const *sides, size_t n, const char *vary)
         return condition;
     free(condition);
     return some_have(sides, n, vary) ? xstrdup(vary) : NULL;
+}
+
+/* A setting of this name in some block; NULL: there is none. */
+static const char *find_in_block(const struct strmap *const *sides, size_t n,
+                                 const char *name)
+{
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < sides[i]->keys.len; k++) {
+            const char *key = sides[i]->keys.items[k];
+            size_t at = strlen(key) - (strlen(key) > len ? len : 0);
+
+            if (at > 0 && key[at - 1] == '.' && strcmp(key + at, name) == 0)
+                return key;
+        }
+    }
+    return NULL;
+}
+
+int matched_refuse(const struct strmap *const *sides, size_t n,
+                   const char *vary, struct err *err)
+{
+    const char *setting = find_in_block(sides, n, vary);
+
+    if (setting)
+        return err_set(err, ERR_USAGE,
+                       "--vary: no recording has a condition '%.80s'; did you "
+                       "mean the setting '%.80s'?",
+                       vary, setting);
+    return err_set(err, ERR_USAGE,
+                   "--vary: no recording has a condition or a setting "
+                   "'%.80s'; label each run when it is made, with --label "
+                   "%.80s=VALUE, or name a setting that was recorded",
+                   vary, vary);
 }
 
 /* Is `key` in a list such as "stub.batching, stub.max_batch"? */

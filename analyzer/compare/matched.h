@@ -12,6 +12,8 @@
 
 #include "common/base/str.h"
 
+struct err;
+
 enum difference_kind {
     DIFFERENCE_NOTED, /* expected, or harmless */
     DIFFERENCE_WARNS, /* it may explain a part of the result */
@@ -38,6 +40,10 @@ struct differences {
  * it; owned by the caller. */
 char *matched_key(const struct strmap *const *sides, size_t n,
                   const char *vary);
+
+/* "no recording has a condition ...": ERR_USAGE, for a key that is NULL. */
+int matched_refuse(const struct strmap *const *sides, size_t n,
+                   const char *vary, struct err *err);
 
 struct match {
     const char *vary;            /* the key that may differ; NULL: none */

@@ -6,14 +6,17 @@
 
 #include "common/base/err.h"
 #include "common/base/str.h"
-#include "common/base/units.h"
 #include "common/spec/slo.h"
+#include "common/text/units.h"
+
+#define MAX_NAME_PARTS 4
 
 static const struct {
     const char *name;
     const char *unit;
     bool more_is_better;
 } kinds[] = {
+    [QUANTITY_COMPLETED] = {"completed", "rps", true},
     [QUANTITY_THROUGHPUT] = {"throughput", "rps", true},
     [QUANTITY_GOODPUT] = {"goodput", "rps", true},
     [QUANTITY_TOKENS] = {"tokens", "tokens/s", true},
@@ -80,8 +83,8 @@ int quantity_parse(const char *text, struct quantity *out, struct err *err)
     }
     return err_set(
         err, ERR_USAGE,
-        "'%.60s' is not one of throughput, goodput, tokens, attainment, "
-        "quality, errors, cost, or a percentile such as 'ttft p99'",
+        "'%.60s' is not one of completed, goodput, throughput, tokens, "
+        "attainment, quality, errors, cost, or a percentile such as 'ttft p99'",
         text);
 }
 
@@ -120,6 +123,8 @@ int quantities_make(struct quantities *qs, const struct strlist *on,
     static const enum measure measures[] = {MEASURE_E2E, MEASURE_TTFT,
                                             MEASURE_TPOT};
     static const double shares[] = {0.5, 0.9, 0.99};
+    static const double curve[] = {0.05, 0.1, 0.2,  0.3,  0.4, 0.6,
+                                   0.7,  0.8, 0.85, 0.95, 0.98};
     struct quantity q;
 
     *qs = (struct quantities){0};
@@ -144,6 +149,11 @@ int quantities_make(struct quantities *qs, const struct strlist *on,
     for (size_t m = 0; m < sizeof(measures) / sizeof(measures[0]); m++) {
         for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
             add(qs, quantile(measures[m], shares[i]));
+    }
+    qs->shown = qs->len;
+    for (size_t m = 0; m < sizeof(measures) / sizeof(measures[0]); m++) {
+        for (size_t i = 0; i < sizeof(curve) / sizeof(curve[0]); i++)
+            add(qs, quantile(measures[m], curve[i]));
     }
     return 0;
 }
@@ -185,4 +195,37 @@ const char *show_side(size_t side, char out[static SHOW_TEXT])
     else
         snprintf(out, SHOW_TEXT, "%c%zu", letter, side / 26);
     return out;
+}
+
+/* The last `parts` parts of a path, without slashes at its end. */
+static void last_parts(const char *path, int parts, char out[static SHOW_TEXT])
+{
+    size_t end = strlen(path);
+    size_t at;
+
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    for (at = end; at > 0; at--) {
+        if (path[at - 1] == '/' && at < end && --parts == 0)
+            break;
+    }
+    snprintf(out, SHOW_TEXT, "%.*s", (int)(end - at), path + at);
+}
+
+const char *show_side_name(const char *const *dirs, size_t n, size_t side,
+                           char out[static SHOW_TEXT])
+{
+    for (int parts = 1; parts <= MAX_NAME_PARTS; parts++) {
+        bool is_unique = true;
+        char other[SHOW_TEXT];
+
+        last_parts(dirs[side], parts, out);
+        for (size_t i = 0; i < n; i++) {
+            last_parts(dirs[i], parts, other);
+            is_unique &= i == side || strcmp(out, other) != 0;
+        }
+        if (is_unique && out[0])
+            return out;
+    }
+    return show_side(side, out);
 }

@@ -13,7 +13,9 @@ struct slo;
 struct strlist;
 
 enum quantity_kind {
-    QUANTITY_THROUGHPUT,
+    QUANTITY_COMPLETED,  /* due in the window, and answered */
+    QUANTITY_THROUGHPUT, /* answered in the window, whenever due; shown only if
+                            requested */
     QUANTITY_GOODPUT,
     QUANTITY_TOKENS, /* output tokens received per second */
     QUANTITY_ATTAINMENT,
@@ -30,13 +32,15 @@ struct quantity {
     char name[40];        /* "ttft p99" */
 };
 
-#define QUANTITIES_MAX 32
+#define QUANTITIES_MAX 72
 
 /* Requested quantities come first. */
 struct quantities {
     struct quantity list[QUANTITIES_MAX];
     size_t len;
     size_t asked; /* number of requested ones */
+    size_t shown; /* the rest of the list is only drawn, as a curve of
+                     percentiles */
 };
 
 /* "ttft p99", "throughput", "errors"; ERR_USAGE. */
@@ -72,5 +76,10 @@ const char *show_difference(const struct quantity *q, double value,
 
 /* Name of a side: "A", "B", ..., "Z", "A1", ... */
 const char *show_side(size_t side, char out[static SHOW_TEXT]);
+
+/* What a side is called: the last parts of its directory, as many as tell it
+ * from the other n - 1.  Its letter if they are the same. */
+const char *show_side_name(const char *const *dirs, size_t n, size_t side,
+                           char out[static SHOW_TEXT]);
 
 #endif

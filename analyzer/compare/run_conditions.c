@@ -9,8 +9,8 @@
 #include "analyzer/studies/study_recordings.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
+#include "common/text/units.h"
 
 #define MAX_TEXT ((size_t)1 << 20)
 #define MAX_LINE 4096
@@ -169,6 +169,8 @@ static struct reading counted(const struct summary *s, const struct quantity *q)
     double bad = (double)(s->failed + s->unsent);
 
     switch (q->kind) {
+    case QUANTITY_COMPLETED:
+        return (struct reading){s->completed_rps, s->scheduled, false};
     case QUANTITY_THROUGHPUT:
         return (struct reading){s->throughput_rps, s->scheduled, false};
     case QUANTITY_GOODPUT:
@@ -270,7 +272,7 @@ static void take_facts(struct compared_run *run, struct recording *rec,
     run->has_warmup = s->warmup_requests > 0;
     run->is_cold = s->steady.warmup.suggested_s > 0;
     run->checked = s->quality.checked;
-    if (s->decided[0] &&
+    if (rec->settings.load.stop == STOP_DECIDED &&
         s->window_length_s * 1e9 < (double)rec->settings.load.duration_ns)
         run->stopped_s = s->window_length_s;
     if (rec->settings.load.scenario == SCENARIO_OFFLINE)

@@ -126,6 +126,8 @@ struct reading window_slices_reading(const struct window_slices *s,
     int64_t value;
 
     switch (q->kind) {
+    case QUANTITY_COMPLETED:
+        return rate((double)(k->due - k->failed), ns);
     case QUANTITY_THROUGHPUT:
         return rate((double)k->ended_ok, ns);
     case QUANTITY_GOODPUT:

@@ -94,6 +94,7 @@
     else byHand();
   }
 
+  var keptRange = null; /* of a page that updates itself */
   function start() {
     var D = JSON.parse(one('#data').textContent || '{}');
 
@@ -106,17 +107,18 @@
       };
     });
     all('.printb').forEach(function (b) { b.onclick = function () { print(); }; });
-    all('.copy').forEach(function (b) { b.onclick = function () { copy(b, one('pre', b.parentNode).textContent); }; });
-    all('.csv').forEach(function (b) {
-      b.onclick = function () {
-        copy(b, all('tr', b.closest('details')).map(function (r) {
-          return all('th,td', r).map(function (c) {
-            var s = c.textContent.trim();
-            return /[",\n]/.test(s) ? '"' + s.replace(/"/g, '""') + '"' : s;
-          }).join(',');
-        }).join('\n') + '\n');
-      };
-    });
+    function csv(b) {
+      copy(b, all('tr', b.closest('details')).map(function (r) {
+        return all('th,td', r).map(function (c) {
+          var s = c.textContent.trim();
+          return /[",\n]/.test(s) ? '"' + s.replace(/"/g, '""') + '"' : s;
+        }).join(',');
+      }).join('\n') + '\n');
+    }
+    function buttons(e) {
+      all('.copy', e).forEach(function (b) { b.onclick = function () { copy(b, one('pre', b.parentNode).textContent); }; });
+      all('.csv', e).forEach(function (b) { b.onclick = function () { csv(b); }; });
+    }
     if ('IntersectionObserver' in window) {
       var seen = new IntersectionObserver(function (es) {
         es.forEach(function (e) {
@@ -129,9 +131,6 @@
     }
 
     /* ---- legends: their values, and what they switch ---- */
-    all('figure').forEach(function (f) {
-      f.rest = all('.tog .v,.what', f).map(function (e) { return [e, e.textContent]; });
-    });
     function values(f, map, what) {
       all('.tog', f).forEach(function (b) {
         if (b.dataset.s in map) one('.v', b).textContent = map[b.dataset.s];
@@ -140,27 +139,26 @@
       if (w) w.textContent = what;
     }
     function rest(f) { f.rest.forEach(function (r) { r[0].textContent = r[1]; }); }
-    all('.tog').forEach(function (b) {
-      b.onclick = function () {
-        var on = b.getAttribute('aria-pressed') !== 'true';
-        b.setAttribute('aria-pressed', on);
-        all('.plot [data-s="' + b.dataset.s + '"]', b.closest('figure')).forEach(function (g) {
-          g.classList.toggle('off', !on);
-        });
-      };
-    });
+    function toggle(f, b, on) {
+      b.setAttribute('aria-pressed', on);
+      all('.plot [data-s="' + b.dataset.s + '"]', f).forEach(function (g) { g.classList.toggle('off', !on); });
+    }
+    function legend(f) {
+      f.rest = all('.tog .v,.what', f).map(function (e) { return [e, e.textContent]; });
+      all('.tog', f).forEach(function (b) {
+        b.onclick = function () { toggle(f, b, b.getAttribute('aria-pressed') !== 'true'); };
+      });
+    }
 
     /* ---- charts over time: one pointer, one range for all ---- */
-    var LEFT = 54, RIGHT = 18, END = D.end || 1, range = [0, END];
-    var voice = document.createElement('div');
+    var END = D.end || 1, range = [0, END];
+    var voice = one('body > .vh[aria-live]') || document.createElement('div');
     voice.className = 'vh';
     voice.setAttribute('aria-live', 'polite');
     document.body.appendChild(voice);
-    var charts = all('svg.tc').map(function (svg) {
-      return { svg: svg, pl: one('.pl', svg), z: all('.z', svg), data: D[svg.dataset.chart], fig: svg.closest('figure'), plot: svg.closest('.plot'), ticks: all('.xt', svg), at: null };
-    });
-    function width(svg) { return svg.getBoundingClientRect().width - LEFT - RIGHT; }
-    function placed(svg, e) { return (e.clientX - svg.getBoundingClientRect().left - LEFT) / width(svg); }
+    var charts = [];
+    function width(svg) { return svg.getBoundingClientRect().width; }
+    function placed(svg, e) { return (e.clientX - svg.getBoundingClientRect().left) / width(svg); }
     function timeAt(c, e) { return range[0] + Math.min(1, Math.max(0, placed(c.svg, e))) * (range[1] - range[0]); }
     function hair(c, t) {
       if (!c.hair) c.hair = make('line', { class: 'hair', y1: 0, y2: c.svg.dataset.h }, c.pl);
@@ -183,14 +181,27 @@
       values(c.fig, map, time(k * d.step) + ' to ' + time(Math.min(END, (k + 1) * d.step)));
     }
     function point(t) { charts.forEach(function (c) { read(c, t); }); }
+    function heatLines(d, row, i) {
+      var col = d.cols[i], n = col ? col[row - col[0] + 1] || 0 : 0;
+      return [
+        (n ? int(n) + (n === 1 ? ' request' : ' requests') : 'no request') + ' took ' + dur(d.base * Math.pow(2, (row + d.k0) / d.per)) + ' to ' + dur(d.base * Math.pow(2, (row + 1 + d.k0) / d.per)),
+        'due at ' + time(i * d.step) + ': ' + int(d.due[i]) + ' due, ' + int(d.good[i]) + ' good, ' + int(d.failed[i]) + ' failed'];
+    }
     function heatTip(c, e, t) {
       var d = c.data, r = c.svg.getBoundingClientRect(), y = e.clientY - r.top - c.svg.dataset.top;
-      var row = Math.floor(d.rows * (1 - y / c.svg.dataset.h)), i = Math.floor(t / d.step), col = d.cols[i], n;
-      if (!col || row >= d.rows || row < 0) { untip(c.plot); return; }
-      n = col[row - col[0] + 1] || 0;
-      tip(c.plot, e.clientX - r.left, y + +c.svg.dataset.top, [
-        (n ? int(n) + (n === 1 ? ' request' : ' requests') : 'no request') + ' took ' + dur(d.base * Math.pow(2, (row + d.k0) / d.per)) + ' to ' + dur(d.base * Math.pow(2, (row + 1 + d.k0) / d.per)),
-        'due at ' + time(i * d.step) + ': ' + int(d.due[i]) + ' due, ' + int(d.good[i]) + ' good, ' + int(d.failed[i]) + ' failed']);
+      var row = Math.floor(d.rows * (1 - y / c.svg.dataset.h)), i = Math.floor(t / d.step);
+      if (!d.cols[i] || row >= d.rows || row < 0) { untip(c.plot); return; }
+      tip(c.plot, e.clientX - c.plot.getBoundingClientRect().left, y + +c.svg.dataset.top, heatLines(d, row, i));
+    }
+    /* From the keyboard: the fullest cell of the column, or the next one up or
+       down.  Its words. */
+    function heatCell(c, t, up) {
+      var d = c.data, i = Math.min(Math.floor(t / d.step + 1e-9), d.cols.length - 1), col = d.cols[i] || [0], lines;
+      if (up == null || c.row == null) c.row = col[0] + Math.max(0, col.slice(1).indexOf(Math.max.apply(null, col.slice(1))));
+      else c.row = Math.min(d.rows - 1, Math.max(0, c.row + up));
+      lines = heatLines(d, c.row, i);
+      tip(c.plot, c.svg.getBoundingClientRect().left - c.plot.getBoundingClientRect().left + width(c.svg) * (t - range[0]) / (range[1] - range[0]), c.svg.dataset.h * (1 - (c.row + 0.5) / d.rows) + +c.svg.dataset.top, lines);
+      return lines.join('; ');
     }
     function steps(raw) {
       return [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400].find(function (s) { return s >= raw; }) || 86400;
@@ -208,10 +219,11 @@
       if (b - a < min) { a = m - min / 2; b = m + min / 2; }
       range = [Math.max(0, a), Math.min(END, b)];
       zoomed = range[0] > 1e-9 || range[1] < END - 1e-9;
+      keptRange = zoomed ? range : null;
       charts.forEach(function (c) {
         c.z.forEach(function (z) {
           var v = z.getAttribute('viewBox').split(' ');
-          z.setAttribute('viewBox', 1000 * range[0] / END + ' 0 ' + 1000 * (range[1] - range[0]) / END + ' ' + v[3]);
+          z.setAttribute('viewBox', +(1000 * range[0] / END).toFixed(6) + ' 0 ' + +(1000 * (range[1] - range[0]) / END).toFixed(6) + ' ' + v[3]);
         });
         ticks(c, zoomed);
       });
@@ -224,13 +236,15 @@
     all('.zreset').forEach(function (b) { b.onclick = showAll; });
     function keys(c, e) {
       var step = (c.data && c.data.step) || D.step, k = e.key, t = c.at, w = range[1] - range[0];
-      if (k === 'ArrowRight' || k === 'ArrowLeft' || k === 'Home' || k === 'End') {
+      var heat = c.data && c.data.cols, up = heat && { ArrowUp: 1, ArrowDown: -1 }[k];
+      if (k === 'ArrowRight' || k === 'ArrowLeft' || k === 'Home' || k === 'End' || up) {
         t = t == null ? range[0] + step / 2 : t + (k === 'ArrowRight' ? step : k === 'ArrowLeft' ? -step : 0);
         if (k === 'Home') t = range[0] + step / 2;
         if (k === 'End') t = range[1] - step / 2;
         c.at = t = Math.min(range[1] - 1e-6, Math.max(range[0], t));
+        c.svg.dataset.at = t; /* for the chart that takes its place in a live page */
         point(t);
-        voice.textContent = time(t) + ': ' + all('.tog', c.fig).map(function (b) { return one('.nm', b).textContent + ' ' + one('.v', b).textContent; }).join(', ');
+        voice.textContent = heat ? heatCell(c, t, up) : time(t) + ': ' + all('.tog', c.fig).map(function (b) { return one('.nm', b).textContent + ' ' + one('.v', b).textContent; }).join(', ');
       } else if (k === '+' || k === '=' || k === '-') {
         t = t == null ? (range[0] + range[1]) / 2 : t;
         w *= k === '-' ? 2 : 0.5;
@@ -238,12 +252,19 @@
       } else if (k === 'Escape') { showAll(); } else { return; }
       e.preventDefault();
     }
-    charts.forEach(function (c) {
+    function timeChart(svg) {
       var from = null, box = null;
+      var c = { svg: svg, pl: one('.pl', svg), z: all('.z', svg), data: D[svg.dataset.chart], fig: svg.closest('figure'), plot: svg.closest('.plot'), ticks: all('.xt', svg), at: null };
+      charts.push(c);
       c.svg.setAttribute('tabindex', '0');
-      c.svg.setAttribute('aria-roledescription', 'chart; arrow keys move through time, plus and minus zoom, Escape shows all');
+      c.svg.setAttribute('aria-roledescription', 'chart; arrow keys move through time' + (c.data && c.data.cols ? ' and through its rows' : '') + ', plus and minus zoom, Escape shows all');
       c.svg.addEventListener('keydown', function (e) { keys(c, e); });
-      c.svg.addEventListener('blur', function () { c.at = null; point(null); });
+      c.svg.addEventListener('focus', function () {
+        if (!c.svg.dataset.at) return;
+        c.at = +c.svg.dataset.at;
+        point(c.at);
+      });
+      c.svg.addEventListener('blur', function () { c.at = c.row = null; untip(c.plot); delete c.svg.dataset.at; point(null); });
       c.svg.addEventListener('pointerdown', function (e) {
         if (e.button) return;
         from = placed(c.svg, e);
@@ -270,10 +291,10 @@
       c.svg.addEventListener('pointercancel', function () { from = null; if (box) box.remove(); box = null; });
       c.svg.addEventListener('pointerleave', function () { if (from == null) { point(null); untip(c.plot); } });
       c.svg.addEventListener('dblclick', showAll);
-    });
+    }
 
     /* ---- spectra ---- */
-    all('svg[data-chart^="spectrum"]').forEach(function (svg) {
+    function spectrum(svg) {
       var d = D[svg.dataset.chart], fig = svg.closest('figure'), pl = one('.pl', svg), line;
       if (!d) return;
       svg.addEventListener('pointermove', function (e) {
@@ -289,12 +310,12 @@
         values(fig, map, 'p' + +p.toFixed(p < 99 ? 1 : p < 99.9 ? 2 : 4) + (d.x[i] > 0.3 ? ', 1 in ' + int(Math.pow(10, d.x[i])) + ' is slower' : ''));
       });
       svg.addEventListener('pointerleave', function () { rest(fig); if (line) line.classList.add('off'); });
-    });
+    }
 
     /* ---- cells of two quantities ---- */
-    ['plane', 'prompt'].forEach(function (name) {
-      var svg = one('svg[data-chart=' + name + ']'), d = D[name], map = {}, plot, spot;
-      if (!svg || !d) return;
+    function cells(svg) {
+      var d = D[svg.dataset.chart], map = {}, plot, spot;
+      if (!d) return;
       plot = svg.closest('.plot');
       for (var k = 0; k < d.cells.length; k += 3) map[d.cells[k] + ',' + d.cells[k + 1]] = d.cells[k + 2];
       function edge(a, k) { return a.base * Math.pow(2, (k + a.k0) / a.per); }
@@ -308,24 +329,43 @@
         spot.setAttribute('width', 100 / d.x.n + '%');
         spot.setAttribute('y', h * (1 - (j + 1) / d.y.n));
         spot.setAttribute('height', h / d.y.n);
-        tip(plot, e.clientX - r.left, e.clientY - r.top, [int(n) + (n === 1 ? ' request' : ' requests'),
+        tip(plot, e.clientX - plot.getBoundingClientRect().left, e.clientY - r.top, [int(n) + (n === 1 ? ' request' : ' requests'),
           d.tokens ? 'prompt of ' + int(edge(d.x, i)) + ' to ' + int(edge(d.x, i + 1)) + ' tokens' : 'first token ' + dur(edge(d.x, i)) + ' to ' + dur(edge(d.x, i + 1)),
           (d.tokens ? 'first token ' : 'then per token ') + dur(edge(d.y, j)) + ' to ' + dur(edge(d.y, j + 1))]);
       });
       svg.addEventListener('pointerleave', function () { untip(plot); if (spot) spot.classList.add('off'); });
-    });
+    }
 
     /* ---- marks with words of their own ---- */
-    all('[data-tip]').forEach(function (m) {
-      var plot = m.closest('.plot');
-      if (!plot) return;
-      m.addEventListener('pointerenter', function () {
-        var r = m.getBoundingClientRect(), p = plot.getBoundingClientRect();
-        tip(plot, r.left - p.left + r.width / 2, r.top - p.top, m.dataset.tip.split('|'));
+    function marks(f) {
+      all('[data-tip]', f).forEach(function (m) {
+        var plot = m.closest('.plot');
+        if (!plot) return;
+        m.addEventListener('pointerenter', function () {
+          var r = m.getBoundingClientRect(), p = plot.getBoundingClientRect();
+          tip(plot, r.left - p.left + r.width / 2, r.top - p.top, m.dataset.tip.split('|'));
+        });
+        m.addEventListener('pointerleave', function () { untip(plot); });
       });
-      m.addEventListener('pointerleave', function () { untip(plot); });
-    });
+    }
+
+    /* ---- a figure; one that fails is left as it is, without interaction ---- */
+    function setUp(f) {
+      try {
+        legend(f);
+        buttons(f);
+        all('svg.tc', f).forEach(timeChart);
+        all('svg[data-chart^="spectrum"]', f).forEach(spectrum);
+        all('svg[data-chart="plane"],svg[data-chart="prompt"]', f).forEach(cells);
+        marks(f);
+      } catch (e) { console.warn(e); }
+    }
+    all('figure').forEach(setUp);
+    buttons(document);
+
+    if (keptRange) zoom(keptRange[0], keptRange[1]);
   }
+  document.addEventListener('tailgate-update', start);
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start);
   else start();
 }());

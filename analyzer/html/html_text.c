@@ -195,3 +195,24 @@ void put_number(struct buf *out, double x, int digits)
         text[--at] = '-';
     buf_add(out, text + at, sizeof(text) - at);
 }
+
+const char *measure_title(enum measure measure)
+{
+    static const char *const titles[MEASURE_COUNT] = {
+        [MEASURE_E2E] = "Whole answer",
+        [MEASURE_SERVICE] = "Answer after sending",
+        [MEASURE_LAG] = "Client lag",
+        [MEASURE_CONNECT] = "Time to connect",
+        [MEASURE_TLS] = "TLS handshake",
+        [MEASURE_TTFB] = "Time to first byte",
+        [MEASURE_TTFT] = "Time to first token",
+        [MEASURE_TPOT] = "Time per output token",
+        [MEASURE_STALL] = "Longest pause",
+        [MEASURE_TAIL] = "End of the stream",
+        [MEASURE_GAP] = "Time between events",
+        [MEASURE_ITL] = "Time between tokens",
+        [MEASURE_QUERY] = "Slowest of a query",
+    };
+
+    return titles[measure];
+}

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "common/measure/measure.h"
+
 struct buf;
 
 #define SHOW_TEXT 48
@@ -31,6 +33,9 @@ const char *show_share(double share, char out[static SHOW_TEXT]);
 
 /* Time since the start: 12.5 s, from ten minutes on 12:30, then 3:05:00. */
 const char *show_time(double s, char out[static SHOW_TEXT]);
+
+/* "Time to first token" */
+const char *measure_title(enum measure measure);
 
 /* A number in JSON and in SVG: at most `digits` after the point, no trailing
  * zeros.  Appended. */

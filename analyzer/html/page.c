@@ -45,6 +45,8 @@ static const char *const icons[] = {
     [ICON_FOUND] = "<circle class=\"io\" cx=\"12\" cy=\"12\" r=\"10\"/><circle "
                    "class=\"io\" cx=\"12\" cy=\"12\" r=\"5\"/><circle "
                    "fill=\"currentColor\" cx=\"12\" cy=\"12\" r=\"1.7\"/>",
+    [ICON_LIMIT] = "<path class=\"io\" d=\"M12 4v16m-6-6 6 6 6-6\"/>",
+    [ICON_AT_LEAST] = "<path class=\"io\" d=\"m6 3 12 6-12 6M6 20h12\"/>",
     [ICON_SAME] = "<path class=\"io\" d=\"M5 9h14M5 15h14\"/>",
 };
 
@@ -132,6 +134,11 @@ static void put_head(struct page *p, const struct page_head *h)
     put_hash(p, asset_style);
     page_put(p, "; script-src ");
     put_hash(p, asset_script);
+    if (h->is_live) {
+        page_put(p, " ");
+        put_hash(p, asset_live);
+        page_put(p, "; connect-src 'self'");
+    }
     page_put(p, "; img-src data:\">\n<meta name=\"viewport\" "
                 "content=\"width=device-width, initial-scale=1\">\n<meta "
                 "name=\"generator\" content=\"tailgate " TAILGATE_VERSION
@@ -148,16 +155,39 @@ static void put_head(struct page *p, const struct page_head *h)
     page_put(p, asset_style);
     page_put(p, "</style>\n<!-- end style, begin script -->\n<script>");
     page_put(p, asset_script);
+    if (h->is_live) {
+        page_put(p, "</script>\n<script>");
+        page_put(p, asset_live);
+    }
     page_put(p, "</script>\n<!-- end script -->\n</head>\n");
+}
+
+void page_part_begin(struct page *p, struct buf *out)
+{
+    *p = (struct page){.out = out, .svg = {.out = out}};
+    buf_init(&p->data, MAX_DATA);
+}
+
+void page_part_end(struct page *p, struct buf *data)
+{
+    buf_adds(data, "{");
+    buf_add(data, buf_text(&p->data), p->data.len);
+    buf_adds(data, "}");
+    buf_fini(&p->data);
 }
 
 void page_begin(struct page *p, struct buf *out, const struct page_head *h)
 {
-    *p = (struct page){.out = out, .svg = {.out = out}};
-    buf_init(&p->data, MAX_DATA);
+    page_part_begin(p, out);
+    p->is_live = h->is_live;
     put_head(p, h);
     page_putf(p, "<body class=\"v-%s%s\">\n", tone_names[h->tone],
               h->is_withdrawn ? " withdrawn" : "");
+    if (h->is_live)
+        page_put(p, "<div class=\"live-bar\"><b>LIVE</b> <span "
+                    "id=\"live-state\" aria-live=\"polite\">Without "
+                    "script this page does not update itself: load it "
+                    "again.</span></div>\n");
     page_put(p, "<svg class=\"defs\" width=\"0\" height=\"0\" "
                 "aria-hidden=\"true\"><defs><pattern id=\"hatch\" width=\"5\" "
                 "height=\"5\" patternUnits=\"userSpaceOnUse\" "
@@ -186,17 +216,97 @@ void page_begin(struct page *p, struct buf *out, const struct page_head *h)
              "</div>\n<main class=\"wrap\">\n");
 }
 
+/* As in docs/glossary.md; the names are those of key figures. */
+static const struct {
+    const char *id;
+    const char *name;
+    const char *says;
+} words[] = {
+    {"offered", "Offered", "Requests that were due per second, sent or not."},
+    {"completed", "Completed",
+     "Requests per second that were due in the window and were answered, in "
+     "time or not."},
+    {"good", "Goodput",
+     "Good requests per second. A good request was answered and kept every "
+     "limit of the objective."},
+    {"attainment", "Attainment",
+     "Good requests as a share of those that were due."},
+    {"errors", "Errors",
+     "Requests that failed or were never sent, as a share of those that were "
+     "due."},
+    {"capacity", "Capacity", "The largest load at which the objective is met."},
+    {"objective", "Objective",
+     "What the server was asked to meet (SLO): one or more terms, such as "
+     "ttft p99 &lt; 200ms or errors &lt; 1%."},
+    {"due", "Due time",
+     "When the schedule wanted the request sent. Latencies are counted from "
+     "here, so waiting for a slow client or server is part of them."},
+    {"percentile", "p95",
+     "The 95th percentile: 95% of the requests were faster."},
+    {"shown", "Shown, as observed",
+     "Shown: with 95% confidence, so the interval does not reach the limit. As "
+     "observed: what this run saw; chance may explain it."},
+    {"invalid", "Invalid, undecided",
+     "Invalid: a check failed, so the numbers describe something else than "
+     "what was asked. Undecided: there are too few requests to tell."},
+    {"open", "Open loop",
+     "Requests are sent when they are due, whatever the server does. In a "
+     "closed loop a slow server lowers the load."},
+    {"knee", "Knee",
+     "The load above which latency grows faster than the rate of completed "
+     "requests."},
+    {"window", "Warm-up, window",
+     "Only requests that are due in the window are judged; those of the "
+     "warm-up before it are not."},
+    {"ttft", "Time to first token (ttft)",
+     "From the due time to the first content of a streamed answer."},
+    {"tpot", "Time per output token (tpot)",
+     "From the first token to the last, per token after the first."},
+    {"e2e", "Whole answer (e2e)",
+     "From the due time to the end of the "
+     "answer."},
+    {"check", "Check",
+     "A test of whether the numbers can be trusted: the client was fast "
+     "enough, the machine was quiet, the recording is complete."},
+};
+
+void page_words(struct page *p)
+{
+    page_section_begin(p, "words", "Words", NULL, false);
+    page_section_body(p);
+    page_put(p, "<dl class=\"words\">");
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        page_putf(p, "<dt id=\"w-%s\">%s</dt><dd>%s</dd>\n", words[i].id,
+                  words[i].name, words[i].says);
+    page_put(p, "</dl>\n");
+    page_section_end(p);
+}
+
+/* A name, linked to what it means if that is known. */
+static void put_word(struct page *p, const char *name)
+{
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcmp(words[i].name, name) == 0) {
+            page_putf(p, "<a class=\"word\" href=\"#w-%s\">%s</a>", words[i].id,
+                      name);
+            return;
+        }
+    }
+    page_text(p, name);
+}
+
 void page_end(struct page *p, const char *origin)
 {
     page_put(p,
              "</main>\n<footer class=\"wrap\">tailgate " TAILGATE_VERSION ". ");
     page_text(p, origin);
-    page_put(p, " This file is complete: it loads nothing, and works without "
-                "script except for hover, zoom and copying.</footer>\n"
-                "<script type=\"application/json\" id=\"data\">{");
-    buf_add(p->out, buf_text(&p->data), p->data.len);
-    page_put(p, "}</script>\n</body>\n</html>\n");
-    buf_fini(&p->data);
+    page_put(p, p->is_live
+                    ? " This page updates itself until the report is there."
+                    : " This file is complete: it loads nothing, and works "
+                      "without script except for hover, zoom and copying.");
+    page_put(p, "</footer>\n<script type=\"application/json\" id=\"data\">");
+    page_part_end(p, p->out);
+    page_put(p, "</script>\n</body>\n</html>\n");
 }
 
 /* ---- the verdict ---- */
@@ -211,6 +321,11 @@ void page_hero_begin(struct page *p, const struct page_head *head,
     page_icon(p, head->icon, "");
     page_put(p, "<span>");
     page_text(p, head->badge);
+    if (head->badge_note) {
+        page_put(p, "<small>");
+        page_text(p, head->badge_note);
+        page_put(p, "</small>");
+    }
     page_put(p, "</span></div>\n<p class=\"meta\"><b>");
     page_text(p, name);
     page_put(p, "</b>");
@@ -226,6 +341,44 @@ void page_hero_begin(struct page *p, const struct page_head *head,
 void page_hero_end(struct page *p)
 {
     page_put(p, "</div></header>\n");
+}
+
+/* ---- key figures ---- */
+
+void page_figs_begin(struct page *p)
+{
+    page_put(p, "<div class=\"figs\">");
+}
+
+void page_fig(struct page *p, const struct key_figure *f)
+{
+    page_put(p, "<div class=\"fig\"><div class=\"l\">");
+    put_word(p, f->name);
+    page_putf(p, "</div><div class=\"n\">%s<span>%s</span></div>", f->value,
+              f->unit);
+    if (!isnan(f->share)) {
+        page_put(p, "<svg aria-hidden=\"true\"><rect class=\"f-line\" "
+                    "y=\"3\" width=\"100%\" height=\"4\" rx=\"2\"/>");
+        if (!isnan(f->low))
+            page_putf(p,
+                      "<rect class=\"f-%s soft2\" x=\"%.1f%%\" "
+                      "width=\"%.1f%%\" height=\"10\" rx=\"2\"/>",
+                      f->colour, 100 * f->low, 100 * (f->high - f->low));
+        if (f->share > 0)
+            page_putf(p,
+                      "<rect class=\"f-%s\" y=\"3\" width=\"%.1f%%\" "
+                      "height=\"4\" rx=\"2\"/>",
+                      f->colour, 100 * fmin(1, fmax(f->share, 0.01)));
+        page_put(p, "</svg>");
+    }
+    page_put(p, "<div class=\"s\">");
+    page_text(p, f->words);
+    page_put(p, "</div></div>\n");
+}
+
+void page_figs_end(struct page *p)
+{
+    page_put(p, "</div>\n");
 }
 
 /* ---- sections and figures ---- */
@@ -262,9 +415,9 @@ void page_figure_begin(struct page *p, const char *classes, const char *name,
                        const char *title, const char *caption)
 {
     page_putf(p,
-              "<figure class=\"chart %s\" data-fig=\"%s\"><figcaption "
-              "class=\"aside\"><h3>",
-              classes, name);
+              "<figure class=\"chart %s\" id=\"fig-%s\" data-fig=\"%s\">"
+              "<figcaption class=\"aside\"><h3>",
+              classes, name, name);
     page_text(p, title);
     page_put(p, "</h3><p class=\"cap\">");
     page_text(p, caption);
@@ -278,21 +431,32 @@ void page_legend_begin(struct page *p, const char *what)
     page_put(p, "</p><ul class=\"lg\">");
 }
 
-void page_legend(struct page *p, const char *series, enum swatch swatch,
-                 const char *colour, const char *name, const char *value)
+static void legend_begin(struct page *p, const char *series)
 {
     page_putf(p,
               "<li><button type=\"button\" class=\"tog\" "
               "aria-pressed=\"true\" data-s=\"%s\"><svg viewBox=\"0 0 20 "
               "12\" aria-hidden=\"true\">",
               series);
+}
+
+static void legend_end(struct page *p, const char *name, const char *value)
+{
+    page_put(p, "</svg><span class=\"nm\">");
+    page_text(p, name);
+    page_put(p, "</span><span class=\"v\">");
+    page_text(p, value);
+    page_put(p, "</span></button></li>");
+}
+
+void page_legend(struct page *p, const char *series, enum swatch swatch,
+                 const char *colour, const char *name, const char *value)
+{
+    legend_begin(p, series);
     if (swatch == SWATCH_AREA)
         page_putf(p,
                   "<rect class=\"f-%s soft2\" y=\"1\" width=\"20\" "
                   "height=\"10\" rx=\"2\"/>",
-                  colour);
-    else if (swatch == SWATCH_MARK)
-        page_putf(p, "<circle class=\"f-%s\" cx=\"10\" cy=\"6\" r=\"5\"/>",
                   colour);
     else
         page_putf(p,
@@ -302,11 +466,17 @@ void page_legend(struct page *p, const char *series, enum swatch swatch,
                   swatch == SWATCH_DASH   ? " dash"
                   : swatch == SWATCH_DOTS ? " dots"
                                           : "");
-    page_put(p, "</svg><span class=\"nm\">");
-    page_text(p, name);
-    page_put(p, "</span><span class=\"v\">");
-    page_text(p, value);
-    page_put(p, "</span></button></li>");
+    legend_end(p, name, value);
+}
+
+void page_legend_mark(struct page *p, const char *series, enum mark mark,
+                      const char *colour, const char *name)
+{
+    legend_begin(p, series);
+    page_put(p, "<g transform=\"translate(10 6) scale(.9)\">");
+    svg_shape(&p->svg, mark, colour);
+    page_put(p, "</g>");
+    legend_end(p, name, "");
 }
 
 void page_legend_end(struct page *p)
@@ -332,8 +502,10 @@ void page_pair_begin(struct page *p)
 void page_cell_begin(struct page *p, const char *name, const char *title,
                      const char *caption)
 {
-    page_putf(p, "<figure class=\"cell\" data-fig=\"%s\"><figcaption><h3>",
-              name);
+    page_putf(p,
+              "<figure class=\"cell\" id=\"fig-%s\" data-fig=\"%s\">"
+              "<figcaption><h3>",
+              name, name);
     page_text(p, title);
     page_put(p, "</h3><p class=\"cap\">");
     page_text(p, caption);
@@ -363,7 +535,7 @@ void page_table_begin(struct page *p, const char *columns)
         size_t len = strcspn(c, "|");
 
         page_put(p, "<th scope=\"col\">");
-        buf_add(p->out, c, len);
+        page_textf(p, "%.*s", (int)len, c);
         c += len + (c[len] == '|');
     }
     page_put(p, "</thead><tbody>");

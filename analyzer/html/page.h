@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "analyzer/html/svg.h"
+#include "analyzer/html/chart/svg.h"
+#include "analyzer/html/html_text.h"
 #include "common/base/buf.h"
 
 /* A page is refused above this; 1 MB is the aim for any run. */
@@ -29,12 +30,15 @@ enum icon {
     ICON_NOTE,
     ICON_FOUND,
     ICON_SAME,
+    ICON_LIMIT,
+    ICON_AT_LEAST,
 };
 
 struct page {
     struct buf *out;
     struct buf data; /* members of the JSON object that the script reads */
     struct svg svg;
+    bool is_live; /* see struct page_head */
 };
 
 struct nav_entry {
@@ -43,17 +47,27 @@ struct nav_entry {
 };
 
 struct page_head {
-    const char *kind;  /* "Load test" */
-    const char *title; /* of the window, without verdict */
-    const char *badge; /* "FAIL" */
+    const char *kind;       /* "Load test" */
+    const char *title;      /* of the window, without verdict */
+    const char *badge;      /* "FAIL" */
+    const char *badge_note; /* "as observed"; NULL: nothing */
     enum tone tone;
     enum icon icon;
     bool is_withdrawn; /* figures are shown in grey */
     const struct nav_entry *nav;
     size_t n_nav;
+    bool is_live; /* the page is served by the run, and updates itself */
 };
 
 void page_begin(struct page *p, struct buf *out, const struct page_head *head);
+
+/* Only what is between page_begin() and page_end(), for a page that is there
+ * already; page_part_end() appends the data to `data`. */
+void page_part_begin(struct page *p, struct buf *out);
+void page_part_end(struct page *p, struct buf *data);
+
+/* The section with the words of the page, which key figures link to. */
+void page_words(struct page *p);
 
 /* The last words, the data and the end. */
 void page_end(struct page *p, const char *origin);
@@ -77,6 +91,23 @@ void page_hero_begin(struct page *p, const struct page_head *head,
                      const char *headline);
 void page_hero_end(struct page *p);
 
+/* ---- a row of key figures ---- */
+
+struct key_figure {
+    const char *name; /* "Goodput" */
+    const char *unit; /* "/s" */
+    char value[SHOW_TEXT];
+    double share; /* length of the bar below it; NAN: no bar */
+    double low;   /* of an interval of the share; NAN: none */
+    double high;
+    const char *colour; /* of the bar */
+    char words[160];
+};
+
+void page_figs_begin(struct page *p);
+void page_fig(struct page *p, const struct key_figure *f);
+void page_figs_end(struct page *p);
+
 /* ---- sections and figures ---- */
 
 /* Opens the heading of a section; page_section_body() closes it.  `note` may be
@@ -95,11 +126,15 @@ void page_figure_begin(struct page *p, const char *classes, const char *name,
 /* `what` the values of the legend are, such as "mean of the window". */
 void page_legend_begin(struct page *p, const char *what);
 
-enum swatch { SWATCH_LINE, SWATCH_DASH, SWATCH_DOTS, SWATCH_AREA, SWATCH_MARK };
+enum swatch { SWATCH_LINE, SWATCH_DASH, SWATCH_DOTS, SWATCH_AREA };
 
 /* `value` may be "". */
 void page_legend(struct page *p, const char *series, enum swatch swatch,
                  const char *colour, const char *name, const char *value);
+
+/* An entry for marks of this shape. */
+void page_legend_mark(struct page *p, const char *series, enum mark mark,
+                      const char *colour, const char *name);
 void page_legend_end(struct page *p);
 void page_figure_plot(struct page *p);
 void page_figure_end(struct page *p);
@@ -113,7 +148,7 @@ void page_pair_end(struct page *p);
 
 /* ---- numbers, one click away ---- */
 
-/* Column names separated by '|'. */
+/* Column names separated by '|'; they are escaped. */
 void page_table_begin(struct page *p, const char *columns);
 void page_row(struct page *p);
 void page_cell(struct page *p, const char *text); /* escaped */

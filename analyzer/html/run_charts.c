@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/html/chart_time.h"
-#include "analyzer/html/charts.h"
+#include "analyzer/html/chart/chart_time.h"
+#include "analyzer/html/chart/charts.h"
 #include "analyzer/html/html_text.h"
 #include "analyzer/html/run_page.h"
 #include "analyzer/html/run_view.h"
@@ -85,7 +85,9 @@ static void put_spectrum_table(struct page *p, const struct spectrum *d)
         page_cellf(p, "p%.6g", 100 * d->p[i]);
         page_cell(p, show_ns((double)d->due_ns[i], text));
         page_cell(p, show_ns((double)d->low_ns[i], text));
-        page_cell(p, show_ns((double)d->high_ns[i], text));
+        page_cell(p, d->high_ns[i] <= HIST_BEYOND && d->due_ns[i] > HIST_BEYOND
+                         ? "no bound"
+                         : show_ns((double)d->high_ns[i], text));
         if (d->has_sent)
             page_cell(p, show_ns((double)d->sent_ns[i], text));
     }
@@ -185,7 +187,7 @@ static void put_heat(struct page *p, const struct run_bins *b,
     if (heat_make(h, b, m)) {
         snprintf(name, sizeof(name), "heat-%s", measure_classes[m]);
         snprintf(title, sizeof(title), "%s over time",
-                 run_measure_title((int)b->values[m].measure));
+                 measure_title(b->values[m].measure));
         snprintf(caption, sizeof(caption),
                  "Each column is %s of arrivals; stronger cells hold more "
                  "requests.%s Failures stand in the lane on top.",
@@ -334,7 +336,8 @@ static void put_latency(struct page *p, const struct run_page *r)
 
         if (is_streamed)
             snprintf(classes, sizeof(classes), "m m-%s", measure_classes[m]);
-        put_spectrum(p, r, (enum bins_measure)m, classes);
+        if (!r->bins->is_partial)
+            put_spectrum(p, r, (enum bins_measure)m, classes);
         put_heat(p, r->bins, (enum bins_measure)m, classes);
         if (r->bins->n > 0)
             put_quantiles(p, r, (enum bins_measure)m, classes);

@@ -13,7 +13,6 @@
 #define DROPS  74   /* where what fell off is drawn */
 #define COLUMN 250
 #define BAR    5
-#define SHOWN  4 /* kinds of failures */
 
 static double height_of(int64_t n, int64_t all)
 {
@@ -71,29 +70,28 @@ static void put_picture(struct page *p, const struct summary *s)
     page_put(p, "</svg>\n");
 }
 
-/* Kinds of failures, or which limit was missed, each in a line. */
+/* Kinds of failures in the window.  Messages are counted over the whole run:
+ * only their text is of use here. */
 static void put_failures(struct page *p, const struct summary *s)
 {
     char text[SHOW_TEXT];
-    int shown = 0;
 
-    for (size_t i = 0; i < s->failures.len && shown < SHOWN; i++, shown++) {
-        const struct failure_kind *f = &s->failures.kinds[i];
+    for (int o = 1; o < OUTCOME_COUNT; o++) {
+        if (s->outcome[o] == 0 || o == OUTCOME_UNSENT)
+            continue;
+        page_putf(p, "<small>%s × %s", show_count(s->outcome[o], text),
+                  outcome_name((enum outcome)o));
+        for (size_t i = 0; i < s->failures.len; i++) {
+            const struct failure_kind *f = &s->failures.kinds[i];
 
-        page_putf(p, "<small>%s × ", show_count(f->count, text));
-        page_text(p, f->text[0] ? f->text
-                                : outcome_name((enum outcome)f->outcome));
+            if ((int)f->outcome != o || !f->text[0])
+                continue;
+            page_put(p, ", such as: ");
+            page_text(p, f->text);
+            break;
+        }
         page_put(p, "</small>");
     }
-    for (int o = 1; o < OUTCOME_COUNT && s->failures.len == 0; o++) {
-        if (s->outcome[o] > 0 && o != OUTCOME_UNSENT)
-            page_putf(p, "<small>%s × %s</small>",
-                      show_count(s->outcome[o], text),
-                      outcome_name((enum outcome)o));
-    }
-    if (s->failures.len > SHOWN)
-        page_putf(p, "<small>and %zu more kinds</small>",
-                  s->failures.len - SHOWN);
 }
 
 static void put_misses(struct page *p, const struct summary *s)

@@ -115,9 +115,12 @@ struct axis run_view_log_axis(const double *a, const double *b, size_t n,
             high = fmax(high, a[i]);
     }
     if (!(high > 0) || isinf(low))
-        return (struct axis){1e6, 1e9, true, TICK_NS};
-    return (struct axis){low * 0.85, fmax(high, low * 1.5) * 1.25, true,
-                         TICK_NS};
+        return (struct axis){
+            .low = 1e6, .high = 1e9, .is_log = true, .kind = TICK_NS};
+    return (struct axis){.low = low * 0.85,
+                         .high = fmax(high, low * 1.5) * 1.25,
+                         .is_log = true,
+                         .kind = TICK_NS};
 }
 
 /* ---- load and server ---- */
@@ -140,8 +143,9 @@ struct time_chart run_rates_chart(const struct run_page *r, struct rates *x)
                         : "Requests due per second, and how many of them were "
                           "answered.";
     c.height = 150;
-    c.y =
-        (struct axis){0, fmax(1, max_of(x->due, v.n) * 1.12), false, TICK_RATE};
+    c.y = (struct axis){.low = 0,
+                        .high = fmax(1, max_of(x->due, v.n) * 1.12),
+                        .kind = TICK_RATE};
     c.series[0] =
         (struct time_series){"due",  "offered", "ink", LOOK_STEP, SWATCH_LINE,
                              x->due, NAN,       false, true};
@@ -191,11 +195,11 @@ static void put_in_flight(struct page *p, const struct run_bins *b)
                     : "Requests the client was waiting for. The server did not "
                       "say how many it was working on.";
     c.height = 150;
-    c.y = (struct axis){
-        0,
-        fmax(1, 1.1 * fmax(max_of(client, v.n),
-                           fmax(max_of(running, v.n), max_of(waiting, v.n)))),
-        false, TICK_COUNT};
+    c.y = (struct axis){.low = 0,
+                        .high = fmax(1, 1.1 * fmax(max_of(client, v.n),
+                                                   fmax(max_of(running, v.n),
+                                                        max_of(waiting, v.n)))),
+                        .kind = TICK_COUNT};
     c.series[0] = (struct time_series){"client",  "in flight", "ink",
                                        LOOK_STEP, SWATCH_LINE, client,
                                        NAN,       false,       true};
@@ -217,25 +221,72 @@ static void put_in_flight(struct page *p, const struct run_bins *b)
     time_chart_put(p, &c);
 }
 
+/* The last value of a counter in the bins before `to`; -1: unknown. */
+static int64_t counted_until(const int64_t *so_far, size_t to)
+{
+    while (to > 0 && so_far[to - 1] < 0)
+        to--;
+    return to > 0 ? so_far[to - 1] : -1;
+}
+
+/* The share of prompt tokens that came from the cache, in each bin. */
+static void cache_hits(const struct run_bins *b, const struct bins_view *v,
+                       double *out)
+{
+    for (size_t k = 0; k < v->n; k++) {
+        size_t from = k * v->merge;
+        size_t to = from + v->merge < b->n ? from + v->merge : b->n;
+        int64_t prompt = counted_until(b->prompt_tokens, to) -
+                         counted_until(b->prompt_tokens, from);
+        int64_t cached = counted_until(b->cached_tokens, to) -
+                         counted_until(b->cached_tokens, from);
+
+        out[k] = counted_until(b->cached_tokens, from) >= 0 && prompt > 0 &&
+                         cached >= 0
+                     ? (double)cached / (double)prompt
+                     : NAN;
+    }
+}
+
 static void put_cache(struct page *p, const struct run_bins *b)
 {
     struct bins_view v = run_view_of(b, 1);
     struct time_chart c = run_view_chart(b, &v);
+    int64_t preemptions = counted_until(b->preemptions, b->n);
     double use[BINS_TIME];
+    double hits[BINS_TIME];
+    char caption[320];
+    char text[SHOW_TEXT];
+    int len;
 
     means(b, &v, b->cache_use, use);
-    if (!has_any(use, v.n))
+    cache_hits(b, &v, hits);
+    if (!has_any(use, v.n) && !has_any(hits, v.n))
         return;
+    len = snprintf(
+        caption, sizeof(caption),
+        "How full the server says its cache was. At 100%% new requests have to "
+        "wait for room.%s",
+        has_any(hits, v.n) ? " Hits: the share of prompt tokens that came from "
+                             "the cache."
+                           : "");
+    if (preemptions >= 0)
+        snprintf(caption + len, sizeof(caption) - (size_t)len,
+                 " Preemptions by the end of the run: %s.",
+                 show_count(preemptions, text));
     c.name = "cache";
     c.title = "KV cache";
-    c.caption = "How full the server says its cache was. At 100% new requests "
-                "have to wait for room.";
+    c.caption = caption;
     c.height = 100;
-    c.y = (struct axis){0, 1.05, false, TICK_SHARE};
-    c.series[0] =
-        (struct time_series){"use", "in use", "server", LOOK_LINE, SWATCH_LINE,
-                             use,   NAN,      false,    false};
-    c.n_series = 1;
+    c.y = (struct axis){.low = 0, .high = 1.05, .kind = TICK_SHARE};
+    if (has_any(use, v.n))
+        c.series[c.n_series++] = (struct time_series){
+            "use", "in use", "server", LOOK_LINE, SWATCH_LINE,
+            use,   NAN,      false,    false};
+    if (has_any(hits, v.n))
+        c.series[c.n_series++] = (struct time_series){
+            "hits", "hits", "server2", LOOK_LINE, SWATCH_DASH,
+            hits,   NAN,    false,     false};
     time_chart_put(p, &c);
 }
 
@@ -325,7 +376,7 @@ static void put_cpu(struct page *p, const struct run_bins *b)
                 "to wait for a CPU. Near 100% the client would be the limit, "
                 "not the server.";
     c.height = 120;
-    c.y = (struct axis){0, 1, false, TICK_SHARE};
+    c.y = (struct axis){.low = 0, .high = 1, .kind = TICK_SHARE};
     c.limit = 0.9;
     snprintf(c.limit_text, sizeof(c.limit_text), "limit 90%%");
     c.series[0] =

@@ -14,9 +14,11 @@
 #include "analyzer/tally/summary.h"
 #include "analyzer/verdict/checklist.h"
 #include "analyzer/verdict/claim.h"
-#include "common/base/redact.h"
+#include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
+#include "common/text/redact.h"
+#include "common/text/units.h"
 
 #define MAX_TEXT 4096
 
@@ -53,6 +55,13 @@ static const char *badge_of(enum verdict v)
                                          [VERDICT_INVALID] = "INVALID"};
 
     return badges[v];
+}
+
+/* PASS or FAIL, but chance may explain it. */
+static bool is_only_observed(const struct summary *s)
+{
+    return (s->verdict == VERDICT_PASS || s->verdict == VERDICT_FAIL) &&
+           !s->is_shown;
 }
 
 static bool is_late_client(const struct trust *t)
@@ -99,63 +108,123 @@ static void headline(const struct summary *s, char *out, size_t size)
     }
 }
 
-/* One sentence for each term that does not hold, then how many do. */
-static void put_terms(struct page *p, const char *class,
-                      const struct judgement *j, size_t *hold, size_t *shown)
+/* What the sentences about the terms have told so far. */
+struct told {
+    size_t named;    /* terms that have a sentence */
+    size_t hold;     /* terms that hold, ... */
+    size_t observed; /* ... of them as observed only */
+};
+
+#define MAX_NAMED 3
+
+static void put_missed(struct page *p, const struct term_judgement *t)
 {
     char a[SHOW_TEXT];
     char b[SHOW_TEXT];
 
+    if (t->term->kind != SLO_QUANTILE) {
+        page_put(p, "<b>");
+        page_text(p, t->term->text);
+        page_put(p, "</b> does not hold: ");
+        if (t->term->kind == SLO_GOODPUT)
+            page_putf(p, "%s/s. ", show_number(t->measured, a));
+        else
+            page_putf(p, "%s. ", show_share(t->measured, a));
+        return;
+    }
+    page_text(p, measure_title(t->term->measure));
+    if (t->measured_ns < 0)
+        page_put(p, " is among <b>the failures</b>");
+    else
+        page_putf(p, " was <b>%s</b>", show_ns((double)t->measured_ns, a));
+    page_putf(p, " at p%.6g; the limit is %s. ", 100 * t->term->quantile,
+              show_tick_ns((double)t->term->limit_ns, b));
+}
+
+static void put_undecided(struct page *p, const struct term_judgement *t)
+{
+    char text[SHOW_TEXT];
+
+    page_put(p, "<b>");
+    page_text(p, t->term->text);
+    page_put(p, "</b> is not decided");
+    if (t->more_needed > 0)
+        page_putf(p, ": about %s more requests are needed",
+                  show_count(t->more_needed, text));
+    else if (t->why)
+        page_textf(p, ": %s", t->why);
+    page_put(p, ". ");
+}
+
+/* One sentence for each term that does not hold or is not decided. */
+static void put_terms(struct page *p, const char *class,
+                      const struct judgement *j, struct told *told)
+{
     for (size_t i = 0; i < j->len; i++) {
         const struct term_judgement *t = &j->terms[i];
+        bool is_named =
+            t->verdict == VERDICT_FAIL || t->verdict == VERDICT_UNDECIDED;
 
-        if (t->verdict == VERDICT_PASS)
-            ++*hold;
-        if (t->verdict != VERDICT_FAIL || *shown >= 3)
+        if (t->verdict == VERDICT_PASS) {
+            told->hold++;
+            told->observed += !t->is_shown;
+        }
+        if (!is_named || told->named >= MAX_NAMED)
             continue;
-        ++*shown;
+        told->named++;
         if (class) {
             page_text(p, class);
             page_put(p, ": ");
         }
-        if (t->term->kind == SLO_QUANTILE) {
-            page_textf(p, "%s was ", run_measure_title((int)t->term->measure));
-            page_putf(p, "<b>%s</b>",
-                      t->measured_ns < 0 ? "beyond every value"
-                                         : show_ns((double)t->measured_ns, a));
-            page_putf(p, " at p%.6g; the limit is %s. ",
-                      100 * t->term->quantile,
-                      show_tick_ns((double)t->term->limit_ns, b));
-        } else {
-            page_put(p, "<b>");
-            page_text(p, t->term->text);
-            page_put(p, "</b> does not hold: ");
-            if (t->term->kind == SLO_GOODPUT)
-                page_putf(p, "%s/s. ", show_number(t->measured, a));
-            else
-                page_putf(p, "%s. ", show_share(t->measured, a));
-        }
+        if (t->verdict == VERDICT_FAIL)
+            put_missed(p, t);
+        else
+            put_undecided(p, t);
     }
+}
+
+/* "Two other terms hold as observed." */
+static void put_rest(struct page *p, const struct told *told)
+{
+    const char *other = told->named > 0 ? "other " : "";
+    const char *how = told->observed > 0 ? " as observed" : "";
+
+    if (told->hold == 1)
+        page_putf(p, "One %sterm holds%s.", other, how);
+    else if (told->hold > 1)
+        page_putf(p, "%zu %sterms hold%s.", told->hold, other, how);
+}
+
+static void put_longer(struct page *p, const struct summary *s)
+{
+    char span[UNITS_TEXT];
+
+    if (isfinite(s->decide_in_s) && s->decide_in_s >= 1)
+        page_putf(
+            p, " A run that is about %s longer would decide it.",
+            units_show_span(llround(1e9 * fmin(s->decide_in_s, 1e9)), span));
 }
 
 static void put_reasons(struct page *p, const struct summary *s)
 {
-    size_t hold = 0;
-    size_t shown = 0;
+    struct told told = {0};
 
     page_put(p, "<p class=\"sub\">");
-    put_terms(p, NULL, &s->judgement, &hold, &shown);
+    put_terms(p, NULL, &s->judgement, &told);
     for (size_t i = 0; i < s->n_classes; i++)
-        put_terms(p, s->classes[i].name, &s->classes[i].judgement, &hold,
-                  &shown);
+        put_terms(p, s->classes[i].name, &s->classes[i].judgement, &told);
     if (s->verdict == VERDICT_PASS)
         page_put(p, s->is_shown ? "Every term holds, shown with 95% "
                                   "confidence."
-                                : "Every term holds as observed; it is not "
-                                  "shown with 95% confidence yet.");
-    else if (hold > 0 && s->verdict != VERDICT_INVALID)
-        page_putf(p, hold == 1 ? "One term holds." : "%zu other terms hold.",
-                  hold);
+                                : "Every term holds as observed. That is not "
+                                  "shown with 95% confidence: an interval "
+                                  "below reaches across its limit.");
+    else if (s->verdict != VERDICT_INVALID)
+        put_rest(p, &told);
+    if (s->verdict == VERDICT_FAIL && !s->is_shown)
+        page_put(p, " That it fails is not shown with 95% confidence.");
+    if (s->verdict == VERDICT_UNDECIDED)
+        put_longer(p, s);
     if (s->verdict == VERDICT_NONE)
         page_put(p, "No objective was given, so there is no verdict. --slo "
                     "judges this recording.");
@@ -178,6 +247,46 @@ static void put_reasons(struct page *p, const struct summary *s)
         page_put(p,
                  "<p class=\"warn\"><b>Interrupted.</b> The run ended before "
                  "its planned end.</p>\n");
+}
+
+/* Where the time went, as far as client and server tell. */
+static void put_limits(struct page *p, const struct summary *s)
+{
+    const struct server_summary *v = &s->server;
+    char a[SHOW_TEXT];
+    char b[SHOW_TEXT];
+
+    page_put(p, "<p class=\"next\"><span class=\"k\">What limited it</span> "
+                "<span>");
+    if (!s->trust.valid && is_late_client(&s->trust))
+        page_put(p, "The client: it could not keep its schedule.");
+    else if (2 * s->failed > s->issued && s->issued > 0)
+        page_putf(p, "Failures: %s of %s requests that were sent failed.",
+                  show_count(s->failed, a), show_count(s->issued, b));
+    else if (v->is_there && v->cache_max >= 0.98)
+        page_putf(p,
+                  "The server's KV cache: it was %s full on average and full "
+                  "at times.",
+                  show_share(v->cache_mean, a));
+    else if (v->is_there && v->waiting_mean >= 1)
+        page_putf(p,
+                  "The server: %s requests waited in its queue on average, "
+                  "while it worked on %s.",
+                  show_number(v->waiting_mean, a),
+                  show_number(v->running_mean, b));
+    else if (summary_is_overloaded(s))
+        page_put(p, "The server: it did not keep up with the load.");
+    else if (v->is_there && v->waiting_mean >= 0)
+        page_put(p, "Nothing waited for long: the server's queue was empty "
+                    "nearly all the time.");
+    else
+        page_put(p, "Unknown: the server did not say how many requests it "
+                    "held in its queue.");
+    page_putf(p,
+              "</span></p>\n<p class=\"next\"><span class=\"k\">The "
+              "client</span> <span>%s</span></p>\n",
+              s->trust.valid ? "No check failed: the numbers can be trusted."
+                             : "A check failed, so the numbers are withdrawn.");
 }
 
 static void put_value_of(struct page *p, const struct check *c, double value)
@@ -250,8 +359,9 @@ static void put_hero(struct page *p, const struct run_page *r,
     put_reasons(p, s);
     if (!s->trust.valid)
         put_blame(p, &s->trust);
+    put_limits(p, s);
     if (s->next.len > 0) {
-        page_put(p, "<p class=\"next\">");
+        page_put(p, "<p class=\"next\"><span class=\"k\">Next</span> ");
         for (size_t i = 0; i < s->next.len; i++) {
             page_put(p, "<span>");
             page_text(p, s->next.lines[i]);
@@ -264,55 +374,21 @@ static void put_hero(struct page *p, const struct run_page *r,
 
 /* ---- five figures ---- */
 
-struct figure {
-    const char *name;
-    const char *unit;
-    char value[SHOW_TEXT];
-    double share; /* length of the bar */
-    double low;   /* of an interval; NAN: none */
-    double high;
-    const char *colour;
-    char words[128];
-};
-
-static void put_figure(struct page *p, const struct figure *f)
+static struct key_figure rate_figure(const char *name, double rps, double of,
+                                     const char *colour)
 {
-    page_putf(p,
-              "<div class=\"fig\"><div class=\"l\">%s</div><div "
-              "class=\"n\">%s<span>%s</span></div><svg "
-              "aria-hidden=\"true\"><rect class=\"f-line\" y=\"3\" "
-              "width=\"100%%\" height=\"4\" rx=\"2\"/>",
-              f->name, f->value, f->unit);
-    if (!isnan(f->low))
-        page_putf(p,
-                  "<rect class=\"f-%s soft2\" x=\"%.1f%%\" width=\"%.1f%%\" "
-                  "height=\"10\" rx=\"2\"/>",
-                  f->colour, 100 * f->low, 100 * (f->high - f->low));
-    if (f->share > 0)
-        page_putf(p,
-                  "<rect class=\"f-%s\" y=\"3\" width=\"%.1f%%\" height=\"4\" "
-                  "rx=\"2\"/>",
-                  f->colour, 100 * fmin(1, fmax(f->share, 0.01)));
-    page_put(p, "</svg><div class=\"s\">");
-    page_text(p, f->words);
-    page_put(p, "</div></div>\n");
-}
-
-static struct figure rate_figure(const char *name, double rps, double of,
-                                 const char *colour)
-{
-    struct figure f = {.name = name,
-                       .unit = "/s",
-                       .share = of > 0 ? rps / of : 0,
-                       .low = NAN,
-                       .colour = colour};
+    struct key_figure f = {.name = name,
+                           .unit = "/s",
+                           .share = of > 0 ? rps / of : 0,
+                           .low = NAN,
+                           .colour = colour};
 
     show_number(rps, f.value);
     return f;
 }
 
 /* A share without its sign, which is the unit. */
-static void set_share(struct figure *f, double share)
+static void set_share(struct key_figure *f, double share)
 {
     show_share(share, f->value);
     f->value[strcspn(f->value, "%")] = '\0';
@@ -322,28 +398,28 @@ static void set_share(struct figure *f, double share)
 
 static void put_figures(struct page *p, const struct summary *s)
 {
-    struct figure f;
+    struct key_figure f;
     char a[SHOW_TEXT];
     char b[SHOW_TEXT];
     int64_t lost = s->scheduled - s->ok;
 
-    page_put(p, "<div class=\"figs\">");
+    page_figs_begin(p);
     f = rate_figure("Offered", s->offered_rps, s->offered_rps, "ink3");
     snprintf(f.words, sizeof(f.words), "%s requests due in %s",
              show_count(s->scheduled, a), show_time(s->window_length_s, b));
-    put_figure(p, &f);
+    page_fig(p, &f);
     f = rate_figure("Completed", s->completed_rps, s->offered_rps, "good");
     snprintf(f.words, sizeof(f.words),
              "of those due; %s/s finished in the window",
              show_number(s->throughput_rps, a));
-    put_figure(p, &f);
+    page_fig(p, &f);
     f = rate_figure("Goodput", s->goodput_rps, s->offered_rps, "good");
     snprintf(f.words, sizeof(f.words), "answered within every limit");
-    put_figure(p, &f);
-    f = (struct figure){.name = "Attainment",
-                        .low = s->attainment_ci95.low,
-                        .high = s->attainment_ci95.high,
-                        .colour = "good"};
+    page_fig(p, &f);
+    f = (struct key_figure){.name = "Attainment",
+                            .low = s->attainment_ci95.low,
+                            .high = s->attainment_ci95.high,
+                            .colour = "good"};
     set_share(&f, s->attainment);
     snprintf(f.words, sizeof(f.words), "95%% interval %s to %s",
              show_share(f.low, a), show_share(f.high, b));
@@ -351,13 +427,13 @@ static void put_figures(struct page *p, const struct summary *s)
         f.low = NAN;
         snprintf(f.words, sizeof(f.words), "nothing was due");
     }
-    put_figure(p, &f);
-    f = (struct figure){.name = "Errors", .low = NAN, .colour = "fail"};
+    page_fig(p, &f);
+    f = (struct key_figure){.name = "Errors", .low = NAN, .colour = "fail"};
     set_share(&f, s->scheduled > 0 ? (double)lost / (double)s->scheduled : 0);
     snprintf(f.words, sizeof(f.words), "%s of %s failed or unsent",
              show_count(lost, a), show_count(s->scheduled, b));
-    put_figure(p, &f);
-    page_put(p, "</div>\n");
+    page_fig(p, &f);
+    page_figs_end(p);
 }
 
 static void put_more(struct page *p, const struct summary *s)
@@ -398,6 +474,14 @@ static void put_more(struct page *p, const struct summary *s)
 
 /* ---- trust ---- */
 
+/* What is left of a unit when "ms" or "%" stands at the value. */
+static const char *unit_words(const char *unit)
+{
+    size_t len = strncmp(unit, "ms", 2) == 0 ? 2 : unit[0] == '%' ? 1 : 0;
+
+    return unit + len + strspn(unit + len, " ");
+}
+
 static void put_check(struct page *p, const struct check *c)
 {
     double full = fmax(c->value, c->limit) * 1.25;
@@ -423,7 +507,7 @@ static void put_check(struct page *p, const struct check *c)
     page_putf(p, "<span class=\"lm\">%s ", c->is_minimum ? "≥" : "≤");
     put_value_of(p, c, c->limit);
     page_put(p, "</span></span><span class=\"un\">");
-    page_text(p, c->ok ? c->unit : c->advice);
+    page_text(p, c->ok ? unit_words(c->unit) : c->advice);
     page_put(p, "</span></li>\n");
 }
 
@@ -431,22 +515,28 @@ static void put_trust(struct page *p, const struct run_page *r)
 {
     const struct trust *t = &r->s->trust;
     size_t failed = 0;
+    size_t noted = 0;
     char note[128];
 
-    for (size_t i = 0; i < t->len; i++)
-        failed += !t->checks[i].ok;
-    if (failed == 0)
-        snprintf(note, sizeof(note), "Yes: all %zu checks passed.", t->len);
-    else
-        snprintf(note, sizeof(note), "%s: %zu of %zu checks did not pass.",
+    for (size_t i = 0; i < t->len; i++) {
+        failed += !t->checks[i].ok && t->checks[i].is_fatal;
+        noted += !t->checks[i].ok && !t->checks[i].is_fatal;
+    }
+    if (failed > 0)
+        snprintf(note, sizeof(note), "%s: %zu of %zu checks failed.",
                  t->valid ? "Yes, with remarks" : "No", failed, t->len);
+    else if (noted > 0)
+        snprintf(note, sizeof(note), "Yes: no check failed, %zu of %zu %s.",
+                 noted, t->len, noted == 1 ? "has a note" : "have notes");
+    else
+        snprintf(note, sizeof(note), "Yes: all %zu checks passed.", t->len);
     page_section_begin(p, "trust", "Can these numbers be trusted?", note, true);
     page_section_body(p);
     run_health_put(p, r);
     page_figure_begin(p, "", "checks", "Checks",
                       "Bars end at what was measured, the mark is the limit. "
                       "One failed check is enough for the tool to withdraw its "
-                      "numbers.");
+                      "numbers; a note changes nothing.");
     page_put(p, "</figcaption>\n<div class=\"plotcol\"><ul class=\"checks\">");
     for (int is_ok = 0; is_ok < 2; is_ok++) { /* failed ones first */
         for (size_t i = 0; i < t->len; i++) {
@@ -485,9 +575,9 @@ static void put_conditions(struct page *p, const struct run_page *r)
     }
     snprintf(note, sizeof(note), "%zu of %zu things are known.",
              c->len - c->missing, c->len);
-    page_put(p, "<div class=\"chart\"><div class=\"aside\"><h3>Could somebody "
-                "else repeat it?</h3><p class=\"cap\">What was asked, of whom, "
-                "from where. ");
+    page_put(p,
+             "<div class=\"chart\"><div class=\"aside\"><h3>Can this run "
+             "be repeated?</h3><p class=\"cap\">Settings, target and client. ");
     page_text(p, note);
     page_put(p, "</p></div><ul class=\"list\">");
     for (size_t i = 0; i < c->len; i++) {
@@ -509,22 +599,29 @@ static void put_conditions(struct page *p, const struct run_page *r)
 
 static void put_repeat(struct page *p, const struct run_page *r)
 {
-    const char *dir = r->s->dir;
+    struct buf dir;
     char *text;
     struct buf claim;
 
+    buf_init(&dir, MAX_TEXT);
+    str_add_quoted(&dir, r->s->dir);
     page_section_begin(p, "repeat", "Repeat it",
                        "The recording keeps every request, so most questions "
                        "need no new load.",
                        false);
     page_section_body(p);
     page_put(p, "<div class=\"cmds\">");
-    text = xasprintf("tailgate rerun %s", dir);
+    text = xasprintf("tailgate rerun %s", buf_text(&dir));
     page_command(p, "The same requests again", text, false);
     free(text);
-    text = xasprintf("tailgate report %s --slo '%s' --html other.html", dir,
-                     r->s->slo.len > 0 ? r->s->slo.terms[0].text
-                                       : "e2e p99 < 200ms");
+    text =
+        xasprintf("tailgate report %s", r->again ? r->again : buf_text(&dir));
+    page_command(p, "The report as text; --html FILE writes this page", text,
+                 false);
+    free(text);
+    text = xasprintf(
+        "tailgate report %s --slo '%s' --html other.html", buf_text(&dir),
+        r->s->slo.len > 0 ? r->s->slo.terms[0].text : "e2e p99 < 200ms");
     page_command(p, "Another objective, from the same recording", text, false);
     free(text);
     buf_init(&claim, (size_t)1 << 16);
@@ -533,34 +630,49 @@ static void put_repeat(struct page *p, const struct run_page *r)
     buf_fini(&claim);
     page_put(p, "</div>\n");
     page_section_end(p);
+    buf_fini(&dir);
 }
 
 /* ---- all of it ---- */
 
 void run_page_render(const struct run_page *r, struct buf *out)
 {
-    static const struct nav_entry nav[] = {{"requests", "Requests"},
+    static const struct nav_entry all[] = {{"requests", "Requests"},
                                            {"latency", "Latency"},
                                            {"load", "Load"},
                                            {"trust", "Trust"},
                                            {"conditions", "Conditions"},
                                            {"repeat", "Repeat"},
                                            {"all", "Numbers"}};
+    struct nav_entry nav[sizeof(all) / sizeof(all[0])];
+    size_t n_nav = 0;
     const struct summary *s = r->s;
     char title[256];
     char rate[SHOW_TEXT];
-    const struct page_head head = {
+    struct page_head head = {
         .kind = "Load test",
         .title = title,
         .badge = badge_of(s->verdict),
+        .badge_note = is_only_observed(s) ? "as observed" : NULL,
         .tone = tone_of(s->verdict),
         .icon = icon_of(s->verdict),
         .is_withdrawn = s->verdict == VERDICT_INVALID,
         .nav = nav,
-        .n_nav = sizeof(nav) / sizeof(nav[0]),
     };
     struct doc *doc = run_doc(s);
     struct page p;
+
+    /* Some sections need requests. */
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        bool is_there = strcmp(all[i].id, "latency") == 0
+                            ? r->bins->spectra[BINS_E2E].n > 0
+                        : strcmp(all[i].id, "load") == 0 ? r->bins->n > 0
+                                                         : true;
+
+        if (is_there)
+            nav[n_nav++] = all[i];
+    }
+    head.n_nav = n_nav;
 
     snprintf(title, sizeof(title), "%s at %s/s",
              s->settings->name ? s->settings->name : "run",
@@ -580,6 +692,7 @@ void run_page_render(const struct run_page *r, struct buf *out)
     put_conditions(&p, r);
     put_repeat(&p, r);
     doc_html_put_all(&p, doc);
+    page_words(&p);
     snprintf(title, sizeof(title), "Recording %s.", s->dir);
     page_end(&p, title);
     doc_free(doc);

@@ -18,6 +18,8 @@ struct run_page {
     const struct summary *s;
     const struct run_bins *bins;
     const struct manifest *manifest;
+    const char *again; /* what follows "tailgate report " to have this page
+                          again, as a shell takes it; NULL: the directory */
 };
 
 void run_page_render(const struct run_page *r, struct buf *out);
@@ -34,9 +36,6 @@ int run_picture_render(const struct run_page *r, const char *name,
 
 /* The strip of objectives; nothing if there are none. */
 void run_slo_put(struct page *p, const struct summary *s);
-
-/* "Time to first token", or of another measure; and "ttft" for classes. */
-const char *run_measure_title(int measure);
 
 /* The sections with charts. */
 void run_flow_put(struct page *p, const struct summary *s);

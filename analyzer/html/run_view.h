@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "analyzer/html/chart_time.h"
+#include "analyzer/html/chart/chart_time.h"
 #include "analyzer/tally/run_bins.h"
 
 struct run_page;

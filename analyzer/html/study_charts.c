@@ -1,379 +1,47 @@
-/* Charts of studies: searches and sweeps against load, trials one by one,
- * variants next to each other, scaling against workers. */
+/* Charts of studies: trials one by one, variants next to each other, scaling
+ * against workers. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/html/chart_xy.h"
+#include "analyzer/html/chart/chart_xy.h"
+#include "analyzer/html/chart/slo_strip.h"
 #include "analyzer/html/html_text.h"
+#include "analyzer/html/study_load.h"
 #include "analyzer/html/study_page.h"
 #include "common/base/err.h"
-#include "common/base/units.h"
-#include "common/spec/slo.h"
-
-#define NAMES 64
-
-/* Draw it alone or put the figure; frees the chart.  false: nothing to draw. */
-static bool finish(struct page *p, struct xy_chart *c, struct svg *alone)
-{
-    bool is_drawn = xy_fit(c);
-
-    if (is_drawn && alone)
-        xy_draw(alone, c);
-    else if (is_drawn)
-        xy_put(p, c);
-    free(c);
-    return is_drawn;
-}
-
-static double ms_to_ns(double ms)
-{
-    return ms * 1e6;
-}
-
-/* ---- what latency is shown against load ---- */
-
-/* The quantile of the first SLO term, or p99 of what there is. */
-struct shown_latency {
-    const char *measure;
-    char quantile[NAMES]; /* "p99_ms" */
-    char title[NAMES];
-    double limit_ns; /* NAN: none */
-};
-
-static struct shown_latency latency_of(const json_t *json,
-                                       const json_t *example)
-{
-    const json_t *terms = json_object_get(json, "slo");
-    struct shown_latency l = {.limit_ns = NAN};
-
-    for (size_t i = 0; i < json_array_size(terms); i++) {
-        const char *text = json_string_value(json_array_get(terms, i));
-        struct slo_term term;
-
-        if (!text || slo_parse_term(text, &term, &(struct err){0}) ||
-            term.kind != SLO_QUANTILE)
-            continue;
-        l.measure = measure_name(term.measure);
-        snprintf(l.quantile, sizeof(l.quantile), "p%.6g_ms",
-                 100 * term.quantile);
-        snprintf(l.title, sizeof(l.title), "%s p%.6g", l.measure,
-                 100 * term.quantile);
-        l.limit_ns = (double)term.limit_ns;
-        return l;
-    }
-    l.measure = json_object_get(json_object_get(example, "measures"), "ttft")
-                    ? "ttft"
-                    : "e2e";
-    snprintf(l.quantile, sizeof(l.quantile), "p99_ms");
-    snprintf(l.title, sizeof(l.title), "%s p99", l.measure);
-    return l;
-}
-
-static double latency_at(const json_t *point, const struct shown_latency *l)
-{
-    const json_t *m =
-        json_object_get(json_object_get(point, "measures"), l->measure);
-    double ms = study_number(m, l->quantile);
-
-    return ms > 0 ? ms_to_ns(ms) : NAN;
-}
-
-static void set_limit(struct xy_chart *c, const struct shown_latency *l)
-{
-    char text[SHOW_TEXT];
-
-    c->limit = l->limit_ns;
-    c->shades_above = true;
-    if (!isnan(c->limit))
-        snprintf(c->limit_text, sizeof(c->limit_text), "limit %s",
-                 show_tick_ns(c->limit, text));
-}
-
-/* ---- searches ---- */
-
-static void mark_probe(struct xy_point *q, const json_t *probe)
-{
-    const char *verdict = study_text(probe, "verdict");
-    bool is_missed = strcmp(verdict, "fail") == 0 ||
-                     json_is_true(json_object_get(probe, "overloaded"));
-    char a[SHOW_TEXT];
-    char b[SHOW_TEXT];
-
-    q->colour = is_missed                      ? "late"
-                : strcmp(verdict, "pass") == 0 ? "good"
-                                               : "unsent";
-    q->mark = is_missed ? MARK_DIAMOND : MARK_DOT;
-    if (json_is_true(json_object_get(probe, "ended_early")))
-        q->mark = is_missed ? MARK_DIAMOND_OPEN : MARK_TARGET;
-    if (study_text(probe, "set_aside")[0]) {
-        q->mark = MARK_RING;
-        q->colour = "unsent";
-    }
-    snprintf(q->tip, sizeof(q->tip), "%s: %s|offered %s/s, good %s/s%s%s",
-             study_text(probe, "dir"), verdict,
-             show_number(study_number(probe, "offered_rps"), a),
-             show_number(study_number(probe, "goodput_rps"), b),
-             study_text(probe, "set_aside")[0] ? "|discarded: " : "",
-             study_text(probe, "set_aside"));
-}
-
-static double load_of(const json_t *probe)
-{
-    double offered = study_number(probe, "offered_rps");
-
-    return offered > 0 ? offered : study_number(probe, "value");
-}
-
-static void set_capacity(struct xy_chart *c, const json_t *json)
-{
-    char text[SHOW_TEXT];
-
-    c->x.kind = TICK_RATE;
-    c->x_title = "requests per second offered";
-    c->at = study_number(json, "capacity_rps");
-    c->band_low = study_end(json, "capacity_ci90", 0);
-    c->band_high = study_end(json, "capacity_ci90", 1);
-    if (isfinite(c->at))
-        snprintf(c->at_text, sizeof(c->at_text), "capacity %s/s",
-                 show_number(c->at, text));
-}
-
-static bool put_probe_latency(struct page *p, const json_t *json,
-                              struct svg *alone)
-{
-    const json_t *probes = json_object_get(json, "probes");
-    struct shown_latency l = latency_of(json, json_array_get(probes, 0));
-    char title[NAMES + 32];
-    struct xy_chart *c;
-
-    snprintf(title, sizeof(title), "%s of each probe", l.title);
-    c = xy_new("latency", title,
-               "Each mark is one probe at the rate it really offered. Above "
-               "the dashed line the limit is missed. The blue band is the "
-               "interval of the capacity.");
-    set_capacity(c, json);
-    set_limit(c, &l);
-    c->y = (struct axis){.is_log = true, .kind = TICK_NS};
-    xy_add_series(c, "probes", "probe", "good", NULL);
-    for (size_t i = 0; i < json_array_size(probes); i++) {
-        const json_t *probe = json_array_get(probes, i);
-
-        mark_probe(xy_add(c, load_of(probe), latency_at(probe, &l)), probe);
-    }
-    return finish(p, c, alone);
-}
-
-static bool put_missed(struct page *p, const json_t *json)
-{
-    static const char *const colours[] = {"good", "server", "client", "ink3"};
-    const json_t *probes = json_object_get(json, "probes");
-    const json_t *terms = json_object_get(json, "slo");
-    struct xy_chart *c =
-        xy_new("missed", "Share that missed",
-               "What the estimate rests on: the share of each probe's requests "
-               "that missed a term. It rises steeply beyond the capacity.");
-
-    set_capacity(c, json);
-    c->y = (struct axis){.is_log = true, .kind = TICK_SHARE};
-    for (size_t t = 0; t < json_array_size(terms) && t < 4; t++) {
-        static const char *const keys[] = {"t0", "t1", "t2", "t3"};
-
-        xy_add_series(c, keys[t], json_string_value(json_array_get(terms, t)),
-                      colours[t], NULL);
-        for (size_t i = 0; i < json_array_size(probes); i++) {
-            const json_t *probe = json_array_get(probes, i);
-            const json_t *term =
-                json_array_get(json_object_get(probe, "terms"), t);
-            struct xy_point *q =
-                xy_add(c, load_of(probe), study_number(term, "miss_share"));
-
-            mark_probe(q, probe);
-            if (q->mark != MARK_RING)
-                q->colour = colours[t];
-        }
-    }
-    return finish(p, c, NULL);
-}
-
-/* Throughput and goodput of probes or of the values of a sweep. */
-static bool put_throughput(struct page *p, const json_t *points,
-                           const char *x_title, enum tick_kind x_kind,
-                           bool by_value, const json_t *search)
-{
-    static const struct {
-        const char *key;
-        const char *name;
-        const char *colour;
-    } of[] = {{"completed_rps", "completed", "ink3"},
-              {"goodput_rps", "goodput", "good"}};
-    struct xy_chart *c =
-        xy_new("throughput", "Completed and good",
-               "Up to the capacity nearly everything that is offered is good. "
-               "Beyond it more load means fewer good answers.");
-
-    if (search)
-        set_capacity(c, search);
-    c->x.kind = x_kind;
-    c->x_title = x_title;
-    c->y = (struct axis){.kind = TICK_RATE};
-    for (size_t k = 0; k < 2; k++) {
-        char text[SHOW_TEXT];
-
-        xy_add_series(c, of[k].name, of[k].name, of[k].colour, NULL);
-        for (size_t i = 0; i < json_array_size(points); i++) {
-            const json_t *point = json_array_get(points, i);
-            double x = by_value ? study_number(point, "value") : load_of(point);
-            double y = study_number(point, of[k].key);
-            struct xy_point *q;
-
-            if (k == 0 && isnan(y)) /* searches have the other one */
-                y = study_number(point, "throughput_rps");
-            q = xy_add(c, x, y);
-
-            if (study_text(point, "set_aside")[0]) {
-                q->mark = MARK_RING;
-                q->colour = "unsent";
-            }
-            snprintf(q->tip, sizeof(q->tip), "%s %s/s", of[k].name,
-                     show_number(y, text));
-        }
-    }
-    return finish(p, c, NULL);
-}
-
-static bool put_path(struct page *p, const json_t *json)
-{
-    const json_t *probes = json_object_get(json, "probes");
-    struct xy_chart *c =
-        xy_new("path", "How the search went",
-               "It doubles the load until a probe misses, closes in on the "
-               "boundary, then tests the estimate with a fresh run.");
-
-    c->x_title = "probes, in the order they were made";
-    c->x_is_whole = true;
-    c->y = (struct axis){.kind = TICK_RATE};
-    xy_add_series(c, "probes", "probe", "good", "ln thin s-line2");
-    for (size_t i = 0; i < json_array_size(probes); i++) {
-        const json_t *probe = json_array_get(probes, i);
-
-        mark_probe(xy_add(c, (double)i + 1, load_of(probe)), probe);
-    }
-    return finish(p, c, NULL);
-}
-
-bool study_put_search(struct page *p, const struct json_t *json,
-                      struct svg *alone)
-{
-    const json_t *probes = json_object_get(json, "probes");
-    bool is_drawn = put_probe_latency(p, json, alone);
-
-    if (alone)
-        return is_drawn;
-    page_put(p, "<p class=\"ramp\">Dots met the objective, diamonds missed it, "
-                "open marks ended early, dashed rings are discarded.</p>\n");
-    is_drawn |= put_missed(p, json);
-    is_drawn |= put_throughput(p, probes, "requests per second offered",
-                               TICK_RATE, false, json);
-    is_drawn |= put_path(p, json);
-    return is_drawn;
-}
-
-/* ---- sweeps ---- */
-
-static bool put_sweep_latency(struct page *p, const json_t *json,
-                              struct svg *alone)
-{
-    const json_t *values = json_object_get(json, "values");
-    struct shown_latency l = latency_of(json, json_array_get(values, 0));
-    struct shown_latency median = l;
-    struct xy_chart *c =
-        xy_new("latency", "Latency",
-               "At each value that was set. Above the dashed line the limit "
-               "is missed.");
-    char text[SHOW_TEXT];
-
-    snprintf(median.quantile, sizeof(median.quantile), "p50_ms");
-    set_limit(c, &l);
-    c->x_title = study_text(json, "key");
-    c->x.kind = strcmp(c->x_title, "load.rate") == 0 ? TICK_RATE : TICK_COUNT;
-    c->y = (struct axis){.is_log = true, .kind = TICK_NS};
-    for (int k = 0; k < 2; k++) {
-        xy_add_series(c, k ? "p50" : "high", k ? "p50" : l.title,
-                      k ? "ink3" : "good", k ? "ln thin s-ink3" : "ln s-good");
-        for (size_t i = 0; i < json_array_size(values); i++) {
-            const json_t *value = json_array_get(values, i);
-            double ns = latency_at(value, k ? &median : &l);
-            struct xy_point *q = xy_add(c, study_number(value, "value"), ns);
-
-            if (k == 0 && ns >= l.limit_ns) {
-                q->mark = MARK_DIAMOND;
-                q->colour = "late";
-            }
-            snprintf(q->tip, sizeof(q->tip), "%s at %.6g|%s", show_ns(ns, text),
-                     q->x, study_text(value, "verdict"));
-        }
-    }
-    return finish(p, c, alone);
-}
-
-static bool put_sweep_cost(struct page *p, const json_t *values,
-                           const char *x_title)
-{
-    struct xy_chart *c =
-        xy_new("cost", "Cost of a thousand good requests",
-               "The machine costs the same whatever it does: cheapest is the "
-               "highest load that is still good.");
-    double any = 0;
-
-    c->x_title = x_title;
-    c->y = (struct axis){.is_log = true, .kind = TICK_USD};
-    xy_add_series(c, "cost", "per 1,000 good requests", "good", "ln s-good");
-    for (size_t i = 0; i < json_array_size(values); i++) {
-        const json_t *value = json_array_get(values, i);
-        double usd = study_number(value, "usd_per_1000_good_requests");
-
-        if (usd > 0)
-            xy_add(c, study_number(value, "value"), usd);
-        any = fmax(any, usd);
-    }
-    if (!(any > 0)) {
-        free(c);
-        return false;
-    }
-    return finish(p, c, NULL);
-}
-
-bool study_put_sweep(struct page *p, const struct json_t *json,
-                     struct svg *alone)
-{
-    const json_t *values = json_object_get(json, "values");
-    const char *key = study_text(json, "key");
-    bool is_drawn = put_sweep_latency(p, json, alone);
-
-    if (alone)
-        return is_drawn;
-    is_drawn |= put_throughput(
-        p, values, key, strcmp(key, "load.rate") == 0 ? TICK_RATE : TICK_COUNT,
-        true, NULL);
-    is_drawn |= put_sweep_cost(p, values, key);
-    return is_drawn;
-}
 
 /* ---- trials ---- */
 
-/* A quantity of trials. */
+/* A quantity of trials: a rate at the top, or a term of the SLO. */
 struct trial_view {
     const char *name;
-    const char *title;
-    const char *key;
-    const char *measure; /* of the overall numbers; NULL: at the top */
-    const char *quantile;
-    enum tick_kind kind;
+    char title[128];
+    const char *key;      /* of each trial */
+    int term;             /* its index; -1: none */
+    const json_t *median; /* over all that count */
+    struct axis y;
     double scale;
+    double limit; /* NAN: none */
+    char limit_text[64];
 };
+
+static double trial_value(const json_t *trial, const struct trial_view *v)
+{
+    const json_t *in =
+        v->term < 0
+            ? trial
+            : json_array_get(json_object_get(trial, "terms"), (size_t)v->term);
+    char note[64];
+
+    snprintf(note, sizeof(note), "%.*s_note", (int)strcspn(v->key, "_"),
+             v->key);
+    if (strstr(study_text(in, note), "failures"))
+        return INFINITY;
+    return study_number(in, v->key) * v->scale;
+}
 
 /* A dot per trial, with the median and its interval. */
 static bool put_trial_dots(struct page *p, const json_t *json,
@@ -384,40 +52,42 @@ static bool put_trial_dots(struct page *p, const json_t *json,
         xy_new(v->name, v->title,
                "Every trial is a dot. The line is the median of those that "
                "count, the bar at its end the interval of the median.");
-    const json_t *in =
-        v->measure
-            ? json_object_get(json_object_get(json, "measures"), v->measure)
-            : json;
-    const json_t *overall = json_object_get(in, v->quantile);
-    double median = study_number(overall, "median") * v->scale;
+    double median = study_number(v->median, "median") * v->scale;
     size_t n = json_array_size(each);
-    bool is_known = false;
     char text[SHOW_TEXT];
 
     c->x_title = "trial";
     c->x_is_whole = true;
-    c->y.kind = v->kind;
+    c->y = v->y;
     c->height = 150;
-    xy_add_series(c, "trials", "trial", "good", NULL);
-    for (size_t i = 0; i < n; i++) {
-        const json_t *trial = json_array_get(each, i);
-        double y = study_number(trial, v->key) * v->scale;
-        struct xy_point *q = xy_add(c, study_number(trial, "trial"), y);
+    c->limit = v->limit;
+    c->shades_above = true;
+    snprintf(c->limit_text, sizeof(c->limit_text), "%s", v->limit_text);
+    for (int counts = 1; counts >= 0; counts--) {
+        xy_add_series(c, counts ? "trials" : "discarded",
+                      counts ? "trial" : "discarded",
+                      counts ? "good" : "unsent", NULL)
+            ->mark = counts ? MARK_DOT : MARK_RING;
+        for (size_t i = 0; i < n; i++) {
+            const json_t *trial = json_array_get(each, i);
+            double y = trial_value(trial, v);
+            struct xy_point *q;
 
-        is_known |= !isnan(y);
-        if (!json_is_true(json_object_get(trial, "counted"))) {
-            q->mark = MARK_RING;
-            q->colour = "unsent";
+            if (isnan(y) ||
+                json_is_true(json_object_get(trial, "counted")) != counts)
+                continue;
+            q = xy_add(c, study_number(trial, "trial"), y);
+            q->mark = counts ? MARK_DOT : MARK_RING;
+            if (y > v->limit && counts) {
+                q->mark = MARK_DIAMOND;
+                q->colour = "late";
+            }
+            snprintf(q->tip, sizeof(q->tip), "trial %.0f: %s|%s %s", q->x,
+                     xy_show(&c->y, y, text), study_text(trial, "verdict"),
+                     study_text(trial, "discarded"));
         }
-        snprintf(q->tip, sizeof(q->tip), "trial %.0f: %s|%s %s", q->x,
-                 xy_show(&c->y, y, text), study_text(trial, "verdict"),
-                 study_text(trial, "discarded"));
     }
-    if (!is_known) {
-        free(c);
-        return false;
-    }
-    if (isfinite(median)) {
+    if (c->n > 0 && isfinite(median)) {
         struct xy_series *s =
             xy_add_series(c, "median", "median", "ink", "ln thin dash s-ink");
         struct xy_point *q;
@@ -427,19 +97,62 @@ static bool put_trial_dots(struct page *p, const json_t *json,
         s->has_marks = false;
         xy_add_series(c, "interval", "interval of the median", "ink", NULL);
         q = xy_add(c, (double)n + 0.5, median);
-        q->low = study_end(overall, "median_ci", 0) * v->scale;
-        q->high = study_end(overall, "median_ci", 1) * v->scale;
+        q->low = study_end(v->median, "median_ci", 0) * v->scale;
+        q->high = study_end(v->median, "median_ci", 1) * v->scale;
     }
-    return finish(p, c, alone);
+    return xy_finish(p, c, alone);
+}
+
+/* A chart for each percentile that the SLO is about. */
+static bool put_trial_terms(struct page *p, const json_t *json,
+                            struct svg *alone)
+{
+    static const char *const names[] = {"term0", "term1", "term2", "term3",
+                                        "term4", "term5", "term6", "term7"};
+    const json_t *terms = json_object_get(json, "slo");
+    bool is_drawn = false;
+
+    for (size_t i = 0; i < json_array_size(terms) && i < 8; i++) {
+        const json_t *term = json_array_get(terms, i);
+        const char *class = study_text(term, "class");
+        struct slo_term t;
+        struct trial_view v = {.name = names[i],
+                               .key = "measured_ms",
+                               .term = (int)i,
+                               .median = json_object_get(term, "measured_ms"),
+                               .y = {.kind = TICK_NS},
+                               .scale = 1e6};
+        char text[SHOW_TEXT];
+
+        if (slo_parse_term(study_text(term, "term"), &t, &(struct err){0}) ||
+            t.kind != SLO_QUANTILE)
+            continue;
+        snprintf(v.title, sizeof(v.title), "%.40s%s%s, p%.6g", class,
+                 class[0] ? ": " : "", measure_title(t.measure),
+                 100 * t.quantile);
+        v.limit = (double)t.limit_ns;
+        snprintf(v.limit_text, sizeof(v.limit_text), "limit %s",
+                 show_tick_ns(v.limit, text));
+        is_drawn |= put_trial_dots(p, json, &v, alone);
+        if (is_drawn && alone)
+            break;
+    }
+    return is_drawn;
 }
 
 bool study_put_trials(struct page *p, const struct json_t *json,
                       struct svg *alone)
 {
-    static const struct trial_view of[] = {
+    static const struct {
+        const char *name;
+        const char *title;
+        const char *key;
+        const char *measure; /* of the overall numbers; NULL: at the top */
+        const char *quantile;
+        enum tick_kind kind;
+        double scale;
+    } of[] = {
         {"ttft99", "Time to first token, p99", "ttft_p99_ms", "ttft", "p99_ms",
-         TICK_NS, 1e6},
-        {"tpot99", "Time per token, p99", "tpot_p99_ms", "tpot", "p99_ms",
          TICK_NS, 1e6},
         {"e2e99", "Whole answer, p99", "e2e_p99_ms", "e2e", "p99_ms", TICK_NS,
          1e6},
@@ -450,14 +163,168 @@ bool study_put_trials(struct page *p, const struct json_t *json,
         {"completed", "Completed", "completed_rps", NULL, "completed_rps",
          TICK_RATE, 1},
     };
-    bool is_drawn = false;
+    const json_t *measures = json_object_get(json, "measures");
+    bool is_drawn = put_trial_terms(p, json, alone);
 
-    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-        is_drawn |= put_trial_dots(p, json, &of[i], alone);
-        if (is_drawn && alone)
-            return true;
+    for (size_t i = 0; !(is_drawn && alone) && i < sizeof(of) / sizeof(of[0]);
+         i++) {
+        const json_t *in =
+            of[i].measure ? json_object_get(measures, of[i].measure) : json;
+        struct trial_view v = {.name = of[i].name,
+                               .key = of[i].key,
+                               .term = -1,
+                               .median = json_object_get(in, of[i].quantile),
+                               .y = {.kind = of[i].kind},
+                               .scale = of[i].scale,
+                               .limit = NAN};
+
+        snprintf(v.title, sizeof(v.title), "%s", of[i].title);
+        is_drawn |= put_trial_dots(p, json, &v, alone);
     }
     return is_drawn;
+}
+
+#define MAX_DOTS 256
+
+static enum tone tone_of(const char *verdict)
+{
+    return strcmp(verdict, "pass") == 0        ? TONE_PASS
+           : strcmp(verdict, "fail") == 0      ? TONE_FAIL
+           : strcmp(verdict, "undecided") == 0 ? TONE_UNDECIDED
+                                               : TONE_NONE;
+}
+
+/* The values of a term in all trials that count. */
+static size_t take_dots(const json_t *json, size_t term, double scale,
+                        double dots[static MAX_DOTS])
+{
+    const json_t *each = json_object_get(json, "each");
+    size_t n = 0;
+
+    for (size_t i = 0; i < json_array_size(each) && n < MAX_DOTS; i++) {
+        const json_t *trial = json_array_get(each, i);
+        const json_t *t = json_array_get(json_object_get(trial, "terms"), term);
+
+        if (json_is_true(json_object_get(trial, "counted")))
+            dots[n++] =
+                scale * study_number(t, scale > 1 ? "measured_ms" : "measured");
+    }
+    return n;
+}
+
+/* "18 of 1,235 missed, at most 3.9% with 95% confidence; 10% may" */
+static void say_evidence(const json_t *json, const json_t *term, char *out,
+                         size_t size)
+{
+    double missed = study_number(term, "share_missed");
+    double bound = study_number(term, "bound");
+    char a[SHOW_TEXT];
+    char b[SHOW_TEXT];
+    char c[SHOW_TEXT];
+    int len =
+        snprintf(out, size, "median; kept by %.0f of %.0f trials",
+                 study_number(term, "kept"),
+                 study_number(json_object_get(json, "trials"), "counted"));
+
+    if (isfinite(missed) && isfinite(bound))
+        snprintf(out + len, size - (size_t)len,
+                 "; %s missed, %s %s at 95%%, %s may", show_share(missed, a),
+                 strcmp(study_text(term, "verdict"), "fail") == 0 ? "at least"
+                                                                  : "at most",
+                 show_share(bound, b),
+                 show_share(study_number(term, "share_allowed"), c));
+}
+
+static void put_trial_term(struct page *p, const json_t *json, size_t i)
+{
+    const json_t *term = json_array_get(json_object_get(json, "slo"), i);
+    const char *verdict = study_text(term, "verdict");
+    bool is_shown = json_is_true(json_object_get(term, "shown"));
+    struct slo_term t;
+    double dots[MAX_DOTS];
+    char evidence[320];
+    char words[64];
+    const json_t *over;
+    double scale;
+
+    if (slo_parse_term(study_text(term, "term"), &t, &(struct err){0}) ||
+        strcmp(verdict, "none") == 0)
+        return;
+    scale = t.kind == SLO_QUANTILE ? 1e6 : 1;
+    over = json_object_get(term, scale > 1 ? "measured_ms" : "measured");
+    say_evidence(json, term, evidence, sizeof(evidence));
+    snprintf(words, sizeof(words), "%s%s", verdict,
+             tone_of(verdict) > TONE_FAIL ? ""
+             : is_shown                   ? ", shown"
+                                          : " as observed");
+    slo_strip_row(p, &(struct slo_row){
+                         .class = study_text(term, "class")[0]
+                                      ? study_text(term, "class")
+                                      : NULL,
+                         .term = &t,
+                         .tone = tone_of(verdict),
+                         .verdict = words,
+                         .measured = scale * study_number(over, "median"),
+                         .low = scale * study_end(over, "median_ci", 0),
+                         .high = scale * study_end(over, "median_ci", 1),
+                         .dots = dots,
+                         .n_dots = take_dots(json, i, scale, dots),
+                         .interval = evidence,
+                     });
+}
+
+/* A key figure over trials: the median and its interval. */
+static void put_median(struct page *p, const json_t *json, const char *name,
+                       const char *key, bool is_share)
+{
+    const json_t *over = json_object_get(json, key);
+    double median = study_number(over, "median");
+    struct key_figure f = {
+        .name = name, .unit = "/s", .share = NAN, .low = NAN};
+    char a[SHOW_TEXT];
+    char b[SHOW_TEXT];
+
+    if (isnan(median))
+        return;
+    if (is_share) {
+        show_share(median, f.value);
+        f.value[strcspn(f.value, "%")] = '\0';
+        f.unit = "%";
+        snprintf(f.words, sizeof(f.words), "median; %s to %s over the trials",
+                 show_share(study_number(over, "min"), a),
+                 show_share(study_number(over, "max"), b));
+    } else {
+        show_number(median, f.value);
+        snprintf(f.words, sizeof(f.words), "median; %s to %s over the trials",
+                 show_number(study_number(over, "min"), a),
+                 show_number(study_number(over, "max"), b));
+    }
+    page_fig(p, &f);
+}
+
+void study_trials_top(struct page *p, const struct json_t *json)
+{
+    const json_t *n = json_object_get(json, "trials");
+    struct key_figure f = {
+        .name = "Trials", .unit = "", .share = NAN, .low = NAN};
+
+    if (json_array_size(json_object_get(json, "slo")) > 0) {
+        slo_strip_begin(p);
+        for (size_t i = 0; i < json_array_size(json_object_get(json, "slo"));
+             i++)
+            put_trial_term(p, json, i);
+        slo_strip_end(p);
+    }
+    page_figs_begin(p);
+    put_median(p, json, "Offered", "offered_rps", false);
+    put_median(p, json, "Completed", "completed_rps", false);
+    put_median(p, json, "Goodput", "goodput_rps", false);
+    put_median(p, json, "Attainment", "attainment", true);
+    show_count((int64_t)study_number(n, "counted"), f.value);
+    snprintf(f.words, sizeof(f.words), "count, of %.0f recorded",
+             study_number(n, "recorded"));
+    page_fig(p, &f);
+    page_figs_end(p);
 }
 
 /* ---- variants ---- */
@@ -472,45 +339,112 @@ struct variant_view {
     double scale;
 };
 
+static const char *const variant_colours[] = {
+    "good", "late", "server", "client", "fail", "ink", "unsent", "pass"};
+
+#define VARIANTS 16
+
+static const char *const variant_keys[VARIANTS] = {
+    "v0", "v1", "v2",  "v3",  "v4",  "v5",  "v6",  "v7",
+    "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15"};
+
+/* All variants have the same loads. */
+static size_t count_loads(const json_t *variants)
+{
+    size_t most = 0;
+
+    for (size_t v = 0; v < json_array_size(variants); v++) {
+        size_t n = json_array_size(
+            json_object_get(json_array_get(variants, v), "points"));
+
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* Against the load; if there is only one, next to each other. */
 static bool put_variant_lines(struct page *p, const json_t *json,
                               const struct variant_view *view,
                               struct svg *alone)
 {
-    static const char *const colours[] = {"good", "late", "server", "client",
-                                          "fail", "ink",  "unsent", "pass"};
-    static const char *const lines[] = {
-        "ln s-good", "ln s-late", "ln s-server", "ln s-client",
-        "ln s-fail", "ln s-ink",  "ln s-unsent", "ln s-good dash"};
-    static const char *const keys[] = {"v0", "v1", "v2", "v3",
-                                       "v4", "v5", "v6", "v7"};
     const json_t *variants = json_object_get(json, "variants");
-    struct xy_chart *c =
-        xy_new(view->name, view->title,
-               "Every variant under the same loads, with 95% intervals.");
+    bool is_one = count_loads(variants) == 1;
+    struct xy_chart *c = xy_new(
+        view->name, view->title,
+        is_one ? "The variants under the same load, with 95% intervals."
+               : "Every variant under the same loads, with 95% intervals.");
     char text[SHOW_TEXT];
 
-    c->x_title = study_text(json, "varied");
-    c->x.kind = strcmp(c->x_title, "load.rate") == 0 ? TICK_RATE : TICK_COUNT;
+    c->x_title = is_one ? "variants, in the order of the legend"
+                 : strcmp(study_text(json, "varied"), "load.rate") == 0
+                     ? "requests per second asked for"
+                     : study_text(json, "varied");
+    c->x_is_whole = is_one;
+    c->x.kind = !is_one && strcmp(study_text(json, "varied"), "load.rate") == 0
+                    ? TICK_RATE
+                    : TICK_COUNT;
     c->y = (struct axis){.is_log = view->kind == TICK_NS, .kind = view->kind};
-    for (size_t v = 0; v < json_array_size(variants) && v < 8; v++) {
+    for (size_t v = 0; v < json_array_size(variants) && v < VARIANTS; v++) {
         const json_t *variant = json_array_get(variants, v);
         const json_t *points = json_object_get(variant, "points");
+        const char *colour = variant_colours[v % 8];
+        char line[32];
 
-        xy_add_series(c, keys[v], study_text(variant, "name"), colours[v],
-                      lines[v]);
+        snprintf(line, sizeof(line), "ln s-%s%s", colour, v < 8 ? "" : " dash");
+        xy_add_series(c, variant_keys[v], study_text(variant, "name"), colour,
+                      is_one ? NULL : line);
         for (size_t i = 0; i < json_array_size(points); i++) {
             const json_t *point = json_array_get(points, i);
             double y = study_number(point, view->key) * view->scale;
-            struct xy_point *q = xy_add(c, study_number(point, "value"), y);
+            struct xy_point *q = xy_add(
+                c, is_one ? (double)v + 1 : study_number(point, "value"), y);
 
             q->low = study_end(point, view->interval, 0) * view->scale;
             q->high = study_end(point, view->interval, 1) * view->scale;
-            snprintf(q->tip, sizeof(q->tip), "%s at %.6g: %s|%s",
-                     study_text(variant, "name"), q->x, xy_show(&c->y, y, text),
-                     study_text(point, "verdict"));
+            snprintf(q->tip, sizeof(q->tip), "%.60s at %.6g: %s|%s",
+                     study_text(variant, "name"), study_number(point, "value"),
+                     xy_show(&c->y, y, text), study_text(point, "verdict"));
         }
     }
-    return finish(p, c, alone);
+    return xy_finish(p, c, alone);
+}
+
+/* Of variants that were searched: the load that each takes, with its interval
+ * or bracket. */
+static bool put_variant_capacity(struct page *p, const json_t *json,
+                                 struct svg *alone)
+{
+    const json_t *variants = json_object_get(json, "variants");
+    struct xy_chart *c =
+        xy_new("capacities", "Capacity",
+               "The highest load that meets the objective, with its 90% "
+               "interval. Rings: only a bracket of single probes is known.");
+    char text[SHOW_TEXT];
+
+    c->x_title = "variants, in the order of the legend";
+    c->x_is_whole = true;
+    for (size_t v = 0; v < json_array_size(variants) && v < VARIANTS; v++) {
+        const json_t *variant = json_array_get(variants, v);
+        const json_t *capacity = json_object_get(variant, "capacity");
+        bool is_rate = json_object_get(capacity, "capacity_rps") != NULL;
+        bool is_bracket = json_is_true(json_object_get(capacity, "is_bracket"));
+        struct xy_point *q;
+
+        c->y.kind = is_rate ? TICK_RATE : TICK_COUNT;
+        xy_add_series(c, variant_keys[v], study_text(variant, "name"),
+                      variant_colours[v % 8], NULL)
+            ->mark = is_bracket ? MARK_RING : MARK_DOT;
+        q = xy_add(
+            c, (double)v + 1,
+            study_number(capacity, is_rate ? "capacity_rps" : "capacity"));
+        q->mark = is_bracket ? MARK_RING : MARK_DOT;
+        q->low = study_end(capacity, "range", 0);
+        q->high = study_end(capacity, "range", 1);
+        snprintf(q->tip, sizeof(q->tip), "%.60s: %s|%.60s",
+                 study_text(variant, "name"), xy_show(&c->y, q->y, text),
+                 study_text(capacity, "outcome"));
+    }
+    return xy_finish(p, c, alone);
 }
 
 bool study_put_variants(struct page *p, const struct json_t *json,
@@ -521,9 +455,9 @@ bool study_put_variants(struct page *p, const struct json_t *json,
         {"p50", "Median latency", "p50_ms", "p50_ci95_ms", TICK_NS, 1e6},
         {"p99", "p99 of latency", "p99_ms", "p99_ci95_ms", TICK_NS, 1e6},
     };
-    bool is_drawn = false;
+    bool is_drawn = put_variant_capacity(p, json, alone);
 
-    for (size_t i = 0; i < (alone ? 1 : 3); i++)
+    for (size_t i = 0; !(is_drawn && alone) && i < (alone ? 1 : 3); i++)
         is_drawn |= put_variant_lines(p, json, &of[i], alone);
     return is_drawn;
 }
@@ -542,6 +476,30 @@ static void add_law(struct xy_chart *c, const json_t *points, const char *key,
     }
 }
 
+/* Where the curve begins to bend, if it does. */
+static void set_bend(struct xy_chart *c, const json_t *json)
+{
+    c->at = study_number(json_object_get(json, "bend"), "k");
+    if (isfinite(c->at))
+        snprintf(c->at_text, sizeof(c->at_text), "bends from %.6g on", c->at);
+}
+
+/* The mark of a number of workers. */
+static void look_at_point(struct xy_point *q, const json_t *point)
+{
+    size_t len = strlen(q->tip);
+
+    if (json_is_true(json_object_get(point, "excluded"))) {
+        q->mark = MARK_RING;
+        q->colour = "unsent";
+        snprintf(q->tip + len, sizeof(q->tip) - len, "|excluded: quality %.32s",
+                 study_text(json_object_get(point, "quality_gate"), "verdict"));
+    } else if (json_is_true(json_object_get(point, "below_threshold"))) {
+        q->mark = MARK_DIAMOND;
+        q->colour = "late";
+    }
+}
+
 static bool put_speedup(struct page *p, const json_t *json, struct svg *alone)
 {
     const json_t *points = json_object_get(json, "points");
@@ -549,9 +507,11 @@ static bool put_speedup(struct page *p, const json_t *json, struct svg *alone)
     struct xy_chart *c =
         xy_new("speedup", "Speedup",
                "How many times as fast as one worker, with 95% intervals. The "
-               "dashed line is what perfect scaling would give.");
+               "dashed line is what perfect scaling would give. Rings: "
+               "excluded by the quality gate.");
     char text[SHOW_TEXT];
 
+    set_bend(c, json);
     c->x_title = "workers";
     c->x_is_whole = true;
     c->x.is_log = c->y.is_log = true;
@@ -565,17 +525,14 @@ static bool put_speedup(struct page *p, const json_t *json, struct svg *alone)
 
         q->low = study_end(point, "speedup_ci95", 0);
         q->high = study_end(point, "speedup_ci95", 1);
-        if (json_is_true(json_object_get(point, "below_threshold"))) {
-            q->colour = "late";
-            q->mark = MARK_DIAMOND;
-        }
         snprintf(q->tip, sizeof(q->tip), "%.6g workers: %s as fast", q->x,
                  xy_show(&c->y, y, text));
+        look_at_point(q, point);
     }
     if (!is_weak)
         add_law(c, points, NULL, "ideal", "ln thin dash s-ink3", "ink3");
     add_law(c, points, "law_speedup", "law", "ln thin s-server", "server");
-    return finish(p, c, alone);
+    return xy_finish(p, c, alone);
 }
 
 static bool put_efficiency(struct page *p, const json_t *json)
@@ -589,6 +546,7 @@ static bool put_efficiency(struct page *p, const json_t *json)
                "part, adding workers costs more than was agreed.");
     char text[SHOW_TEXT];
 
+    set_bend(c, json);
     c->x_title = "workers";
     c->x_is_whole = true;
     c->x.is_log = true;
@@ -608,25 +566,18 @@ static bool put_efficiency(struct page *p, const json_t *json)
         q->high = study_end(point, "efficiency_ci95", 1);
         if (q->x == recommended)
             q->mark = MARK_TARGET;
-        if (y < c->limit) {
-            q->colour = "late";
-            q->mark = MARK_DIAMOND;
-        }
         snprintf(q->tip, sizeof(q->tip), "%.6g workers: %s%s", q->x,
                  show_share(y, text),
                  q->x == recommended ? "|recommended" : "");
+        look_at_point(q, point);
     }
-    return finish(p, c, NULL);
+    return xy_finish(p, c, NULL);
 }
 
-/* Cost per unit, or quality, at each number of workers. */
-static bool put_per_worker(struct page *p, const json_t *json, const char *key,
-                           const char *title, const char *caption,
-                           enum tick_kind kind)
+static struct xy_chart *per_worker(const char *key, const char *title,
+                                   const char *caption, enum tick_kind kind)
 {
-    const json_t *points = json_object_get(json, "points");
     struct xy_chart *c = xy_new(key, title, caption);
-    bool is_known = false;
 
     c->x_title = "workers";
     c->x_is_whole = true;
@@ -634,18 +585,53 @@ static bool put_per_worker(struct page *p, const json_t *json, const char *key,
     c->y.kind = kind;
     c->height = 150;
     xy_add_series(c, key, title, "good", "ln s-good");
+    return c;
+}
+
+static bool put_unit_cost(struct page *p, const json_t *points)
+{
+    struct xy_chart *c = per_worker("usd_per_unit", "Cost per unit",
+                                    "What one unit of work costs.", TICK_USD);
+
     for (size_t i = 0; i < json_array_size(points); i++) {
         const json_t *point = json_array_get(points, i);
-        double y = study_number(point, key);
 
-        is_known |= isfinite(y);
-        xy_add(c, study_number(point, "k"), y);
+        xy_add(c, study_number(point, "k"), study_number(point, c->name));
     }
-    if (!is_known) {
-        free(c);
-        return false;
+    return xy_finish(p, c, NULL);
+}
+
+/* The gate is on the lower end of the interval of the drift. */
+static bool put_quality(struct page *p, const json_t *json)
+{
+    const json_t *points = json_object_get(json, "points");
+    double first = study_number(json_array_get(points, 0), "quality");
+    struct xy_chart *c = per_worker(
+        "quality", "Quality",
+        "Share of correct answers, with the 95% interval of its difference to "
+        "the first. What may be below the dashed line is excluded: a speedup "
+        "that costs quality does not count.",
+        TICK_SHARE);
+    char text[SHOW_TEXT];
+
+    c->limit = first - study_number(json, "quality_tolerance");
+    c->shades_below = true;
+    if (isfinite(c->limit))
+        snprintf(c->limit_text, sizeof(c->limit_text), "gate %s",
+                 show_share(c->limit, text));
+    for (size_t i = 0; i < json_array_size(points); i++) {
+        const json_t *point = json_array_get(points, i);
+        const json_t *gate = json_object_get(point, "quality_gate");
+        double y = study_number(point, "quality");
+        struct xy_point *q = xy_add(c, study_number(point, "k"), y);
+
+        q->low = first + study_end(gate, "drift_ci95", 0);
+        q->high = first + study_end(gate, "drift_ci95", 1);
+        snprintf(q->tip, sizeof(q->tip), "%.6g workers: %s", q->x,
+                 show_share(y, text));
+        look_at_point(q, point);
     }
-    return finish(p, c, NULL);
+    return xy_finish(p, c, NULL);
 }
 
 bool study_put_scaling(struct page *p, const struct json_t *json,
@@ -656,12 +642,67 @@ bool study_put_scaling(struct page *p, const struct json_t *json,
     if (alone)
         return is_drawn;
     is_drawn |= put_efficiency(p, json);
-    is_drawn |= put_per_worker(p, json, "usd_per_unit", "Cost per unit",
-                               "What one unit of work costs.", TICK_USD);
-    is_drawn |=
-        put_per_worker(p, json, "quality", "Quality",
-                       "Share of correct answers: a speedup that lowers "
-                       "it does not count.",
-                       TICK_SHARE);
+    is_drawn |= put_unit_cost(p, json_object_get(json, "points"));
+    is_drawn |= put_quality(p, json);
     return is_drawn;
+}
+
+static const json_t *point_of(const json_t *json, double k)
+{
+    const json_t *points = json_object_get(json, "points");
+
+    for (size_t i = 0; i < json_array_size(points); i++) {
+        if (study_number(json_array_get(points, i), "k") == k)
+            return json_array_get(points, i);
+    }
+    return NULL;
+}
+
+static void put_workers(struct page *p, const char *name, double k,
+                        const char *words, const char *without)
+{
+    struct key_figure f = study_figure(name);
+
+    snprintf(f.value, sizeof(f.value), "–");
+    if (isfinite(k)) {
+        show_count((int64_t)k, f.value);
+        f.unit = k == 1 ? " worker" : " workers";
+    }
+    snprintf(f.words, sizeof(f.words), "%s", isfinite(k) ? words : without);
+    page_fig(p, &f);
+}
+
+void study_scaling_top(struct page *p, const struct json_t *json)
+{
+    const json_t *verdict = json_object_get(json, "verdict");
+    double k = study_number(verdict, "recommended_k");
+    const json_t *at = point_of(json, k);
+    struct key_figure f = study_figure("Speedup there");
+    char a[SHOW_TEXT];
+    char b[SHOW_TEXT];
+
+    page_figs_begin(p);
+    put_workers(p, "Recommended", k,
+                "the most that keep quality, efficiency and SLO",
+                "no number keeps quality, efficiency and SLO");
+    if (isfinite(study_number(at, "speedup"))) {
+        snprintf(f.value, sizeof(f.value), "%s×",
+                 show_number(study_number(at, "speedup"), a));
+        if (isfinite(study_end(at, "speedup_ci95", 0)))
+            snprintf(f.words, sizeof(f.words), "95%% interval %s to %s",
+                     show_number(study_end(at, "speedup_ci95", 0), a),
+                     show_number(study_end(at, "speedup_ci95", 1), b));
+        page_fig(p, &f);
+        f = study_figure("Efficiency there");
+        show_share(study_number(at, "efficiency"), f.value);
+        snprintf(f.words, sizeof(f.words), "at least %s is asked for",
+                 show_share(study_number(json, "efficiency_threshold"), a));
+        page_fig(p, &f);
+    }
+    put_workers(
+        p, "Bends from", study_number(json_object_get(json, "bend"), "k"),
+        "from here each worker adds less", "no bend among these numbers");
+    put_workers(p, "Cheapest", study_number(verdict, "cheapest_k"),
+                "the least cost per unit of work", "no prices are known");
+    page_figs_end(p);
 }

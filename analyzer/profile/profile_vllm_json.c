@@ -10,8 +10,8 @@
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/json.h"
 #include "common/settings/settings.h"
+#include "common/text/json.h"
 #include "common/wire/api_names.h"
 
 #define MAX_TEXT ((size_t)16 << 20)

@@ -7,25 +7,8 @@
 
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
+#include "common/recording/dir.h"
 #include "common/recording/schema.h"
-
-static int check_dir(const char *dir, struct err *err)
-{
-    char *manifest = xasprintf("%s/manifest.json", dir);
-    struct stat st;
-    int rc = stat(manifest, &st);
-
-    free(manifest);
-    if (stat(dir, &st) < 0)
-        return err_set(err, ERR_CONFIG, "%s: %s", dir, strerror(errno));
-    if (!S_ISDIR(st.st_mode))
-        return err_set(err, ERR_CONFIG, "%s: not a recording (a directory)",
-                       dir);
-    if (rc < 0)
-        return err_set(err, ERR_CONFIG,
-                       "%s: not a recording (no manifest.json)", dir);
-    return 0;
-}
 
 static int open_requests(struct recording *rec, struct err *err)
 {
@@ -69,7 +52,7 @@ int recording_open_bare(struct recording *rec, const char *dir, struct err *err)
 int recording_open(struct recording *rec, const char *dir, struct err *err)
 {
     begin(rec, dir);
-    if (check_dir(dir, err) || manifest_load(&rec->manifest, dir, err) ||
+    if (recording_check(dir, err) || manifest_load(&rec->manifest, dir, err) ||
         manifest_settings(&rec->manifest, &rec->settings, err) ||
         open_requests(rec, err) || open_events(rec, err)) {
         recording_close(rec);

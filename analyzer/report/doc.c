@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/report/brief.h"
 #include "analyzer/stats/trial_stats.h"
 #include "common/base/buf.h"
 #include "common/base/str.h"
@@ -22,6 +23,8 @@ struct block {
 struct doc {
     struct block *blocks;
     struct doc_node root;
+    enum conclusion conclusion;
+    void (*make_brief)(struct brief *b, const struct doc_node *root);
 };
 
 /* ---- memory ---- */
@@ -84,6 +87,27 @@ void doc_free(struct doc *d)
 struct doc_node *doc_root(const struct doc *d)
 {
     return (struct doc_node *)(uintptr_t)&d->root;
+}
+
+void doc_conclude(struct doc *d, enum conclusion conclusion)
+{
+    d->conclusion = conclusion;
+}
+
+enum conclusion doc_conclusion(const struct doc *d)
+{
+    return d->conclusion;
+}
+
+void doc_set_brief(struct doc *d,
+                   void (*make)(struct brief *b, const struct doc_node *root))
+{
+    d->make_brief = make;
+}
+
+bool doc_has_brief(const struct doc *d)
+{
+    return d->make_brief != NULL;
 }
 
 /* ---- nodes ---- */
@@ -201,7 +225,7 @@ struct doc_node *doc_ns(struct doc_node *in, const char *key, const char *label,
         const char *note;
         const char *brief;
     } codes[] = {
-        {HIST_TOO_FEW, "n too small", "n small"},
+        {HIST_TOO_FEW, "n too small", "too few"},
         {HIST_BEYOND, "beyond failures", "failed"},
         {HIST_OUT_OF_RANGE, "out of range", "> 1h"},
     };
@@ -212,6 +236,7 @@ struct doc_node *doc_ns(struct doc_node *in, const char *key, const char *label,
     n->key = key ? copy(in->doc, name) : NULL;
     snprintf(name, sizeof(name), "%s_note", key ? key : "");
     n->note_key = copy(in->doc, name);
+    doc_undotted(n);
     if (!isfinite(ns))
         return doc_brief(n, "failed");
     if (ns >= 0)
@@ -368,14 +393,117 @@ struct doc_node *doc_text_only(struct doc_node *n)
     return n;
 }
 
+struct doc_node *doc_undotted(struct doc_node *n)
+{
+    char *to;
+
+    if (!n->key || !strchr(n->key, '.'))
+        return n;
+    n->alias = copy(n->doc, n->key);
+    to = (char *)(uintptr_t)n->alias;
+    for (const char *from = n->key; *from; from++) {
+        if (*from != '.')
+            *to++ = *from;
+    }
+    *to = '\0';
+    return n;
+}
+
+struct doc_node *doc_track(struct doc_node *n, enum doc_better better)
+{
+    n->better = better;
+    return n;
+}
+
+struct doc_node *doc_bounds(struct doc_node *n, struct interval bounds)
+{
+    n->has_bounds = isfinite(bounds.low) && isfinite(bounds.high);
+    n->bounds = bounds;
+    return n;
+}
+
+struct doc_node *doc_detail(struct doc_node *n)
+{
+    n->is_detail = true;
+    return n;
+}
+
+/* ---- finding nodes ---- */
+
+/* Sections without a key are part of the object around them. */
+static const struct doc_node *child(const struct doc_node *in, const char *key,
+                                    size_t len)
+{
+    for (const struct doc_node *c = in->first; c; c = c->next) {
+        const struct doc_node *found = NULL;
+
+        if (c->is_text_only)
+            continue;
+        if (c->key && strlen(c->key) == len && strncmp(c->key, key, len) == 0)
+            return c;
+        if ((c->type == DOC_SECTION || c->type == DOC_ROWS) && !c->key)
+            found = child(c, key, len);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+const struct doc_node *doc_at(const struct doc_node *in, const char *path)
+{
+    while (in && *path) {
+        size_t len = strcspn(path, ".");
+
+        in = child(in, path, len);
+        path += len + (path[len] == '.');
+    }
+    return in;
+}
+
+const struct doc_node *doc_labelled(const struct doc_node *in,
+                                    const char *label)
+{
+    for (const struct doc_node *c = in ? in->first : NULL; c; c = c->next) {
+        if (c->label && strcmp(c->label, label) == 0)
+            return c;
+    }
+    return NULL;
+}
+
 /* ---- rendering ---- */
+
+void doc_render_brief(const struct doc *d, const struct brief_style *style,
+                      struct buf *out)
+{
+    struct brief *b;
+
+    if (!d->make_brief) {
+        doc_render_text(d, out);
+        return;
+    }
+    b = brief_new(style);
+    d->make_brief(b, &d->root);
+    brief_render(b, out);
+    brief_free(b);
+}
+
+static void render_brief(const struct doc *d, struct buf *out)
+{
+    doc_render_brief(d, &(struct brief_style){.columns = BRIEF_COLUMNS}, out);
+}
 
 void doc_render(const struct doc *d, enum doc_format format, struct buf *out)
 {
     static void (*const renderers[])(const struct doc *d, struct buf *out) = {
+        [DOC_AS_BRIEF] = render_brief,
         [DOC_AS_TEXT] = doc_render_text,
         [DOC_AS_JSON] = doc_render_json,
         [DOC_AS_FULL] = doc_render_full,
+        [DOC_AS_MARKDOWN] = doc_render_markdown,
+        [DOC_AS_BENCHER] = doc_render_bencher,
+        [DOC_AS_GITHUB_SMALLER] = doc_render_github_smaller,
+        [DOC_AS_GITHUB_BIGGER] = doc_render_github_bigger,
+        [DOC_AS_LLM_D] = doc_render_llm_d,
     };
 
     renderers[format](d, out);

@@ -19,8 +19,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/verdict/conclusion.h"
 #include "common/stats/stats.h"
 
+struct brief;
 struct buf;
 struct strlist;
 struct uncertain;
@@ -52,6 +54,9 @@ enum doc_kind {
 
 enum doc_severity { DOC_PLAIN, DOC_WARNING, DOC_ADVICE };
 
+/* What trackers of results keep, and which way is better. */
+enum doc_better { DOC_UNTRACKED, DOC_LOWER, DOC_HIGHER };
+
 /* Two marks a <= b on a scale.  Characters: from the left end to a, at a,
  * between a and b, at b; '\0' at a mark: none.  NaN: no mark. */
 struct doc_plot {
@@ -72,6 +77,7 @@ struct doc_node {
     enum doc_kind kind;
     enum doc_severity severity;
     const char *key;
+    const char *alias;    /* a second key with the same value; NULL: none */
     const char *note_key; /* NULL: key + "_note" */
     const char *label;
     const char *help; /* what it is, in a sentence; NULL: the label says it */
@@ -85,11 +91,15 @@ struct doc_node {
     double high; /* the value is a range from number to high */
     int64_t count;
     struct doc_plot plot;
+    enum doc_better better;
+    struct interval bounds; /* of the value, if has_bounds; for trackers */
+    bool has_bounds;
     bool is_missing;
     bool is_range;
     bool is_signed; /* shown with its sign */
     bool is_text_only;
-    int digits; /* shown; 0: as usual for its kind */
+    bool is_detail; /* the short form leaves it out */
+    int digits;     /* shown; 0: as usual for its kind */
     struct doc *doc;
     struct doc_node *first;
     struct doc_node *last;
@@ -101,6 +111,16 @@ struct doc;
 struct doc *doc_new(void);
 void doc_free(struct doc *d);
 struct doc_node *doc_root(const struct doc *d);
+
+/* What the document comes to for a script; CONCLUSION_YES until it is set. */
+void doc_conclude(struct doc *d, enum conclusion conclusion);
+enum conclusion doc_conclusion(const struct doc *d);
+
+/* How the short form of this document is made (analyzer/report/brief.h).
+ * Documents without one are shown to people as a whole. */
+void doc_set_brief(struct doc *d,
+                   void (*make)(struct brief *b, const struct doc_node *root));
+bool doc_has_brief(const struct doc *d);
 
 /* ---- nodes that hold others ---- */
 
@@ -209,12 +229,40 @@ struct doc_node *doc_signed(struct doc_node *n);
 struct doc_node *doc_digits(struct doc_node *n, int digits);
 struct doc_node *doc_text_only(struct doc_node *n);
 
+/* Also known by its key without dots ("p999_ms"), which jq takes unquoted. */
+struct doc_node *doc_undotted(struct doc_node *n);
+
+/* Trackers keep it. */
+struct doc_node *doc_track(struct doc_node *n, enum doc_better better);
+
+/* The interval of a tracked value, in the unit of its number. */
+struct doc_node *doc_bounds(struct doc_node *n, struct interval bounds);
+
+/* A sentence that the short form leaves out. */
+struct doc_node *doc_detail(struct doc_node *n);
+
+/* ---- finding nodes ---- */
+
+/* The node at a path of keys such as "requests.ok", as in the JSON; NULL: there
+ * is none. */
+const struct doc_node *doc_at(const struct doc_node *in, const char *path);
+
+/* The child with this label; NULL: there is none. */
+const struct doc_node *doc_labelled(const struct doc_node *in,
+                                    const char *label);
+
 /* ---- renderers ---- */
 
 enum doc_format {
-    DOC_AS_TEXT,
+    DOC_AS_BRIEF, /* the short form, 80 columns wide and without colour */
+    DOC_AS_TEXT,  /* everything that has a label */
     DOC_AS_JSON,
     DOC_AS_FULL, /* the text, and every value of the JSON in a line */
+    DOC_AS_MARKDOWN,
+    DOC_AS_BENCHER,        /* trackers: Bencher Metric Format */
+    DOC_AS_GITHUB_SMALLER, /* github-action-benchmark, smaller is better */
+    DOC_AS_GITHUB_BIGGER,
+    DOC_AS_LLM_D, /* llm-d benchmark report; a run only */
 };
 
 /* Append the whole report. */
@@ -224,14 +272,37 @@ void doc_render(const struct doc *d, enum doc_format format, struct buf *out);
 void doc_put(struct doc *taken, enum doc_format format, struct buf *out);
 
 /* One renderer each; doc_render() chooses. */
+struct brief_style;
+void doc_render_brief(const struct doc *d, const struct brief_style *style,
+                      struct buf *out);
 void doc_render_text(const struct doc *d, struct buf *out);
 void doc_render_json(const struct doc *d, struct buf *out);
 void doc_render_full(const struct doc *d, struct buf *out);
+void doc_render_markdown(const struct doc *d, struct buf *out);
+void doc_render_bencher(const struct doc *d, struct buf *out);
+void doc_render_github_smaller(const struct doc *d, struct buf *out);
+void doc_render_github_bigger(const struct doc *d, struct buf *out);
+void doc_render_llm_d(const struct doc *d, struct buf *out);
+
+/* JUnit XML: test cases of the verdict, SLO terms, trust checks and others.
+ * `name` is that of the whole, such as the directory. */
+void doc_render_junit(const struct doc *d, const char *name, struct buf *out);
 
 /* What renderers for people share: a value in words, and whether a node has
  * anything to show. */
 void doc_show_value(const struct doc_node *n, struct buf *out);
 bool doc_is_visible(const struct doc_node *n);
+
+/* Of a value: is there anything to show for it? */
+bool doc_has_words(const struct doc_node *n);
+
+/* A value as JSON, as programs see it; the caller owns the reference. */
+struct json_t *doc_value_to_json(const struct doc_node *n);
+
+/* A table alone.  Only the columns with these labels, if `only` is not NULL; it
+ * ends with NULL. */
+void doc_show_table(const struct doc_node *n, const char *const *only,
+                    struct buf *out);
 
 /* The JSON as a tree; the caller owns the reference. */
 struct json_t *doc_to_json(const struct doc *d);

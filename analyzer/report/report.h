@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/report/doc.h"
+
 struct buf;
 struct err;
 struct facts;
@@ -20,6 +22,8 @@ struct summary;
  * a header as well.  render_profile() comes alone. */
 struct report_ops {
     const char *name; /* as in --format */
+
+    enum doc_format format; /* of its document, if it has render() */
 
     /* Append the whole report. */
     void (*render)(const struct summary *s, struct buf *out);
@@ -52,8 +56,10 @@ extern const struct report_ops report_hlog;
 extern const struct report_ops report_seconds;
 extern const struct report_ops report_vllm;
 
-/* Names of the formats, NULL-terminated, and the ops of one. */
+/* Names of the formats, NULL-terminated, and the ops of one.  Those of a
+ * document are the first of them. */
 extern const char *const report_names[];
+extern const char *const report_doc_names[];
 const struct report_ops *report_find(const char *name);
 
 #endif

@@ -10,10 +10,11 @@
 #include "analyzer/report/text_show.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
-#include "common/base/redact.h"
-#include "common/base/url.h"
+#include "common/base/clk.h"
 #include "common/settings/settings.h"
 #include "common/stats/share_test.h"
+#include "common/text/redact.h"
+#include "common/text/url.h"
 
 #define SUMMARY_SCHEMA 1
 #define MAX_TEXT       4096
@@ -38,15 +39,17 @@ static void add_load(struct doc_node *root, const struct settings *set)
              buf_text(&text));
     buf_fini(&text);
     if (is_closed_loop(set->load.scenario))
-        doc_line(load, DOC_PLAIN,
-                 "closed loop: a slow server receives fewer requests, which "
-                 "hides its latencies under overload; an open loop (--rate) "
-                 "shows them");
+        doc_detail(
+            doc_line(load, DOC_PLAIN,
+                     "closed loop: a slow server receives fewer requests, "
+                     "which hides its latencies under overload; an open loop "
+                     "(--rate) shows them"));
     if (set->load.scenario == SCENARIO_SESSIONS)
-        doc_line(load, DOC_PLAIN,
-                 "sessions arrive in an open loop; later turns wait for "
-                 "answers, so a slow server receives fewer requests; do not "
-                 "compare with an open loop of requests");
+        doc_detail(
+            doc_line(load, DOC_PLAIN,
+                     "sessions arrive in an open loop; later turns wait for "
+                     "answers, so a slow server receives fewer requests; do "
+                     "not compare with an open loop of requests"));
     doc_text(load, "scenario", NULL, scenario_names[set->load.scenario]);
 }
 
@@ -115,9 +118,12 @@ static void add_what_ran(struct doc_node *root, const struct summary *s)
     const struct settings *set = s->settings;
     char *url = redact_url(settings_url(set)); /* older recordings have more */
     struct doc_node *n;
+    char utc[32];
 
     doc_count(root, "schema", NULL, SUMMARY_SCHEMA);
     doc_text(root, "name", NULL, set->name ? set->name : "");
+    clk_format_utc(s->started_ns, CLK_TEXT_FORMAT, utc, sizeof(utc));
+    doc_text(root, "started", NULL, s->started_ns > 0 ? utc : NULL);
     if (set->target.urls.len > 1)
         doc_line(root, DOC_PLAIN, "%s: %s %s and %zu more URLs in turn",
                  set->name ? set->name : "run",
@@ -157,7 +163,9 @@ static void add_measured(struct doc_node *row, const struct term_judgement *j)
     struct doc_node *n;
 
     if (j->term->kind == SLO_QUANTILE) {
-        doc_ns(row, "measured", "measured", (double)j->measured_ns);
+        n = doc_ns(row, "measured", "measured", (double)j->measured_ns);
+        if (j->is_few) /* as in the table of percentiles */
+            doc_show(n, "too few");
         return;
     }
     n = j->term->kind == SLO_GOODPUT
@@ -208,13 +216,13 @@ static void add_evidence(struct doc_node *row, const struct term_judgement *j)
                   units_show_duration((double)j->low_ns, low),
                   units_show_duration((double)j->high_ns, high));
     else if (j->high_ns >= 0)
-        doc_textf(row, NULL, "90% interval", "below %s",
+        doc_textf(row, NULL, "90% interval", "%s or less",
                   units_show_duration((double)j->high_ns, high));
     else if (j->low_ns > 0)
-        doc_textf(row, NULL, "90% interval", "above %s",
+        doc_textf(row, NULL, "90% interval", "%s or more",
                   units_show_duration((double)j->low_ns, low));
     else
-        doc_text(row, NULL, "90% interval", "n small");
+        doc_text(row, NULL, "90% interval", "too few");
 }
 
 static void add_term(struct doc_node *table, const struct term_judgement *j,
@@ -263,6 +271,7 @@ void run_doc_attainment(struct doc_node *in, bool has_due, double attainment,
     struct doc_node *n = doc_share(in, "attainment", "attainment", attainment);
 
     doc_help(n, "share of the requests due in the window that were good");
+    doc_bounds(doc_track(n, DOC_HIGHER), *ci95);
     doc_digits(doc_missing_if(n, !has_due, "no samples"), 6);
     n = doc_range(in, "attainment_ci95", "95% interval", DOC_SHARE, *ci95);
     doc_digits(doc_missing_if(n, !has_due, "no samples"), 6);
@@ -449,7 +458,6 @@ static void add_not_shown(struct doc_node *n, const struct summary *s)
     const struct judgement *j = &s->judgement;
     bool is_open = (s->verdict == VERDICT_PASS || s->verdict == VERDICT_FAIL) &&
                    s->answer == s->verdict;
-    char wait[UNITS_TEXT];
 
     doc_missing_if(doc_bool(n, "shown", NULL, s->is_shown),
                    s->verdict != VERDICT_PASS && s->verdict != VERDICT_FAIL,
@@ -481,9 +489,9 @@ static void add_not_shown(struct doc_node *n, const struct summary *s)
     if (isfinite(s->decide_in_s) && s->decide_in_s > 0)
         doc_line(n, DOC_PLAIN,
                  "not yet certain: %s (%.3g%% missed it, %.3g%% are allowed); "
-                 "a run that is about %s longer would decide",
+                 "a run that is about %.0f s longer would decide",
                  worst->term->text, 100 * worst->missed, 100 * worst->allowed,
-                 units_show_duration(s->decide_in_s * 1e9, wait));
+                 ceil(s->decide_in_s));
     else
         doc_line(
             n, DOC_PLAIN,
@@ -518,8 +526,9 @@ static void add_verdict(struct doc_node *root, const struct summary *s)
         enum verdict v = s->classes[i].judgement.verdict;
 
         if (v == VERDICT_FAIL || v == VERDICT_UNDECIDED)
-            doc_line(n, DOC_PLAIN, "class %s: %s; see its terms below",
-                     s->classes[i].name, verdict_name(v));
+            doc_detail(doc_line(n, DOC_PLAIN,
+                                "class %s: %s; see its terms below",
+                                s->classes[i].name, verdict_name(v)));
     }
     add_checks(root, &s->trust, &s->shards);
 }
@@ -561,10 +570,11 @@ static void add_way(struct doc_node *root, const struct summary *s)
                    s->rtt_floor_ns <= 0, "not known");
 }
 
-/* The calibration is without TLS, and says so where the run had it. */
+/* It says whether it was measured with TLS where the run differs. */
 static void add_calibration(struct doc_node *client, const struct summary *s)
 {
     const struct calibration_stamp *c = &s->calibration;
+    bool has_tls = calibrated_has_tls(c->transport);
     struct doc_node *n;
 
     if (c->standing == CALIBRATION_NONE) {
@@ -592,15 +602,18 @@ static void add_calibration(struct doc_node *client, const struct summary *s)
         doc_text(n, NULL, "", "the client was unreliable at every rate tried");
     doc_show(doc_text(n, "transport", "transport", c->transport), "%s%s",
              c->transport,
-             settings_uses_tls(s->settings) ? " without TLS" : "");
+             settings_uses_tls(s->settings) == has_tls ? ""
+             : has_tls                                 ? " with TLS"
+                                                       : " without TLS");
     doc_show(doc_text(n, "date", "measured on", c->of.date), "%.10s%s%s",
              c->of.date, c->of.is_quick ? " (quick)" : "",
              c->of.is_disturbed ? " while other processes used the machine"
                                 : "");
     doc_text(n, "note", NULL,
-             s->calibration_used < 0
-                 ? "not even the lowest rate was trusted"
-                 : "measured with a stub on the same machine, without TLS");
+             s->calibration_used < 0 ? "not even the lowest rate was trusted"
+             : has_tls ? "measured with a stub on the same machine, with TLS"
+                       : "measured with a stub on the same machine, without "
+                         "TLS");
 }
 
 static void add_client(struct doc_node *root, const struct summary *s)
@@ -677,5 +690,7 @@ struct doc *run_doc(const struct summary *s)
     next = doc_list(root, "next", "next");
     for (size_t i = 0; i < s->next.len; i++)
         doc_line(next, DOC_ADVICE, "%s", s->next.lines[i]);
+    doc_conclude(d, summary_conclusion(s));
+    doc_set_brief(d, run_brief);
     return d;
 }

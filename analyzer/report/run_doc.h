@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+struct brief;
 struct curve;
 struct doc;
 struct doc_node;
@@ -20,6 +21,9 @@ struct tiers;
 /* The caller owns it. */
 struct doc *run_doc(const struct summary *s);
 
+/* Its short form, for doc_set_brief(). */
+void run_brief(struct brief *b, const struct doc_node *root);
+
 /* A recording without its manifest: what its table of requests alone says. */
 struct doc *salvage_doc(const struct salvage *s);
 
@@ -28,6 +32,10 @@ struct doc *salvage_doc(const struct salvage *s);
 
 /* n, failed, mean, quantiles and the greatest value, into `in`. */
 void run_doc_spread(struct doc_node *in, const struct spread *s);
+
+/* Trackers keep p50, p90 and p99 of this measure, if it is one that users
+ * feel; a value may be a section with a median. */
+void run_doc_track(const struct doc_node *quantiles, int measure);
 
 /* "attainment" and its interval, or null where nothing was due. */
 void run_doc_attainment(struct doc_node *in, bool has_due, double attainment,

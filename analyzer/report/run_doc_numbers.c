@@ -2,12 +2,13 @@
  * latencies and distributions. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analyzer/report/doc.h"
 #include "analyzer/report/run_doc.h"
 #include "analyzer/tally/summary.h"
-#include "common/base/units.h"
 #include "common/settings/settings.h"
+#include "common/text/units.h"
 #include "common/wire/status.h"
 
 #define MAX_REASONS 8 /* texts of failures that people see */
@@ -68,8 +69,9 @@ void run_doc_requests(struct doc_node *root, const struct summary *s)
                    ? (double)s->reused_connections / (double)connections
                    : 0,
                connections == 0, "no samples");
-    doc_count(part, "retried", "requests repeated on a new connection",
-              s->retried);
+    doc_count(part, "retried", "requests sent again", s->retried);
+    doc_show_if(doc_count(part, "resends", "times in all", s->resends),
+                s->resends > s->retried);
 
     list = doc_table(root, "failures", "failures (whole run)");
     for (size_t i = 0; i < s->failures.len; i++) {
@@ -86,37 +88,9 @@ void run_doc_requests(struct doc_node *root, const struct summary *s)
             doc_line(list, DOC_PLAIN, "manifest.json lists the others"));
 }
 
-void run_doc_rates(struct doc_node *root, const struct summary *s)
+static void add_window(struct doc_node *root, const struct summary *s)
 {
     struct doc_node *w = doc_section(root, "window", "window");
-    struct doc_node *n = doc_section(root, NULL, "rates");
-    bool has_tokens = s->has_tokens && tokens_have_output(&s->tokens);
-    const struct {
-        const char *key;
-        const char *label;
-        const char *help;
-        double value;
-        bool is_tokens;
-        bool is_bytes;
-    } rates[] = {
-        {"offered_rps", "offered", "requests due in the window", s->offered_rps,
-         false, false},
-        {"completed_rps", "completed", "those of them that ended ok",
-         s->completed_rps, false, false},
-        {"goodput_rps", "goodput", "those of them that were good",
-         s->goodput_rps, false, false},
-        {"goodput_tokens_per_s", "output of good requests",
-         "output tokens of good requests", s->goodput_tokens_per_s, true,
-         false},
-        {"throughput_rps", "finished in the window",
-         "requests that ended ok in the window, whenever they were due",
-         s->throughput_rps, false, false},
-        {"output_tokens_per_s", "output in the window",
-         "output tokens that arrived in the window", s->output_tokens_per_s,
-         true, false},
-        {"bytes_in_per_s", "received", NULL, s->bytes_in_per_s, false, true},
-        {"bytes_out_per_s", "sent", NULL, s->bytes_out_per_s, false, true},
-    };
 
     doc_seconds(w, "length_s", "length", s->window_length_s);
     doc_seconds(w, "start_s", NULL, s->window_start_s);
@@ -126,20 +100,57 @@ void run_doc_rates(struct doc_node *root, const struct summary *s)
     doc_bool(w, "cut_by_max_duration", NULL, s->cut_by_max_duration);
     doc_unless(w, DOC_SHARE, "e2e_p99_share", NULL, s->e2e_p99_share,
                s->e2e_p99_share < 0, "no request succeeded");
+}
+
+void run_doc_rates(struct doc_node *root, const struct summary *s)
+{
+    static const char tokens[] = " tokens/s";
+    bool has_tokens = s->has_tokens && tokens_have_output(&s->tokens);
+    const struct {
+        const char *key;
+        const char *label;
+        const char *help;
+        double value;
+        const char *unit; /* NULL: bytes */
+        enum doc_better better;
+    } rates[] = {
+        {"offered_rps", "offered", "requests due in the window", s->offered_rps,
+         "/s", DOC_UNTRACKED},
+        {"completed_rps", "completed",
+         "requests due in the window that ended ok", s->completed_rps, "/s",
+         DOC_HIGHER},
+        {"goodput_rps", "goodput", "requests due in the window that were good",
+         s->goodput_rps, "/s", DOC_HIGHER},
+        {"goodput_tokens_per_s", "output of good requests",
+         "output tokens of good requests", s->goodput_tokens_per_s, tokens,
+         DOC_HIGHER},
+        {"throughput_rps", "finished in the window",
+         "requests that ended ok in the window, whenever they were due",
+         s->throughput_rps, "/s", DOC_HIGHER},
+        {"output_tokens_per_s", "output in the window",
+         "output tokens that arrived in the window", s->output_tokens_per_s,
+         tokens, DOC_HIGHER},
+        {"bytes_in_per_s", "received", NULL, s->bytes_in_per_s, NULL,
+         DOC_UNTRACKED},
+        {"bytes_out_per_s", "sent", NULL, s->bytes_out_per_s, NULL,
+         DOC_UNTRACKED},
+    };
+    struct doc_node *n;
+
+    add_window(root, s);
+    n = doc_section(root, NULL, "rates");
     for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+        bool is_counted = has_tokens || rates[i].unit != tokens;
         struct doc_node *rate =
-            rates[i].is_bytes
-                ? doc_value(n, DOC_BYTES, rates[i].key, rates[i].label,
-                            rates[i].value)
-                : doc_rate(n, rates[i].key, rates[i].label, rates[i].value);
+            doc_value(n, rates[i].unit ? DOC_RATE : DOC_BYTES, rates[i].key,
+                      rates[i].label, rates[i].value);
 
         doc_unit(doc_help(rate, rates[i].help),
-                 rates[i].is_tokens ? " tokens/s" : "/s");
-        if (rates[i].is_tokens && !has_tokens)
-            doc_missing_if(rate, true, "token counts are not available");
-        else
-            doc_missing_if(rate, s->window_length_s <= 0,
-                           "the window is empty");
+                 rates[i].unit ? rates[i].unit : "/s");
+        doc_track(rate, rates[i].better);
+        doc_missing_if(rate, !is_counted || s->window_length_s <= 0,
+                       is_counted ? "the window is empty"
+                                  : "token counts are not available");
     }
     if (s->verdict == VERDICT_FAIL)
         doc_line(n, DOC_PLAIN,
@@ -210,9 +221,10 @@ void run_doc_cost(struct doc_node *root, const struct summary *s)
     doc_sep(
         doc_usd(n, "usd_egress", has_parts ? "egress" : NULL, c->usd_egress),
         " + ");
-    doc_unless(n, DOC_USD, "usd_per_1000_good_requests",
-               "per thousand good requests", c->usd_per_1000_good,
-               c->usd_per_1000_good < 0, "no request was good");
+    doc_track(doc_unless(n, DOC_USD, "usd_per_1000_good_requests",
+                         "per thousand good requests", c->usd_per_1000_good,
+                         c->usd_per_1000_good < 0, "no request was good"),
+              DOC_LOWER);
     doc_unless(n, DOC_USD, "usd_per_million_good_tokens",
                "per million good output tokens", c->usd_per_million_good_tokens,
                c->usd_per_million_good_tokens < 0,
@@ -396,6 +408,7 @@ void run_doc_shards(struct doc_node *root, const struct shard_rows *t)
                             : x->info.was_killed  ? "killed"
                             : x->info.damaged > 0 ? "damaged"
                                                   : "complete";
+        double start_ms = (double)x->offset_ns / 1e6;
 
         doc_count(row, "index", "shard", x->info.index);
         doc_text(row, "host", "host", x->info.host);
@@ -407,9 +420,10 @@ void run_doc_shards(struct doc_node *root, const struct shard_rows *t)
         doc_ns(row, "lag_p99", "lag p99", (double)x->lag_p99_ns);
         doc_ns(row, "e2e_p50", "e2e p50", (double)x->e2e_p50_ns);
         doc_ns(row, "e2e_p99", "e2e p99", (double)x->e2e_p99_ns);
-        doc_missing_if(
-            doc_ns(row, "start_offset", "start offset", (double)x->offset_ns),
-            x->is_missing, NULL);
+        doc_missing_if(doc_show(doc_number(row, "start_offset_ms",
+                                           "start off by", start_ms),
+                                "%+.3fms", start_ms),
+                       x->is_missing, NULL);
         doc_missing_if(doc_ns(row, "clock_error", "clock error at most",
                               (double)x->info.clock_error_ns),
                        x->is_missing || x->info.clock_error_ns == 0, NULL);
@@ -419,8 +433,29 @@ void run_doc_shards(struct doc_node *root, const struct shard_rows *t)
                                 x->info.is_synchronised ? "synchronised"
                                                         : "NOT synchronised"),
                        x->is_missing, NULL);
+        if (x->info.offset_error_ns > 0) {
+            double off_ms = (double)x->info.clock_offset_ns / 1e6;
+            double error_ms = (double)x->info.offset_error_ns / 1e6;
+
+            doc_show(doc_number(row, "clock_offset_ms", "clock off by", off_ms),
+                     "%+.3fms +- %.3fms", off_ms, error_ms);
+            doc_number(row, "clock_offset_error_ms", NULL, error_ms);
+            if (x->info.is_corrected)
+                doc_show(doc_number(row, "clock_drift_ppm", "clock drift",
+                                    x->info.drift_ppm),
+                         "%+.1f ppm", x->info.drift_ppm);
+        }
     }
-    if (!t->is_one_host)
+    if (t->has_offsets)
+        doc_line(root, DOC_PLAIN,
+                 "clocks: compared by the launcher; shard %lld%s%s is off by "
+                 "%+.3f ms, the most of all%s",
+                 (long long)t->furthest,
+                 t->items[t->furthest].info.host[0] ? " on " : "",
+                 t->items[t->furthest].info.host,
+                 (double)t->items[t->furthest].info.clock_offset_ns / 1e6,
+                 t->are_corrected ? "; all started by one clock" : "");
+    else if (!t->is_one_host)
         doc_line(
             root, DOC_PLAIN,
             "clocks: only the kernel's own bounds of their errors are known; "
@@ -483,6 +518,38 @@ static struct doc_node *add_measure_row(struct doc_node *rows,
     return doc_section(rows, measure_name(m), label);
 }
 
+void run_doc_track(const struct doc_node *quantiles, int measure)
+{
+    static const char *const keys[] = {"p50_ms", "p90_ms", "p99_ms"};
+
+    if (!quantiles->label) /* of streams, and nothing was streamed */
+        return;
+    if (measure != MEASURE_E2E && measure != MEASURE_TTFT &&
+        measure != MEASURE_TPOT && measure != MEASURE_QUERY)
+        return;
+    for (struct doc_node *n = quantiles->first; n; n = n->next) {
+        for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+            if (n->key && strcmp(n->key, keys[i]) == 0)
+                doc_track(n->type == DOC_SECTION ? n->first : n, DOC_LOWER);
+        }
+    }
+}
+
+/* The intervals that this run alone can give. */
+static void bound_quantiles(const struct doc_node *row, const struct steady *st,
+                            enum measure m)
+{
+    for (struct doc_node *n = row->first; n; n = n->next) {
+        for (size_t i = 0; i < st->n_within; i++) {
+            const struct within *w = &st->within[i];
+
+            if (w->measure == m && n->label && strcmp(w->name, n->label) == 0 &&
+                w->section.verdict == SECTION_KNOWN)
+                doc_bounds(n, w->section.quantile.range);
+        }
+    }
+}
+
 static void add_measure(struct doc_node *rows, const struct summary *s,
                         enum measure m)
 {
@@ -493,6 +560,8 @@ static void add_measure(struct doc_node *rows, const struct summary *s,
     doc_show_if(row, w->label && p[VIEW_DUE].n > 0 &&
                          (s->is_streamed || !w->is_of_stream));
     run_doc_spread(row, &p[VIEW_DUE]);
+    run_doc_track(row, (int)m);
+    bound_quantiles(row, &s->steady, m);
     if (measure_is_of_answer(m))
         run_doc_spread(doc_section(row, "ok",
                                    p[VIEW_OK].n > 0 && (!w->ok_needs_failures ||
@@ -522,7 +591,7 @@ static void add_legend(struct doc_node *rows, const struct summary *s)
     }
     if (is_small)
         doc_text_only(doc_line(rows, DOC_PLAIN,
-                               "'n small': too few samples for this "
+                               "'too few': too few samples for this "
                                "percentile"));
     if (s->spread[MEASURE_E2E][VIEW_DUE].mean_ns == HIST_BEYOND)
         doc_text_only(doc_line(rows, DOC_PLAIN,

@@ -78,8 +78,8 @@ static void add_streams(struct doc_node *tokens, const struct tokens *t)
     doc_count(n, "assumed", NULL, t->assumed);
     if (t->assumed > 0)
         doc_line(n, DOC_PLAIN,
-                 "tpot and itl of %lld requests are ASSUMED: the server does "
-                 "not report the number of tokens in each event",
+                 "tpot and itl of %lld requests ASSUME one token per event: "
+                 "the server does not report the number of tokens",
                  (long long)t->assumed);
 }
 
@@ -94,8 +94,8 @@ static void add_tokens(struct doc_node *root, const struct summary *s)
         return;
     }
     n = doc_section(root, "tokens", "tokens");
-    doc_show(doc_count(n, "requests", "", t->requests), "of %lld ok requests",
-             (long long)t->requests);
+    doc_show(doc_count(n, "requests", "", t->requests),
+             "counted in %lld ok requests", (long long)t->requests);
     part = doc_section(n, NULL, "prompt");
     add_sum(part, "prompt", "counted", &t->prompt);
     add_sum(part, "prompt_asked", "requested", &t->prompt_asked);
@@ -142,7 +142,8 @@ void run_doc_answers(struct doc_node *root, const struct summary *s)
     add_reference(root, &s->outlen);
     if (q->checked > 0) {
         n = doc_section(root, "quality", "quality");
-        doc_share(n, "share", "", q->share);
+        doc_bounds(doc_track(doc_share(n, "share", "", q->share), DOC_HIGHER),
+                   q->ci95);
         doc_range(n, "share_ci95", "95% interval", DOC_SHARE, q->ci95);
         doc_count(n, "passed", "passed", q->passed);
         doc_sep(doc_unit(doc_count(n, "checked", "", q->checked),
@@ -330,7 +331,7 @@ static void add_within(struct doc_node *in, const struct steady *st)
                                            DOC_NS, w->section.quantile.range),
                                  !is_known,
                                  is_beyond ? "beyond failures" : "n too small"),
-                  is_beyond ? "failures" : "n small");
+                  is_beyond ? "failures" : "too few");
         doc_count(row, "n", "n", w->n);
         doc_unless(row, DOC_NUMBER, "n_effective", "independent samples",
                    w->n_effective, w->n_effective <= 0, "not known");
@@ -445,6 +446,18 @@ void run_doc_sessions(struct doc_node *root, const struct summary *s)
 
 /* ---- the server's own metrics ---- */
 
+static void add_unknown_server(struct doc_node *n,
+                               const struct server_summary *s)
+{
+    doc_count(n, "looks", NULL, 0);
+    doc_count(n, "failed_looks", NULL, 0);
+    doc_text(n, "url", NULL, s->url);
+    doc_bool(n, "is_known", NULL, false);
+    doc_null(n, "flavour", "the page has no metrics of a known server");
+    doc_line(n, DOC_PLAIN, "not available: %s has no metrics of a known server",
+             s->url);
+}
+
 void run_doc_server(struct doc_node *root, const struct summary *sum)
 {
     const struct server_summary *s = &sum->server;
@@ -481,13 +494,7 @@ void run_doc_server(struct doc_node *root, const struct summary *sum)
         return;
     n = doc_section(root, "server", "server");
     if (!s->is_there) {
-        doc_count(n, "looks", NULL, 0);
-        doc_count(n, "failed_looks", NULL, 0);
-        doc_text(n, "url", NULL, s->url);
-        doc_bool(n, "is_known", NULL, false);
-        doc_null(n, "flavour", "the page has no metrics of a known server");
-        doc_line(n, DOC_PLAIN,
-                 "not available: %s has no metrics of a known server", s->url);
+        add_unknown_server(n, s);
         return;
     }
     doc_brief(doc_missing_if(doc_text(n, "flavour", "metrics of", s->dialect),
@@ -684,10 +691,12 @@ void run_doc_metered(struct doc_node *root, const struct summary *s)
     doc_digits(
         doc_unit(doc_number(n, "joules", "in the window", m->joules), " J"), 6);
     doc_unit(doc_number(n, "watts", "mean power", m->watts), " W");
-    doc_unit(doc_unless(n, DOC_NUMBER, "joules_per_good_request",
-                        "per good request", m->joules_per_good,
-                        m->joules_per_good < 0, "no request was good"),
-             " J");
+    doc_unit(
+        doc_track(doc_unless(n, DOC_NUMBER, "joules_per_good_request",
+                             "per good request", m->joules_per_good,
+                             m->joules_per_good < 0, "no request was good"),
+                  DOC_LOWER),
+        " J");
     doc_unit(doc_unless(n, DOC_NUMBER, "joules_per_output_token",
                         "per output token", m->joules_per_token,
                         m->joules_per_token < 0,

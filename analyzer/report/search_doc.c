@@ -9,8 +9,8 @@
 #include "analyzer/report/doc.h"
 #include "analyzer/report/study_doc.h"
 #include "analyzer/search/search_read.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
+#include "common/text/units.h"
 
 #define SEARCH_SCHEMA 1
 #define PLOT          40
@@ -105,7 +105,12 @@ static void add_answer(struct doc_node *root, const struct search_summary *s)
     doc_text(n, "why", NULL, a->why);
     doc_bool(n, "interrupted", NULL, s->set.stopped_by != 0);
     add_headline(n, s);
-    add_load(n, "capacity", is_estimate ? "" : NULL, s, a->capacity);
+    doc_bounds(doc_track(add_load(n, "capacity", is_estimate ? "" : NULL, s,
+                                  a->capacity),
+                         search_conclusion(s) == CONCLUSION_YES
+                             ? DOC_HIGHER
+                             : DOC_UNTRACKED),
+               a->ci);
     doc_show_if(add_interval(n, "capacity_ci90", "90% interval", s, a->ci),
                 is_estimate && isfinite(a->ci.low) && isfinite(a->ci.high));
     doc_sep(
@@ -145,6 +150,30 @@ static void add_answer(struct doc_node *root, const struct search_summary *s)
     add_load(n, "met_to", NULL, s, a->met_to);
     add_load(n, "missed_from", NULL, s, a->missed_from);
     doc_text(doc_section(root, NULL, "binding"), "binding", "", a->binding);
+}
+
+/* What each term alone would allow. */
+static void add_capacities(struct doc_node *root,
+                           const struct search_summary *s)
+{
+    struct doc_node *list = doc_list(root, "terms", NULL);
+
+    for (size_t i = 0; i < s->terms.slo.len; i++) {
+        const struct slo_term *t = &s->terms.slo.terms[i];
+        const struct search_capacity *c = &s->answer.terms[i];
+        struct doc_node *n;
+
+        if (search_allowed(t) < 0)
+            continue;
+        n = doc_row(list);
+        doc_text(n, "term", NULL, t->text);
+        doc_bool(n, "binds", NULL,
+                 s->answer.binding && strcmp(s->answer.binding, t->text) == 0);
+        doc_share(n, "allowed_share", NULL, search_allowed(t));
+        add_load(n, "capacity", NULL, s, c->capacity);
+        add_interval(n, "capacity_ci90", NULL, s, c->ci);
+        doc_number(n, "miss_share_slope", NULL, c->slope);
+    }
 }
 
 /* ---- the client, and what was spent ---- */
@@ -237,6 +266,11 @@ static size_t shown_term(const struct search_summary *s)
     return 0;
 }
 
+static double ms_of(int64_t ns)
+{
+    return ns < 0 ? NAN : (double)ns / 1e6;
+}
+
 static void add_terms(struct doc_node *row, const struct search_summary *s,
                       const struct search_result *r)
 {
@@ -251,6 +285,16 @@ static void add_terms(struct doc_node *row, const struct search_summary *s,
         doc_count(n, "misses", NULL, c->misses);
         doc_share(n, "miss_share", NULL,
                   c->n > 0 ? (double)c->misses / (double)c->n : NAN);
+        doc_missing_if(
+            doc_range(n, "miss_share_ci90", NULL, DOC_SHARE, c->missed_ci90),
+            c->n == 0, NULL);
+        if (s->terms.slo.terms[i].kind != SLO_QUANTILE)
+            continue;
+        doc_value(n, DOC_MS, "measured_ms", NULL, ms_of(c->measured_ns));
+        /* No upper end: no limit is shown to be met. */
+        doc_range(n, "interval_ms", NULL, DOC_MS,
+                  (struct interval){c->low_ns > 0 ? ms_of(c->low_ns) : 0,
+                                    ms_of(c->high_ns)});
     }
 }
 
@@ -306,20 +350,34 @@ static void add_probe(struct doc_node *row, const struct search_summary *s,
 
     doc_text(row, "dir", "probe", dir + strlen("./"));
     free(dir);
+    doc_text(row, "role", NULL,
+             p->at->role == POINT_CONFIRM ? "confirmation" : "probe");
     doc_number(row, "value", s->has_rate ? "rate" : "clients", r->value);
     doc_rate(row, "offered_rps", NULL, r->offered_rps);
+    doc_rate(row, "completed_rps", NULL, r->completed_rps);
     doc_rate(row, "throughput_rps", NULL, r->throughput_rps);
-    doc_rate(row, "goodput_rps", NULL, p->run.rate[TRIAL_GOODPUT]);
+    doc_rate(row, "goodput_rps", NULL,
+             p->is_lost ? NAN : p->run.rate[TRIAL_GOODPUT]);
+    if (p->run.has_tokens)
+        doc_rate(row, "goodput_tokens_per_s", NULL,
+                 p->run.rate[TRIAL_GOOD_TOKENS]);
+    if (p->run.has_cost) {
+        doc_usd(row, trial_rate_name(TRIAL_USD), NULL, p->run.rate[TRIAL_USD]);
+        doc_usd(row, trial_rate_name(TRIAL_USD_TOKENS), NULL,
+                p->run.rate[TRIAL_USD_TOKENS]);
+    }
     doc_count(row, "requests", "requests", r->requests);
     doc_seconds(row, "window_s", "window", (double)r->window_ns / 1e9);
     doc_seconds(row, "took_s", NULL, (double)r->took_ns / 1e9);
-    add_measures(row, &p->run,
-                 t->kind == SLO_QUANTILE ? t->measure : MEASURE_E2E);
+    if (!p->is_lost)
+        add_measures(row, &p->run,
+                     t->kind == SLO_QUANTILE ? t->measure : MEASURE_E2E);
     add_misses(row, &r->terms[term], t);
     doc_bool(row, "overloaded", NULL, r->is_overloaded);
     doc_bool(row, "ended_early", NULL, r->ended_early);
     doc_text(row, "set_aside", "discarded", r->discarded);
-    doc_text(row, "verdict", NULL, verdict_name(p->run.verdict));
+    doc_text(row, "verdict", NULL,
+             p->is_lost ? NULL : verdict_name(p->run.verdict));
     if (p->run.distrust[0])
         doc_text(row, "not_trusted", NULL, p->run.distrust);
     add_terms(row, s, r);
@@ -364,6 +422,7 @@ struct doc *search_doc(const struct search_summary *s)
 
     doc_count(root, "schema", NULL, SEARCH_SCHEMA);
     doc_text(root, "kind", NULL, "search");
+    doc_text(root, "name", NULL, s->name ? s->name : "");
     doc_text(root, "by", NULL, s->has_rate ? "rate" : "concurrency");
     doc_paragraph(root, s->title);
     n = doc_section(root, NULL, "search");
@@ -373,8 +432,11 @@ struct doc *search_doc(const struct search_summary *s)
     for (size_t i = 0; i < s->terms.slo.len; i++)
         doc_line(n, DOC_PLAIN, "%s", s->terms.slo.terms[i].text);
     add_answer(root, s);
+    add_capacities(root, s);
     add_client(root, s);
     add_spent(root, s);
     add_probes(root, s);
+    doc_conclude(d, search_conclusion(s));
+    doc_set_brief(d, search_brief);
     return d;
 }

@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "analyzer/report/doc.h"
+#include "analyzer/report/run_doc.h"
 #include "analyzer/report/study_doc.h"
 #include "analyzer/studies/sweep.h"
-#include "common/base/units.h"
+#include "common/text/units.h"
 
 #define SWEEP_SCHEMA 1
 #define PLOT         30 /* columns of a curve */
@@ -59,7 +60,7 @@ static void add_rates(struct doc_node *row, const struct sweep_summary *s,
             r == TRIAL_THROUGHPUT ? "finished" : trial_rate_labels[r].label,
             v->rate[r]);
 
-        doc_show_if(n, is_shown);
+        doc_track(doc_show_if(n, is_shown), trial_rate_labels[r].better);
         if (n->is_missing)
             doc_missing_if(n, true, why_without(s, v, r));
     }
@@ -75,11 +76,13 @@ static void add_measures(struct doc_node *row, const struct sweep_summary *s,
         bool has_p99 =
             m == MEASURE_E2E ||
             (s->is_streamed && (m == MEASURE_TTFT || m == MEASURE_TPOT));
+        struct doc_node *n;
 
         if (v->quantile_ns[m][0] == HIST_EMPTY)
             continue;
-        study_doc_quantiles(doc_section(all, name, has_p99 ? "" : NULL), m,
-                            v->quantile_ns[m], m == MEASURE_E2E);
+        n = doc_section(all, name, has_p99 ? "" : NULL);
+        study_doc_quantiles(n, m, v->quantile_ns[m], m == MEASURE_E2E);
+        run_doc_track(n, m);
     }
 }
 
@@ -130,7 +133,7 @@ static void add_row(struct doc_node *table, const struct sweep_summary *s,
     } else {
         doc_null(row, "verdict", "no run at this value can be trusted");
         doc_section(row, "measures", NULL);
-        doc_text(row, NULL, "", "withdrawn: no run can be trusted");
+        doc_text(row, NULL, "", "discarded: no run can be trusted");
     }
     add_runs(row, s, v);
 }
@@ -247,12 +250,12 @@ static struct doc_node *add_mark(struct doc_node *root, const char *key,
 static void add_marks(struct doc_node *root, const struct sweep_summary *s)
 {
     struct doc_node *n =
-        add_mark(root, "knee", "knee", s, s->knee, "not a load");
+        add_mark(root, "knee", s->knee ? "knee" : NULL, s, s->knee,
+                 s->is_load ? "no request was completed" : "not a load");
 
     if (s->knee)
         doc_sep(doc_text(n, NULL, "",
-                         "the most completed requests for its latency "
-                         "(completed / e2e p50)"),
+                         "highest ratio of completed requests to e2e p50"),
                 ": ");
     n = add_mark(root, "saturation", "saturation", s, s->saturation,
                  s->no_saturation);
@@ -263,19 +266,21 @@ static void add_marks(struct doc_node *root, const struct sweep_summary *s)
                 ": ");
     else if (s->is_load)
         doc_text(n, NULL, "", s->no_saturation);
-    doc_digits(doc_rate(n, "most_throughput_rps",
-                        s->is_load ? "most that finished in a window" : NULL,
-                        s->most_rps),
-               5);
+    doc_digits(
+        doc_rate(n, "most_throughput_rps",
+                 s->is_load ? "highest rate that finished in a window" : NULL,
+                 s->most_rps),
+        5);
     if (s->is_load && s->slow)
         doc_line(n, DOC_WARNING,
-                 "at %.6g%s e2e p99 is %.3g%% of the window, more than %g%%: "
-                 "use a window %.2g times as long (--duration)",
+                 "at %.6g%s the slowest requests (e2e p99) take %.3g%% of the "
+                 "window, more than %g%%: use a window %.2g times as long "
+                 "(--duration)",
                  s->slow->value, s->has_rate ? "/s" : s->set.unit,
                  100 * s->slow->e2e_p99_share, 100 * SWEEP_LONG,
                  s->slow->e2e_p99_share / SWEEP_LONG);
     n = add_mark(root, "best_goodput", "goodput", s, s->best,
-                 "no run can be trusted");
+                 "no request of a run that can be trusted was good");
     if (s->best)
         doc_digits(
             doc_rate(n, NULL, "highest goodput", s->best->rate[TRIAL_GOODPUT]),
@@ -284,8 +289,9 @@ static void add_marks(struct doc_node *root, const struct sweep_summary *s)
         root, "within_slo", s->terms.len > 0 ? "SLO" : NULL, s, s->within,
         s->terms.len > 0 ? "the lowest value misses it" : "no SLO was given");
     if (s->within)
-        doc_sep(doc_text(n, NULL, "", "the highest value tried that meets it"),
-                ": ");
+        doc_sep(
+            doc_text(n, NULL, "", "the highest value tried that meets the SLO"),
+            ": ");
     else if (s->terms.len > 0)
         doc_textf(n, NULL, "", "%s at the lowest value",
                   s->values[0].verdict == VERDICT_UNDECIDED ? "undecided"
@@ -295,7 +301,7 @@ static void add_marks(struct doc_node *root, const struct sweep_summary *s)
                 "; ");
 }
 
-static const char *why_withdrawn(const struct trial *run)
+static const char *why_discarded(const struct trial *run)
 {
     return run->stopped_by     ? "interrupted"
            : run->distrust[0]  ? run->distrust
@@ -304,9 +310,9 @@ static const char *why_withdrawn(const struct trial *run)
                                : "killed";
 }
 
-static void add_withdrawn(struct doc_node *root, const struct sweep_summary *s)
+static void add_discarded(struct doc_node *root, const struct sweep_summary *s)
 {
-    struct doc_node *list = doc_text_only(doc_list(root, NULL, "withdrawn"));
+    struct doc_node *list = doc_text_only(doc_list(root, NULL, "discarded"));
 
     for (size_t i = 0; i < s->n; i++) {
         const struct sweep_point *p = &s->points[i];
@@ -315,7 +321,7 @@ static void add_withdrawn(struct doc_node *root, const struct sweep_summary *s)
         if (!p->counts)
             doc_line(list, DOC_PLAIN, "%.6g%s, %s: tailgate report %s",
                      p->at->value, s->has_rate ? "/s" : s->set.unit,
-                     why_withdrawn(&p->run), dir);
+                     why_discarded(&p->run), dir);
         free(dir);
     }
 }
@@ -328,6 +334,7 @@ struct doc *sweep_doc(const struct sweep_summary *s)
 
     doc_count(root, "schema", NULL, SWEEP_SCHEMA);
     doc_text(root, "kind", NULL, "sweep");
+    doc_text(root, "name", NULL, s->name ? s->name : "");
     doc_paragraph(root, s->title);
     n = doc_section(root, NULL, "sweep");
     doc_text(n, "key", "", s->set.key);
@@ -352,6 +359,8 @@ struct doc *sweep_doc(const struct sweep_summary *s)
         add_row(n, s, &s->values[i]);
     add_curves(root, s);
     add_marks(root, s);
-    add_withdrawn(root, s);
+    add_discarded(root, s);
+    doc_conclude(d, sweep_conclusion(s));
+    doc_set_brief(d, sweep_brief);
     return d;
 }

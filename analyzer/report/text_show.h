@@ -2,7 +2,7 @@
 #ifndef ANALYZER_REPORT_TEXT_SHOW_H
 #define ANALYZER_REPORT_TEXT_SHOW_H
 
-#include "common/base/units.h"
+#include "common/text/units.h"
 
 struct slo_term;
 

@@ -5,22 +5,24 @@
 #include <stdio.h>
 
 #include "analyzer/report/doc.h"
+#include "analyzer/report/run_doc.h"
 #include "analyzer/report/study_doc.h"
 #include "analyzer/studies/trials.h"
 
 #define TRIALS_SCHEMA 1
 
 const struct trial_rate_label trial_rate_labels[TRIAL_RATES] = {
-    [TRIAL_OFFERED] = {"offered", DOC_RATE},
-    [TRIAL_COMPLETED] = {"completed", DOC_RATE},
-    [TRIAL_GOODPUT] = {"goodput", DOC_RATE},
-    [TRIAL_THROUGHPUT] = {"finished in the window", DOC_RATE},
-    [TRIAL_ATTAINMENT] = {"attainment", DOC_SHARE},
-    [TRIAL_TOKENS] = {"output tokens in the window", DOC_RATE},
-    [TRIAL_GOOD_TOKENS] = {"output tokens of good requests", DOC_RATE},
-    [TRIAL_QUALITY] = {"quality", DOC_SHARE},
-    [TRIAL_USD] = {"per 1000 good requests", DOC_USD},
-    [TRIAL_USD_TOKENS] = {"per million good tokens", DOC_USD},
+    [TRIAL_OFFERED] = {"offered", DOC_RATE, DOC_UNTRACKED},
+    [TRIAL_COMPLETED] = {"completed", DOC_RATE, DOC_HIGHER},
+    [TRIAL_GOODPUT] = {"goodput", DOC_RATE, DOC_HIGHER},
+    [TRIAL_THROUGHPUT] = {"finished in the window", DOC_RATE, DOC_HIGHER},
+    [TRIAL_ATTAINMENT] = {"attainment", DOC_SHARE, DOC_HIGHER},
+    [TRIAL_TOKENS] = {"output tokens in the window", DOC_RATE, DOC_HIGHER},
+    [TRIAL_GOOD_TOKENS] = {"output tokens of good requests", DOC_RATE,
+                           DOC_HIGHER},
+    [TRIAL_QUALITY] = {"quality", DOC_SHARE, DOC_HIGHER},
+    [TRIAL_USD] = {"per 1000 good requests", DOC_USD, DOC_LOWER},
+    [TRIAL_USD_TOKENS] = {"per million good tokens", DOC_USD, DOC_LOWER},
 };
 
 void study_doc_quantiles(struct doc_node *in, int measure,
@@ -56,18 +58,21 @@ static void add_over(struct doc_node *in, const struct over_trials *o,
                      enum doc_kind kind)
 {
     const struct uncertain *median = &o->median.median;
+    struct doc_node *n;
 
     if (!o->is_known) {
         bool is_few = o->missing == HIST_TOO_FEW;
 
         doc_brief(doc_unless(in, DOC_NUMBER, "median", "median", 0, true,
                              is_few ? "n too small" : "no samples"),
-                  is_few ? "n small" : "-");
+                  is_few ? "too few" : "-");
         doc_count(in, "trials_without", "trials without it",
                   (int64_t)o->n_missing);
         return;
     }
-    add_number(in, "median", "median", median->value, kind);
+    n = add_number(in, "median", "median", median->value, kind);
+    if (median->has_range)
+        doc_bounds(n, median->range);
     add_number(in, "min", "min", o->least, kind);
     doc_missing_if(add_number(in, "max", "max", o->greatest, kind),
                    !isfinite(o->greatest), "beyond failures");
@@ -101,11 +106,12 @@ static void add_confidence(struct doc_node *n, const struct trials_summary *s)
         doc_line(n, DOC_PLAIN,
                  "fewer than two trials count: their median cannot be bounded");
     else
-        doc_line(n, DOC_PLAIN, "intervals of medians have %.4g%% confidence%s",
-                 100 * s->confidence,
-                 s->confidence < TRIALS_CONFIDENCE
-                     ? "; 95% requires at least 6 trials"
-                     : "");
+        doc_detail(doc_line(n, DOC_PLAIN,
+                            "intervals of medians have %.4g%% confidence%s",
+                            100 * s->confidence,
+                            s->confidence < TRIALS_CONFIDENCE
+                                ? "; 95% requires at least 6 trials"
+                                : ""));
 }
 
 /* What the verdict on a term is based on. */
@@ -197,13 +203,11 @@ static void add_verdict(struct doc_node *root, const struct trials_summary *s)
     if (s->verdict == VERDICT_INVALID) {
         size_t needed = valid_runs_needed((size_t)s->set.asked);
 
-        doc_textf(n, "verdict_note", NULL,
-                  "%zu valid trials of the %zu that are needed", s->counted,
-                  needed);
+        doc_textf(n, "verdict_note", NULL, "%zu valid trials, %zu are needed",
+                  s->counted, needed);
         doc_line(n, DOC_PLAIN,
-                 "%zu valid trials of the %zu that are needed; %zu discarded, "
-                 "see below",
-                 s->counted, needed, s->discarded);
+                 "%zu valid trials, %zu are needed; %zu discarded", s->counted,
+                 needed, s->discarded);
     }
     doc_count(n, "late", NULL, (int64_t)s->late);
     if (s->late > 0)
@@ -251,10 +255,11 @@ static void add_until(struct doc_node *root, const struct trials_summary *s)
                         " +- "),
                 !p->why);
     doc_unless(n, DOC_SHARE, "within_launches",
-               p->is_split ? "one trial scatters within launches by" : NULL,
+               p->is_split ? "one trial scatters within server starts by"
+                           : NULL,
                p->within, !p->is_split, unsplit);
     doc_unless(n, DOC_SHARE, "between_launches",
-               p->is_split ? "between launches by" : NULL, p->between,
+               p->is_split ? "between server starts by" : NULL, p->between,
                !p->is_split, unsplit);
     doc_missing_if(doc_count(n, "recommended_trials", NULL, p->trials), p->why,
                    p->why);
@@ -289,6 +294,28 @@ static void add_remark(struct doc_node *row, const struct trial *t)
         doc_text(row, NULL, "", t->was_aborted ? "aborted" : "");
 }
 
+/* The value of each SLO term in this trial. */
+static void add_trial_terms(struct doc_node *row,
+                            const struct trials_summary *s,
+                            const struct trial *t)
+{
+    struct doc_node *list = doc_list(row, "terms", NULL);
+
+    for (size_t i = 0; i < s->n_terms && !t->lost; i++) {
+        const struct set_term *term = &s->terms[i];
+        struct doc_node *n = doc_row(list);
+
+        doc_text(n, "term", NULL, term->term.text);
+        if (term->class)
+            doc_text(n, "class", NULL, term->class);
+        doc_text(n, "verdict", NULL, verdict_name(t->terms[i].verdict));
+        if (term->term.kind == SLO_QUANTILE)
+            doc_ns(n, "measured", NULL, t->terms[i].measured);
+        else
+            doc_number(n, "measured", NULL, t->terms[i].measured);
+    }
+}
+
 static void add_trial(struct doc_node *table, const struct trials_summary *s,
                       const struct trial *t)
 {
@@ -321,6 +348,7 @@ static void add_trial(struct doc_node *table, const struct trials_summary *s,
         doc_text(row, "not_trusted", NULL, t->distrust);
     if (t->was_aborted)
         doc_bool(row, "aborted", NULL, true);
+    add_trial_terms(row, s, t);
     doc_count(row, "lost_requests", NULL, t->lost_requests);
     doc_count(row, "lost_events", NULL, t->lost_events);
     add_remark(row, t);
@@ -363,11 +391,15 @@ static void add_rates(struct doc_node *rows, const struct trials_summary *s)
         enum trial_rate r = (enum trial_rate)i;
         const char *name = trial_rate_name(r);
 
-        if (trials_have_rate(s, r))
-            add_over(doc_section(rows, name, trial_rate_labels[r].label),
-                     &s->rate[r], trial_rate_labels[r].kind);
-        else
+        struct doc_node *row;
+
+        if (!trials_have_rate(s, r)) {
             doc_null(rows, name, trial_why_without(first, r));
+            continue;
+        }
+        row = doc_section(rows, name, trial_rate_labels[r].label);
+        add_over(row, &s->rate[r], trial_rate_labels[r].kind);
+        doc_track(row->first, trial_rate_labels[r].better);
     }
 }
 
@@ -411,11 +443,12 @@ static void add_measures(struct doc_node *rows, const struct trials_summary *s)
             snprintf(key, sizeof(key), "%s_ms", summary_quantile_name[q]);
             snprintf(label, sizeof(label), "%s %s", name,
                      summary_quantile_name[q]);
-            row = doc_section(measure, key, label);
+            row = doc_undotted(doc_section(measure, key, label));
             add_over(row, o, DOC_NS);
             if (o->is_known && o->mean.has_range && q == SUMMARY_P99)
                 add_student(doc_section(row, "student", NULL), s, o, false);
         }
+        run_doc_track(measure, m);
     }
 }
 
@@ -434,6 +467,7 @@ struct doc *trials_doc(const struct trials_summary *s)
 
     doc_count(root, "schema", NULL, TRIALS_SCHEMA);
     doc_text(root, "kind", NULL, "trials");
+    doc_text(root, "name", NULL, s->name ? s->name : "");
     doc_paragraph(root, s->title ? s->title : "");
     n = doc_section(root, "trials", "trials");
     doc_count(n, "recorded", "recorded", (int64_t)s->n);
@@ -443,7 +477,7 @@ struct doc *trials_doc(const struct trials_summary *s)
                 s->counted < s->n);
     doc_show_if(doc_count(n, "discarded", "discarded", (int64_t)s->discarded),
                 s->discarded > 0);
-    n = doc_section(root, NULL, "launches");
+    n = doc_section(root, NULL, "starts");
     doc_count(n, "launches", "", study_set_launches(&s->set));
     doc_sep(doc_text(n, NULL, "", launches[s->set.launched_by]), ": ");
     if (s->set.against[0])
@@ -460,5 +494,7 @@ struct doc *trials_doc(const struct trials_summary *s)
     if (p99->is_known && p99->mean.has_range)
         add_student(doc_text_only(doc_section(root, NULL, "e2e p99")), s, p99,
                     true);
+    doc_conclude(d, trials_conclusion(s));
+    doc_set_brief(d, trials_brief);
     return d;
 }

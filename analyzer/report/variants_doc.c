@@ -34,6 +34,7 @@ static void add_parts(struct doc_node *row, const struct server_parts *p)
 static void add_cell(struct doc_node *row, const struct variants_summary *s,
                      const struct variant_cell *c)
 {
+    struct doc_node *n;
     char p50[32];
 
     doc_count(row, "runs", NULL, (int64_t)c->runs);
@@ -45,17 +46,23 @@ static void add_cell(struct doc_node *row, const struct variants_summary *s,
         return;
     }
     snprintf(p50, sizeof(p50), "%s p50", measure_name(s->measure));
-    doc_ns(row, "p50", p50, c->latency_ns.value);
+    n = doc_track(doc_ns(row, "p50", p50, c->latency_ns.value), DOC_LOWER);
+    if (c->latency_ns.has_range)
+        doc_bounds(n, c->latency_ns.range);
     doc_missing_if(
         doc_range(row, "p50_ci95_ms", NULL, DOC_MS,
                   (struct interval){c->latency_ns.range.low * 1e-6,
                                     c->latency_ns.range.high * 1e-6}),
         !c->latency_ns.has_range, NULL);
-    doc_ns(row, "p99", "p99", c->tail_ns);
+    doc_track(doc_ns(row, "p99", "p99", c->tail_ns), DOC_LOWER);
     doc_rate(row, "offered_rps", NULL, c->offered_rps);
-    doc_rate(row, "goodput_rps", "goodput", c->goodput_rps.value);
+    doc_rate(row, "completed_rps", "completed", c->completed_rps);
+    n = doc_track(doc_rate(row, "goodput_rps", "goodput", c->goodput_rps.value),
+                  DOC_HIGHER);
+    if (c->goodput_rps.has_range)
+        doc_bounds(n, c->goodput_rps.range);
     doc_range_of(row, "goodput_ci95", "(95%)", DOC_RATE, &c->goodput_rps);
-    doc_rate(row, "throughput_rps", "throughput", c->throughput_rps.value);
+    doc_rate(row, "throughput_rps", NULL, c->throughput_rps.value);
     doc_range_of(row, "throughput_ci95", NULL, DOC_RATE, &c->throughput_rps);
     doc_share(row, "attainment", NULL, c->attainment);
     if (s->has_tokens)
@@ -255,7 +262,8 @@ static void add_rankings(struct doc_node *root,
         struct doc_node *order;
         char title[VARIANTS_VALUE + sizeof(s->ranked) + 8];
 
-        doc_number(n, "value", NULL, s->values[i]);
+        doc_show(doc_number(n, "value", NULL, s->values[i]), "%s",
+                 variants_show_value(s, s->values[i], text));
         doc_text(n, "by", NULL, ranked_by(s, i, by));
         add_pairs(doc_list(n, "pairs", NULL), s, i);
         order = doc_list(n, "order", NULL);
@@ -415,5 +423,7 @@ struct doc *variants_doc(const struct variants_summary *s)
     doc_bool(root, "interrupted", NULL, s->set.stopped_by != 0);
     if (s->set.stopped_by)
         doc_line(root, DOC_PLAIN, "interrupted: --resume continues it");
+    doc_conclude(d, variants_conclusion(s));
+    doc_set_brief(d, variants_brief);
     return d;
 }

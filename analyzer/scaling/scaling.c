@@ -11,8 +11,8 @@
 #include "analyzer/studies/baseline.h"
 #include "analyzer/verdict/cost.h"
 #include "common/base/err.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
+#include "common/text/units.h"
 
 #define MAX_LINE 512
 #define SAME     1e-6 /* relative: the precision of written units */

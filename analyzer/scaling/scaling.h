@@ -120,6 +120,11 @@ enum conclusion scaling_conclusion(const struct scaling *s);
 /* The caller owns it. */
 struct doc *scaling_doc(const struct scaling *s);
 
+/* Its short form, for doc_set_brief(). */
+struct brief;
+struct doc_node;
+void scaling_brief(struct brief *b, const struct doc_node *root);
+
 /* ---- its parts; all but the first are pure ---- */
 
 /* Read points from a CSV file (docs/scaling.md), one per K and config, in any

@@ -4,8 +4,8 @@
 
 #include "analyzer/scaling/scaling.h"
 #include "common/base/buf.h"
-#include "common/base/units.h"
 #include "common/settings/settings.h"
+#include "common/text/units.h"
 
 const struct scale_point *scaling_at(const struct scaling *s, int64_t k)
 {

@@ -65,10 +65,11 @@ static void add_verdict(struct doc_node *root, const struct scaling *s)
     if (!has_slo(s))
         doc_line(n, DOC_PLAIN, "no SLO was judged");
     if (!v->is_shown && !is_refused)
-        doc_line(n, DOC_PLAIN, "not shown: the interval of its efficiency %s",
+        doc_line(n, DOC_PLAIN, "not shown with 95%% confidence: %s",
                  isnan(scale_point_error(&s->points[0]))
-                     ? "is not known without repeats"
-                     : "reaches below the threshold");
+                     ? "repeat each K to get an interval of the efficiency"
+                     : "the interval of the efficiency reaches below the "
+                       "threshold");
     /* The same object goes on in a line of its own. */
     n = doc_section(n, NULL, NULL);
     add_k(n, "efficient_k", NULL, v->efficient_k);
@@ -435,13 +436,26 @@ static struct doc_node *add_predicted(struct doc_node *n, const char *key,
     return doc_brief(doc_number(n, key, label, k), "never");
 }
 
+/* A term of the model, and its interval under `key`_ci95. */
+static void add_term(struct doc_node *n, const char *key, const char *label,
+                     const char *unit, const struct uncertain *term)
+{
+    char ci[64];
+
+    snprintf(ci, sizeof(ci), "%s_ci95", key);
+    doc_unit(doc_number(n, key, label, term->value), unit);
+    doc_range_of(n, ci, label ? "95% interval" : NULL, DOC_NUMBER, term);
+}
+
 /* Where more workers stop helping: the text of each number is that of
  * docs/scaling.md. */
 static void add_communication(struct doc_node *root, const struct scaling *s)
 {
     const struct comm_fit *f = &s->comm;
+    const struct uncertain *alpha = &f->term_s[COMM_ALPHA];
+    const struct uncertain *beta = &f->term_s[COMM_BETA];
     bool is_weak = s->ask.regime == SCALE_WEAK;
-    bool is_any = f->term_s[COMM_ALPHA].value + f->term_s[COMM_BETA].value > 0;
+    bool is_any = alpha->value + beta->value > 0;
     char label[64];
     struct doc_node *n;
 
@@ -459,29 +473,14 @@ static void add_communication(struct doc_node *root, const struct scaling *s)
                  is_weak ? COMM_MIN_WEAK : COMM_MIN_STRONG, COMM_MIN_MEASURED);
         return;
     }
-    doc_unit(doc_number(n, "alpha_seconds", "latency alpha",
-                        f->term_s[COMM_ALPHA].value),
-             "s per doubling of K");
-    doc_range_of(n, "alpha_seconds_ci95", "95% interval", DOC_NUMBER,
-                 &f->term_s[COMM_ALPHA]);
-    doc_unit(doc_number(n, "beta_seconds", "beta", f->term_s[COMM_BETA].value),
-             "s per further worker");
-    doc_range_of(n, "beta_seconds_ci95", "95% interval", DOC_NUMBER,
-                 &f->term_s[COMM_BETA]);
+    add_term(n, "alpha_seconds", "latency alpha", "s per doubling of K", alpha);
+    add_term(n, "beta_seconds", "beta", "s per further worker", beta);
     doc_unless(n, DOC_BYTES, "bandwidth_bytes_per_s", "bandwidth per second",
-               s->ask.comm_bytes / f->term_s[COMM_BETA].value,
-               !(s->ask.comm_bytes > 0) || !(f->term_s[COMM_BETA].value > 0),
-               NULL);
-    doc_unit(
-        doc_number(n, "serial_seconds", "serial", f->term_s[COMM_SERIAL].value),
-        "s");
-    doc_range_of(n, "serial_seconds_ci95", "95% interval", DOC_NUMBER,
-                 &f->term_s[COMM_SERIAL]);
-    doc_unit(doc_number(n, "parallel_seconds", is_weak ? NULL : "parallel",
-                        f->term_s[COMM_PARALLEL].value),
-             "s");
-    doc_range_of(n, "parallel_seconds_ci95", is_weak ? NULL : "95% interval",
-                 DOC_NUMBER, &f->term_s[COMM_PARALLEL]);
+               s->ask.comm_bytes / beta->value,
+               !(s->ask.comm_bytes > 0) || !(beta->value > 0), NULL);
+    add_term(n, "serial_seconds", "serial", "s", &f->term_s[COMM_SERIAL]);
+    add_term(n, "parallel_seconds", is_weak ? NULL : "parallel", "s",
+             &f->term_s[COMM_PARALLEL]);
     snprintf(label, sizeof(label),
              "efficiency falls below %.4g at K =", BEND_VISIBLE);
     doc_sep(add_predicted(n, "bend_k", label, f->bend_k), "; ");
@@ -500,9 +499,8 @@ static void add_communication(struct doc_node *root, const struct scaling *s)
     if (f->residual > COMM_MAX_RESIDUAL)
         doc_line(n, DOC_PLAIN,
                  "the times do not follow the model: do not use the ratios");
-    if (is_any && f->term_s[COMM_ALPHA].has_range &&
-        f->term_s[COMM_ALPHA].range.low <= 0 &&
-        f->term_s[COMM_BETA].range.low <= 0)
+    if (is_any && alpha->has_range && alpha->range.low <= 0 &&
+        beta->range.low <= 0)
         doc_line(n, DOC_PLAIN,
                  "these points cannot tell alpha and beta apart, since both "
                  "intervals contain 0: measure at more K, or repeat");
@@ -527,7 +525,7 @@ static void add_bend(struct doc_node *root, const struct scaling *s)
                              s->bend.k <= 0, NULL),
               "none");
     doc_show_if(
-        doc_text(n, "guess", "a guess:", bend_cause_name(s->bend.cause)),
+        doc_text(n, "guess", "probable cause:", bend_cause_name(s->bend.cause)),
         s->bend.k > 0);
     doc_sep(doc_text(n, "evidence", "", s->bend.evidence), ": ");
 }
@@ -593,5 +591,7 @@ struct doc *scaling_doc(const struct scaling *s)
         add_method(root, s);
     add_claim(root, s);
     add_lists(root, s);
+    doc_conclude(d, scaling_conclusion(s));
+    doc_set_brief(d, scaling_brief);
     return d;
 }

@@ -12,10 +12,10 @@
 #include "analyzer/studies/study_recordings.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/err.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/recording/study_set.h"
 #include "common/stats/stats.h"
+#include "common/text/units.h"
 
 #define MAX_TRIALS   10000
 #define MAX_ENDS     20000000 /* answers whose end times are sorted */
@@ -349,11 +349,17 @@ static void take_capacity(struct scaling *s, const struct study_run *run,
 static int read_first_probe(struct scaling *s, const struct search_summary *ss,
                             struct err *err)
 {
-    char *path = study_point_path(ss->dir, ss->probes[0].at);
     struct strmap conditions = {0};
     struct study_run run;
+    size_t first = 0;
+    char *path;
     int64_t k;
-    int rc = study_run_open(&run, path, s->ask.slo, s->ask.cost, err);
+    int rc;
+
+    while (ss->probes[first].is_lost) /* one has a recording */
+        first++;
+    path = study_point_path(ss->dir, ss->probes[first].at);
+    rc = study_run_open(&run, path, s->ask.slo, s->ask.cost, err);
 
     free(path);
     if (rc)

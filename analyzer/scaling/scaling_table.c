@@ -11,9 +11,9 @@
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/spec/prices.h"
+#include "common/text/units.h"
 
 #define MAX_FILE    ((size_t)8 << 20)
 #define MAX_COLUMNS 64

@@ -5,33 +5,12 @@
 
 #include "analyzer/search/search_tuning.h"
 
-/* The grid, first over the whole range, then where the mass is. */
-#define CROSSINGS 41
-#define SLOPES    21
-#define PASSES    3
-#define ALL_BUT   1e-3 /* of the mass, at either end */
-#define SLOPE_MIN 0.2
-#define SLOPE_MAX 2000.0
-#define MARGIN    0.7 /* from the probes to the ends, in the log of the load */
-
-/* The variance of a share p in n requests is phi p^POWER / n: that of clusters
- * as the excursions of a queue beyond a high level make them. */
-#define POWER 1.75
-
-#define EXPONENT_MAX 40.0
-#define SHARE_MIN    1e-12 /* a miss is never impossible */
-
-/* Parts of a window for which the growth from an empty queue is computed, and
- * relaxation times after which it is over. */
-#define PARTS 6
-#define GROWN 4.0
-
 /* The masses of the crossings and of the slopes; ranges are of logarithms. */
 struct grid {
     struct interval x;
     struct interval s;
-    double by_x[CROSSINGS];
-    double by_s[SLOPES];
+    double by_x[FIT_CROSSINGS];
+    double by_s[FIT_SLOPES];
 };
 
 struct model {
@@ -62,7 +41,7 @@ static double typical_slope(const struct fit_aim *aim, double load)
 
     if (aim->limit_s <= 0)
         return search_tuning.slope_other;
-    return fmin(fmax(slope, search_tuning.slope_low), SLOPE_MAX);
+    return fmin(fmax(slope, search_tuning.slope_low), search_tuning.slope_max);
 }
 
 /* The relaxation time.  A curve that is much steeper than that of M/M/1 is not
@@ -97,11 +76,13 @@ double fit_grown(double allowed, double relax, double warmup_s, double window_s)
     double z = log_inverse(allowed);
     double sum = 0;
 
-    if (relax <= 0 || warmup_s > GROWN * relax)
+    if (relax <= 0 || warmup_s > search_tuning.grown * relax)
         return 1;
-    for (int i = 0; i < PARTS; i++)
-        sum += grown_at(z, (warmup_s + window_s * (i + 0.5) / PARTS) / relax);
-    return sum / PARTS;
+    for (int i = 0; i < search_tuning.grown_parts; i++)
+        sum += grown_at(
+            z, (warmup_s + window_s * (i + 0.5) / search_tuning.grown_parts) /
+                   relax);
+    return sum / search_tuning.grown_parts;
 }
 
 /* Of the variance of the number of misses, where the share is what is allowed.
@@ -116,7 +97,8 @@ static double inflation(const struct model *m, double slope)
 
 static double phi_at(const struct model *m, double slope)
 {
-    return inflation(m, slope) * pow(m->aim->allowed, 1 - POWER);
+    return inflation(m, slope) *
+           pow(m->aim->allowed, 1 - search_tuning.cluster_power);
 }
 
 /* ---- the likelihood ---- */
@@ -139,8 +121,9 @@ static void take_slope(struct model *m, double slope)
             continue;
         pt->weight *=
             fit_grown(m->aim->allowed, usual, pt->warmup_s, pt->window_s);
-        pt->exposure *= fmax(SHARE_MIN, fit_grown(m->aim->allowed, relax,
-                                                  pt->warmup_s, pt->window_s));
+        pt->exposure *=
+            fmax(search_tuning.share_min,
+                 fit_grown(m->aim->allowed, relax, pt->warmup_s, pt->window_s));
     }
 }
 
@@ -149,9 +132,10 @@ static void take_slope(struct model *m, double slope)
 static double share_at(const struct model *m, double load, double crossing,
                        double slope)
 {
-    double e = fmin(slope * (load / crossing - 1), EXPONENT_MAX);
+    double e = fmin(slope * (load / crossing - 1), search_tuning.exponent_max);
 
-    return fmax(m->floor + (m->aim->allowed - m->floor) * exp(e), SHARE_MIN);
+    return fmax(m->floor + (m->aim->allowed - m->floor) * exp(e),
+                search_tuning.share_min);
 }
 
 /* The log of the quasi-likelihood, times -phi. */
@@ -167,12 +151,15 @@ static double distance(const struct model *m, double crossing, double slope)
 
         if (pt->is_capped) {
             share = fmin(share, m->most);
-            least =
-                pt->exposure * sqrt(sqrt(m->most)) / (2 - POWER) / (POWER - 1);
+            least = pt->exposure * sqrt(sqrt(m->most)) /
+                    (2 - search_tuning.cluster_power) /
+                    (search_tuning.cluster_power - 1);
         }
-        root = sqrt(sqrt(share)); /* share^(2 - POWER) */
-        sum += pt->weight * (pt->exposure * root / (2 - POWER) +
-                             misses * root / share / (POWER - 1) - least);
+        root = sqrt(sqrt(share)); /* share^(2 - search_tuning.cluster_power) */
+        sum +=
+            pt->weight *
+            (pt->exposure * root / (2 - search_tuning.cluster_power) +
+             misses * root / share / (search_tuning.cluster_power - 1) - least);
     }
     return sum;
 }
@@ -198,25 +185,25 @@ static double at_step(const struct interval *range, size_t n, size_t i)
 
 static void fill(struct grid *g, struct model *m)
 {
-    double table[SLOPES][CROSSINGS];
+    double table[FIT_SLOPES][FIT_CROSSINGS];
     double max = -INFINITY;
 
     *g = (struct grid){.x = g->x, .s = g->s};
-    for (size_t k = 0; k < SLOPES; k++) {
-        double slope = exp(at_step(&g->s, SLOPES, k));
+    for (size_t k = 0; k < FIT_SLOPES; k++) {
+        double slope = exp(at_step(&g->s, FIT_SLOPES, k));
         double phi = phi_at(m, m->slope);
 
         take_slope(m, slope);
-        for (size_t i = 0; i < CROSSINGS; i++) {
-            double load = exp(at_step(&g->x, CROSSINGS, i));
+        for (size_t i = 0; i < FIT_CROSSINGS; i++) {
+            double load = exp(at_step(&g->x, FIT_CROSSINGS, i));
 
             table[k][i] =
                 log_prior(m->aim, load, slope) - distance(m, load, slope) / phi;
             max = fmax(max, table[k][i]);
         }
     }
-    for (size_t k = 0; k < SLOPES; k++) {
-        for (size_t i = 0; i < CROSSINGS; i++) {
+    for (size_t k = 0; k < FIT_SLOPES; k++) {
+        for (size_t i = 0; i < FIT_CROSSINGS; i++) {
             double mass = exp(table[k][i] - max);
 
             g->by_s[k] += mass;
@@ -252,8 +239,8 @@ static void zoom(const double *mass, size_t n, struct interval *range,
                  const struct interval *all, double room)
 {
     double step = (range->high - range->low) / (double)(n - 1);
-    double low = quantile(mass, n, range, ALL_BUT) - step;
-    double high = quantile(mass, n, range, 1 - ALL_BUT) + step;
+    double low = quantile(mass, n, range, search_tuning.all_but) - step;
+    double high = quantile(mass, n, range, 1 - search_tuning.all_but) + step;
 
     range->low = fmax(all->low, low - room * (high - low));
     range->high = fmin(all->high, high + room * (high - low));
@@ -321,7 +308,8 @@ static double scatter_of(struct model *m, bool is_whole)
             }
             d -= n * share;
             if (n > 0)
-                squares += pt->weight * d * d / (phi * n * pow(share, POWER));
+                squares += pt->weight * d * d /
+                           (phi * n * pow(share, search_tuning.cluster_power));
             parts += pt->weight;
         }
     }
@@ -333,28 +321,29 @@ static void settle(struct model *m, struct grid *g)
 {
     const struct grid whole = *g;
 
-    for (int pass = 0; pass <= PASSES; pass++) {
+    for (int pass = 0; pass <= search_tuning.passes; pass++) {
         fill(g, m);
-        m->crossing = exp(quantile(g->by_x, CROSSINGS, &g->x, 0.5));
-        m->slope = exp(quantile(g->by_s, SLOPES, &g->s, 0.5));
-        if (pass == PASSES)
+        m->crossing = exp(quantile(g->by_x, FIT_CROSSINGS, &g->x, 0.5));
+        m->slope = exp(quantile(g->by_s, FIT_SLOPES, &g->s, 0.5));
+        if (pass == search_tuning.passes)
             return;
         if (pass == 0)
             m->floor = floor_of(m);
         m->is_known = true;
         take_slope(m, m->slope);
         m->scatter = fmin(fmax(scatter_of(m, false), scatter_of(m, true)), 10);
-        zoom(g->by_x, CROSSINGS, &g->x, &whole.x, 0.5);
+        zoom(g->by_x, FIT_CROSSINGS, &g->x, &whole.x, 0.5);
         if (pass > 0)
-            zoom(g->by_s, SLOPES, &g->s, &whole.s, 0.2);
+            zoom(g->by_s, FIT_SLOPES, &g->s, &whole.s, 0.2);
     }
 }
 
 void fit_make(struct fit_point *points, size_t n, const struct fit_aim *aim,
               struct fit *out)
 {
-    struct grid g = {.x = {INFINITY, -INFINITY},
-                     .s = {log(SLOPE_MIN), log(SLOPE_MAX)}};
+    struct grid g = {
+        .x = {INFINITY, -INFINITY},
+        .s = {log(search_tuning.slope_min), log(search_tuning.slope_max)}};
     struct model m = {.points = points,
                       .n = n,
                       .aim = aim,
@@ -364,8 +353,8 @@ void fit_make(struct fit_point *points, size_t n, const struct fit_aim *aim,
     double tail = (1 - aim->confidence) / 2;
 
     for (size_t i = 0; i < n; i++) {
-        g.x.low = fmin(g.x.low, log(points[i].load) - MARGIN);
-        g.x.high = fmax(g.x.high, log(points[i].load) + MARGIN);
+        g.x.low = fmin(g.x.low, log(points[i].load) - search_tuning.margin);
+        g.x.high = fmax(g.x.high, log(points[i].load) + search_tuning.margin);
     }
     g.x.high = fmin(g.x.high, fmax(log(aim->max), g.x.low + 0.01));
     m.crossing = exp((g.x.low + g.x.high) / 2);
@@ -373,9 +362,9 @@ void fit_make(struct fit_point *points, size_t n, const struct fit_aim *aim,
     settle(&m, &g);
     *out = (struct fit){
         .load = m.crossing,
-        .ci = {fmin(exp(quantile(g.by_x, CROSSINGS, &g.x, tail)),
+        .ci = {fmin(exp(quantile(g.by_x, FIT_CROSSINGS, &g.x, tail)),
                     m.crossing * (1 - search_tuning.ci_min)),
-               fmax(exp(quantile(g.by_x, CROSSINGS, &g.x, 1 - tail)),
+               fmax(exp(quantile(g.by_x, FIT_CROSSINGS, &g.x, 1 - tail)),
                     m.crossing * (1 + search_tuning.ci_min))},
         .slope = m.slope,
         .relax_s = relax_s(&m, m.slope),

@@ -6,6 +6,7 @@
 
 #include "analyzer/read/reader.h"
 #include "analyzer/search/search_read.h"
+#include "analyzer/search/search_tuning.h"
 #include "analyzer/tally/summary.h"
 #include "analyzer/verdict/stub_truth.h"
 #include "common/base/err.h"
@@ -17,9 +18,6 @@
  * missed, or as are allowed to miss.  A request counts as delayed if it missed
  * and the client was late, or if the delay was GOOD_DELAY of the limit.  Delays
  * can only add misses, so with almost no misses they did no harm. */
-#define SHARE_PART 0.5
-#define FEW_PART   0.1 /* of the allowed share */
-
 static const char lag[] = "lag";
 static const char buffer_wait[] = "buffer wait";
 static const char stub_late[] = "stub late";
@@ -69,15 +67,15 @@ static double share_of(const struct slo_term *t, const struct search_counts *c)
     double allowed = search_allowed(t);
     double missed = c->n > 0 ? (double)c->misses / (double)c->n : 0;
 
-    if (missed <= FEW_PART * allowed)
+    if (missed <= search_tuning.delayed_few * allowed)
         return 1;
-    return SHARE_PART * (missed > allowed ? missed : allowed);
+    return search_tuning.delayed_part * (missed > allowed ? missed : allowed);
 }
 
 bool disturbed_by_lag(const struct slo_term *t, const struct search_counts *c)
 {
     return disturbed_concerns(t) &&
-           (double)c->spoilt > share_of(t, c) * (double)c->n;
+           (double)c->client_late > share_of(t, c) * (double)c->n;
 }
 
 /* At p99, the only recorded quantile. */
@@ -148,7 +146,9 @@ const char *disturbed_by(const struct summary *s, const struct hist *late,
 
     for (size_t i = 0; i < r->n_terms; i++)
         counted += r->terms[i].n;
-    if (counted == 0)
+    if (s->shards.missing + s->shards.killed + s->shards.damaged > 0)
+        by = SEARCH_LOST;
+    else if (counted == 0)
         by = s->scheduled > 0 ? SEARCH_UNMEASURED : "no requests";
     else
         by = exhausted_by(s);

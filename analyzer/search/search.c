@@ -11,8 +11,8 @@
 #include "analyzer/search/search_plan.h"
 #include "analyzer/search/search_tuning.h"
 #include "common/base/err.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
+#include "common/text/units.h"
 
 static const char *const whys[] = {
     [SEARCH_LOOKING] = "look",           [SEARCH_FIRST] = "first",
@@ -218,7 +218,7 @@ const char *search_bracket(enum search_by by, const struct search_answer *a,
     if (!missed[0] && met[0])
         snprintf(text, SEARCH_TEXT, "met up to %s, missed by no probe", met);
     else if (missed[0] && !met[0])
-        snprintf(text, SEARCH_TEXT, "missed from %s on, met by no probe",
+        snprintf(text, SEARCH_TEXT, "missed the SLO from %s on; none met it",
                  missed);
     else if (missed[0] && strcmp(met, missed) == 0)
         snprintf(text, SEARCH_TEXT, "both met and missed at %s", met);
@@ -244,7 +244,7 @@ static void say_estimate(const struct search_config *c, struct search_answer *a)
 {
     char at[32], low[32], high[32], relax[UNITS_TEXT];
 
-    say(a, "%s (%.0f %% interval %s to %s%s%s)", shown(c->by, a->capacity, at),
+    say(a, "%s (%.0f%% interval %s to %s%s%s)", shown(c->by, a->capacity, at),
         100 * SEARCH_CONFIDENCE, shown(c->by, a->ci.low, low),
         shown(c->by, a->ci.high, high),
         a->is_short ? ", wide since windows are short against a relaxation "
@@ -273,6 +273,7 @@ static void say_noisy(const struct search_config *c, const struct evidence *e,
 {
     static const char *const causes[][2] = {
         {SEARCH_UNMEASURED, "no answer allows the SLO to be judged"},
+        {SEARCH_LOST, "the launcher failed"},
         {SEARCH_CAPPED, "the client has too few connections"},
         {SEARCH_EXHAUSTED, "the client has too few ports, files or memory"},
     };
@@ -407,6 +408,16 @@ static void take_evidence(const struct search *s, const struct evidence *e,
                                 .discarded = e->discarded,
                                 .requests = e->requests,
                                 .took_ns = e->took_ns};
+    for (size_t i = 0; i < SLO_MAX_TERMS; i++) {
+        const struct fit *f = &e->fits[i];
+        bool is_known = f->load > 0 && e->met > 0;
+
+        a->terms[i] = (struct search_capacity){
+            .capacity = is_known ? whole(c, f->load) : NAN,
+            .ci = {is_known ? whole(c, f->ci.low) : NAN,
+                   is_known ? whole(c, f->ci.high) : NAN},
+            .slope = is_known ? f->slope : NAN};
+    }
     if (!e->has_fit || e->met <= 0)
         return;
     a->capacity = whole(c, e->fit.load);

@@ -37,8 +37,7 @@ enum search_by { SEARCH_RATE, SEARCH_CONCURRENCY };
 /* Slices of a window, to measure scatter; shorter windows have fewer. */
 #define SEARCH_SLICES 20
 
-#define SEARCH_CONFIDENCE   0.90 /* of the interval */
-#define SEARCH_CONFIRM_PART 0.95 /* share of the estimate that is confirmed */
+#define SEARCH_CONFIDENCE 0.90 /* of the interval: what reports promise */
 
 /* Times of 0 are chosen by the search, from the rate and the SLO. */
 struct search_config {
@@ -92,9 +91,13 @@ struct search_ask {
 struct search_counts {
     int64_t n; /* requests due in the window that the term is about */
     int64_t misses;
-    int64_t spoilt; /* misses that the client may have caused */
+    int64_t client_late; /* misses that the client may have caused */
     int64_t
         measured_ns; /* value of its quantile; or HIST_BEYOND and the like */
+    int64_t low_ns;  /* of the quantile: the range between limits that are shown
+                        to be missed and to be met, as in term_judgement */
+    int64_t high_ns;
+    struct interval missed_ci90; /* of the share of misses; NAN: unknown */
     struct batch slices[SEARCH_SLICES]; /* hits: misses */
     size_t n_slices;
 };
@@ -109,11 +112,16 @@ struct search_counts {
 #define SEARCH_CAPPED    "connection cap"
 #define SEARCH_EXHAUSTED "client resources"
 
+/* The launcher of a probe failed twice: there is no recording, or a shard is
+ * not complete. */
+#define SEARCH_LOST "launch"
+
 struct search_result {
     enum search_step step;
-    double value;       /* requested value */
-    double offered_rps; /* due in the window / its length */
-    double throughput_rps;
+    double value;          /* requested value */
+    double offered_rps;    /* due in the window / its length */
+    double completed_rps;  /* those of them that were answered */
+    double throughput_rps; /* finished in the window */
     int64_t warmup_ns;
     int64_t asked_ns;  /* requested window */
     int64_t window_ns; /* actual window; shorter if it ended early */
@@ -147,6 +155,13 @@ const char *search_outcome_name(enum search_outcome outcome);
 
 #define SEARCH_TEXT 240
 
+/* The capacity if a term were the only one.  NAN: no probe missed the term. */
+struct search_capacity {
+    double capacity;
+    struct interval ci; /* at SEARCH_CONFIDENCE */
+    double slope;       /* as that of the answer */
+};
+
 /* Unknown values are NAN. */
 struct search_answer {
     enum search_outcome outcome;
@@ -171,6 +186,7 @@ struct search_answer {
     int64_t took_ns;
     int64_t left_ns;       /* estimated remaining time; 0: unknown */
     char why[SEARCH_TEXT]; /* one line for the user */
+    struct search_capacity terms[SLO_MAX_TERMS]; /* in the order of the SLO */
 };
 
 /* ---- the search ---- */

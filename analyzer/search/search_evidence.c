@@ -9,10 +9,6 @@
 
 #define SECOND 1e9 /* times are computed as doubles */
 
-/* Shares that the regression can use. */
-#define ALLOWED_MIN 1e-5
-#define ALLOWED_MAX 0.99
-
 /* ---- single probes ---- */
 
 /* Are there more misses than allowed?  Not if there is only one more, however
@@ -120,13 +116,15 @@ static void take_all(struct evidence *e, const struct search *s)
         e->confirmed = 0;
 }
 
-/* If nothing was measured, the server may be the cause. */
+/* If nothing was measured, the server may be the cause, and a launcher is no
+ * client. */
 static void take_client(struct evidence *e, const struct search *s)
 {
     for (size_t i = 0; i < s->n && e->reached > 0; i++) {
         const struct search_result *r = &s->results[i];
 
         if (r->discarded && !search_is_discarded_by(r, SEARCH_UNMEASURED) &&
+            !search_is_discarded_by(r, SEARCH_LOST) &&
             r->step == SEARCH_PROBE && r->value > e->reached &&
             evidence_discarded_at(s, SEARCH_PROBE, r->value) >=
                 search_tuning.tries)
@@ -207,7 +205,8 @@ static void take_lines(struct evidence *e, const struct search *s)
                        measure_is_of_answer(t->measure) &&
                        !measure_is_of_stream(t->measure);
         struct fit_aim aim = {
-            .allowed = fmin(fmax(allowed, ALLOWED_MIN), ALLOWED_MAX),
+            .allowed = fmin(fmax(allowed, search_tuning.allowed_min),
+                            search_tuning.allowed_max),
             .max = e->rejected,
             .limit_s = is_wait ? (double)t->limit_ns / SECOND : 0,
             .answer_s = is_wait ? shortest_answer_s(s) : 0,
@@ -218,6 +217,7 @@ static void take_lines(struct evidence *e, const struct search *s)
         if (n == 0)
             continue;
         fit_make(points, n, &aim, &f);
+        e->fits[i] = f;
         e->ci.low = fmin(e->ci.low, f.ci.low);
         e->ci.high = fmin(e->ci.high, f.ci.high);
         if (!e->has_fit || f.load < e->fit.load) {

@@ -36,6 +36,8 @@ struct evidence {
     struct fit fit;     /* the regression of that term, and ... */
     struct interval ci; /* ... the interval of all */
 
+    struct fit fits[SLO_MAX_TERMS]; /* of every term; load 0: never missed */
+
     size_t contradictions;     /* pairs of probes that contradict each other */
     double contradiction_low;  /* of the last pair, the missed value ... */
     double contradiction_high; /* ... and the higher one that was met */

@@ -213,13 +213,15 @@ static void prove(const struct search *s, const struct evidence *e,
     ask_for(s, e, out, SEARCH_PROVING, value, window);
 }
 
-/* An invalid probe is repeated twice.  False: it need not be. */
+/* An invalid probe is repeated twice, a lost one was repeated by the launcher.
+ * False: it need not be. */
 static bool plan_again(const struct search *s, const struct evidence *e,
                        struct step *out)
 {
     const struct search_result *last = &s->results[s->n - 1];
 
     if (!last->discarded || last->step != SEARCH_PROBE ||
+        search_is_discarded_by(last, SEARCH_LOST) ||
         evidence_discarded_at(s, SEARCH_PROBE, last->value) >= t->tries)
         return false;
     ask_for(s, e, out, SEARCH_AGAIN, last->value,
@@ -429,7 +431,8 @@ static bool plan_check(const struct search *s, const struct evidence *e,
 /* The load whose confirmation shows the estimate. */
 static double proof_value(const struct search *s, const struct evidence *e)
 {
-    return rounded_down(s, fmin(SEARCH_CONFIRM_PART * e->fit.load, e->ci.low));
+    return rounded_down(
+        s, fmin(search_tuning.confirm_part * e->fit.load, e->ci.low));
 }
 
 static void plan_between(const struct search *s, const struct evidence *e,

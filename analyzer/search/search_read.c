@@ -92,8 +92,11 @@ static void take_counts(const struct summary *s,
             continue;
         r->terms[i].n = j->terms[k].counts.n;
         r->terms[i].misses = j->terms[k].counts.misses;
-        r->terms[i].spoilt = j->terms[k].counts.client_late;
+        r->terms[i].client_late = j->terms[k].counts.client_late;
         r->terms[i].measured_ns = j->terms[k].measured_ns;
+        r->terms[i].low_ns = j->terms[k].low_ns;
+        r->terms[i].high_ns = j->terms[k].high_ns;
+        r->terms[i].missed_ci90 = j->terms[k].missed_ci90;
         memcpy(r->terms[i].slices, j->terms[k].counts.slices,
                sizeof(r->terms[i].slices));
         r->terms[i].n_slices = SEARCH_SLICES;
@@ -106,16 +109,22 @@ static int64_t if_known(int64_t ns)
     return ns > 0 ? ns : 0;
 }
 
+static enum search_step step_of(const struct study_point *at)
+{
+    return at->role == POINT_CONFIRM ? SEARCH_CONFIRM
+           : at->role == POINT_LOOK  ? SEARCH_LOOK
+                                     : SEARCH_PROBE;
+}
+
 void search_take(const struct summary *s, struct recording *rec,
                  const struct study_point *at, const struct search_terms *terms,
                  struct search_result *r)
 {
     *r = (struct search_result){
-        .step = at->role == POINT_CONFIRM ? SEARCH_CONFIRM
-                : at->role == POINT_LOOK  ? SEARCH_LOOK
-                                          : SEARCH_PROBE,
+        .step = step_of(at),
         .value = at->value,
         .offered_rps = s->offered_rps,
+        .completed_rps = s->completed_rps,
         .throughput_rps = s->throughput_rps,
         .warmup_ns = (int64_t)(1e9 * s->warmup_s),
         .asked_ns = s->settings->load.duration_ns,
@@ -131,11 +140,22 @@ void search_take(const struct summary *s, struct recording *rec,
     disturbed_find(s, rec, terms, r);
 }
 
+void search_take_lost(const struct study_point *at,
+                      const struct search_terms *terms, struct search_result *r)
+{
+    *r = (struct search_result){.step = step_of(at),
+                                .value = at->value,
+                                .took_ns = (int64_t)(1e9 * at->took_s),
+                                .discarded = SEARCH_LOST,
+                                .n_terms = terms->slo.len};
+}
+
 /* ---- all probes ---- */
 
 static void keep_common(struct search_summary *s, const struct summary *of)
 {
     s->title = study_title(of->settings, "search");
+    s->name = xstrdup(of->settings->name ? of->settings->name : "");
     s->is_streamed = of->is_streamed;
     s->calibration = of->calibration;
     s->tolerance = of->settings->search.tolerance;
@@ -203,11 +223,22 @@ int search_read(struct search_summary *s, const char *dir,
         return -1;
     s->probes = xcalloc(s->set.len, sizeof(*s->probes));
     for (size_t i = 0; rc == 0 && i < s->set.len; i++) {
-        if (s->set.points[i].is_recorded)
-            rc = read_probe(s, &config, &s->set.points[i], slo, err);
+        const struct study_point *at = &s->set.points[i];
+
+        if (at->is_recorded)
+            rc = read_probe(s, &config, at, slo, err);
+        else if (at->discarded[0] && at->role != POINT_LOOK)
+            s->probes[s->n++] =
+                (struct search_probe){.at = at, .is_lost = true};
     }
     if (rc)
         return -1;
+    for (size_t i = 0; i < s->n; i++) { /* the terms are known by now */
+        struct search_probe *p = &s->probes[i];
+
+        if (p->is_lost)
+            search_take_lost(p->at, &s->terms, &p->result);
+    }
     search_init(&search, &config);
     if (s->look.value > 0)
         search_feed(&search, &s->look);
@@ -225,6 +256,7 @@ void search_summary_fini(struct search_summary *s)
 {
     study_set_fini(&s->set);
     free(s->title);
+    free(s->name);
     free(s->probes);
     *s = (struct search_summary){0};
 }

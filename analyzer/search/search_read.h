@@ -39,14 +39,21 @@ void search_take(const struct summary *s, struct recording *rec,
                  const struct study_point *at, const struct search_terms *terms,
                  struct search_result *r);
 
+/* A probe without a recording, because the launcher failed. */
+void search_take_lost(const struct study_point *at,
+                      const struct search_terms *terms,
+                      struct search_result *r);
+
 struct search_probe {
     const struct study_point *at; /* borrowed from the set */
+    bool is_lost;                 /* it has no recording, and no `run` */
     struct trial run;
     struct search_result result;
 };
 
 struct search_summary {
     const char *dir; /* borrowed */
+    char *name;      /* owned: "": none */
     char *title;     /* owned */
     bool has_rate;   /* the rate is searched; else the number of clients */
     bool is_streamed;

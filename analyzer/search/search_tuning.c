@@ -29,9 +29,11 @@ const struct search_tuning search_tuning = {
     /* After two relaxation times an empty queue has 0.88 of its stationary share
      * of misses, by theory; fit_grown() corrects for the rest. */
     .warmup_part = 0.1, .warmup_limits = 3, .warmup_relax = 2,
-    /* A confirmation is this many windows long.  300 requests without a miss
-     * show a p99 at 95 %. */
-    .confirm_windows = 3, .confirm_max_s = 1200, .client_requests = 300,
+    /* A confirmation is this many windows long, at this part of the estimate or
+     * at the lower end of its interval.  300 requests without a miss show a p99
+     * at 95 %. */
+    .confirm_windows = 3, .confirm_max_s = 1200, .confirm_part = 0.95,
+    .client_requests = 300,
     /* Parts of the budget: longest probe, and what is kept to confirm. */
     .budget_part = 0.1, .budget_confirm = 0.2,
 
@@ -60,6 +62,11 @@ const struct search_tuning search_tuning = {
      * halved down to client_ratio.  By hand. */
     .tries = 3, .noise_slack = 8, .client_ratio = 1.1,
 
+    /* A client disturbed a probe if it delayed more than this part of the misses,
+     * or of the allowed ones.  Below a tenth of the allowed misses, delays did
+     * no harm, since they only add misses.  By hand. */
+    .delayed_part = 0.5, .delayed_few = 0.1,
+
     /* A probe is lost with this share of misses after some seconds and
      * requests, or if all of a few missed, after longer.  By hand. */
     .hopeless_share = 0.5, .hopeless_s = 2, .hopeless_few_s = 5,
@@ -86,5 +93,25 @@ const struct search_tuning search_tuning = {
     .floor_below = 0.67, .floor_max = 0.8,
     /* Half-width of the interval: the line is only a model. */
     .ci_min = 0.005,
+    /* Allowed shares that the regression can use; its logarithms need limits. */
+    .allowed_min = 1e-5, .allowed_max = 0.99,
+    /* The variance of a share p in n requests is proportional to
+     * p^cluster_power / n: by theory, that of clusters as the excursions of a
+     * queue beyond a high level make them.  distance()
+     * relies on 2 - 1.75 = 1/4. */
+    .cluster_power = 1.75,
+    /* The growth from an empty queue is over after `grown` relaxation times (by
+     * theory, at 99 % of the stationary share if 1 % may miss), and is computed
+     * for grown_parts parts of a window. */
+    .grown = 4, .grown_parts = 6,
+    /* The grid of FIT_CROSSINGS x FIT_SLOPES: `margin` beyond the probes in the
+     * log of the load, between two slopes, then `passes` times where all but
+     * this mass at either end is.  With 61 x 31 points a search takes
+     * about twice as long, and in 20 searches per case at most one interval more
+     * or less has the truth. */
+    .margin = 0.7, .slope_min = 0.2, .slope_max = 2000, .all_but = 1e-3,
+    .passes = 3,
+    /* A miss is never impossible, and exp() must not overflow. */
+    .share_min = 1e-12, .exponent_max = 40,
 };
 /* clang-format on */

@@ -1,10 +1,15 @@
-/* search_tuning.h - every constant of the capacity search.  Their meanings, and
- * the evidence for each, are in search_tuning.c. */
+/* search_tuning.h - the constants of the capacity search.  Their meanings, and
+ * the evidence for each, are in search_tuning.c.  What reports promise
+ * (SEARCH_CONFIDENCE) and the slices of a window are in search.h. */
 #ifndef ANALYZER_SEARCH_SEARCH_TUNING_H
 #define ANALYZER_SEARCH_SEARCH_TUNING_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* Points of the grid of capacity_fit.c, which are sizes of arrays. */
+#define FIT_CROSSINGS 41
+#define FIT_SLOPES    21
 
 struct search_tuning {
     /* the look, and the bracket */
@@ -17,7 +22,7 @@ struct search_tuning {
     double near_s, near_limits, near_misses;
     double near_relax, near_relax_max, near_worth, longest_s;
     double warmup_part, warmup_limits, warmup_relax;
-    double confirm_windows, confirm_max_s, client_requests;
+    double confirm_windows, confirm_max_s, confirm_part, client_requests;
     double budget_part, budget_confirm;
 
     /* near the boundary */
@@ -31,6 +36,8 @@ struct search_tuning {
     size_t tries, noise_slack;
     double client_ratio;
 
+    double delayed_part, delayed_few;
+
     /* hopeless probes */
     double hopeless_share, hopeless_s, hopeless_few_s;
     int64_t hopeless_requests, hopeless_few;
@@ -40,6 +47,9 @@ struct search_tuning {
     double slope_flight, cluster_other, steep;
     double reach, near_share, piece_relax, piece_misses;
     double pieces_weight, probes_weight, floor_below, floor_max, ci_min;
+    double allowed_min, allowed_max, cluster_power, grown;
+    double margin, slope_min, slope_max, all_but, share_min, exponent_max;
+    int grown_parts, passes;
 };
 
 extern const struct search_tuning search_tuning;

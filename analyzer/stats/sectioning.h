@@ -8,7 +8,8 @@
  * whole, not with the mean of the sections, makes the bias part of the width.
  *
  * Near saturation sections must be long for the interval to be honest, and for
- * p99 of a busy queue they seldom are (docs/statistics.md): prefer trials.
+ * p99 of a busy queue they seldom are (docs/statistics-verdict.md): prefer
+ * trials.
  */
 #ifndef ANALYZER_STATS_SECTIONING_H
 #define ANALYZER_STATS_SECTIONING_H

@@ -4,8 +4,8 @@
  * Trials are independent of each other, unlike requests of one run, so these
  * intervals are honest.  Student's assumes that a trial's value is nearly
  * normal, which for p99 of a queue takes some 30,000 requests per trial
- * (docs/statistics.md).  Order statistics assume nothing and need six trials
- * for 95 %.
+ * (docs/statistics-trials.md).  Order statistics assume nothing and need six
+ * trials for 95 %.
  *
  * Confidences are shares, such as 0.95.
  */

@@ -1,6 +1,7 @@
 /* The documents of a baseline, and of later results against it. */
 #include <string.h>
 
+#include "analyzer/report/brief.h"
 #include "analyzer/report/doc.h"
 #include "analyzer/studies/baseline.h"
 
@@ -87,6 +88,24 @@ static void add_answers(struct doc_node *root, const struct against *a)
         doc_line(n, DOC_PLAIN, "not kept in this recording: use --accuracy");
 }
 
+static void against_brief(struct brief *b, const struct doc_node *root)
+{
+    const struct doc_node *differences = doc_at(root, "differences");
+    bool is_first = true;
+
+    brief_section(b, 2, "baseline", doc_labelled(root, "baseline"));
+    brief_section(b, 3, "trials", doc_labelled(root, "trials"));
+    brief_table(b, doc_at(root, "ratios"), NULL);
+    brief_section(b, 1, "answers", doc_labelled(root, "answers"));
+    for (const struct doc_node *c = differences->first; c; c = c->next) {
+        brief_item(b, is_first ? 1 : 4, is_first ? "differs in" : "");
+        brief_words(b, "%s", c->text);
+        is_first = false;
+    }
+    brief_section(b, 1, "conditions", doc_labelled(root, "conditions"));
+    brief_where(b);
+}
+
 struct doc *against_doc(const struct against *a)
 {
     struct doc *d = doc_new();
@@ -122,5 +141,6 @@ struct doc *against_doc(const struct against *a)
     doc_lines(root, "differences", "differs in", &a->differences);
     if (a->differences.len == 0)
         doc_line(doc_section(root, NULL, "conditions"), DOC_PLAIN, "the same");
+    doc_set_brief(d, against_brief);
     return d;
 }

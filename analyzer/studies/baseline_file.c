@@ -12,8 +12,8 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/json.h"
 #include "common/base/xalloc.h"
+#include "common/text/json.h"
 
 #define SCHEMA   1
 #define MAX_FILE ((size_t)64 << 20)

@@ -83,7 +83,7 @@ static int check_warmup(struct candidate *c, char *why)
                    ? 0
                    : refuse(why,
                             "%s: no warm-up; in an offline set the first trial "
-                            "is the warm-up, so all trials must use one launch "
+                            "is the warm-up, so all trials must use one start "
                             "of the server",
                             side->dir);
     for (size_t i = 0; i < side->n; i++) {

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "analyzer/tally/summary.h"
-#include "common/base/redact.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/recording/study_set.h"
+#include "common/text/redact.h"
 
 int study_run_open(struct study_run *run, const char *dir,
                    const struct strlist *slo, const struct cost_ask *cost,

@@ -186,9 +186,10 @@ static void find_marks(struct sweep_summary *s)
 
         if (v->counted == 0)
             continue;
-        if (s->is_load && (!s->knee || power(v) > power(s->knee)))
+        if (s->is_load && power(v) > (s->knee ? power(s->knee) : 0))
             s->knee = v;
-        if (!s->best || v->rate[TRIAL_GOODPUT] > s->best->rate[TRIAL_GOODPUT])
+        if (v->rate[TRIAL_GOODPUT] >
+            (s->best ? s->best->rate[TRIAL_GOODPUT] : 0))
             s->best = v;
         is_missed |= v->verdict != VERDICT_PASS;
         if (!is_missed)
@@ -239,6 +240,7 @@ static void keep_common(struct sweep_summary *s, const struct summary *of)
         xasprintf("%.*s", (int)strcspn(buf_text(&text), "\n"), buf_text(&text));
     buf_fini(&text);
     s->title = study_title(of->settings, "sweep");
+    s->name = xstrdup(of->settings->name ? of->settings->name : "");
     for (size_t i = 0; i < of->slo.len; i++)
         strlist_add(&s->terms, of->slo.terms[i].text);
     s->is_streamed = of->is_streamed;
@@ -295,6 +297,7 @@ void sweep_summary_fini(struct sweep_summary *s)
     study_set_fini(&s->set);
     strlist_fini(&s->terms);
     free(s->title);
+    free(s->name);
     free(s->load);
     free(s->points);
     free(s->values);

@@ -49,6 +49,7 @@ struct sweep_value {
 
 struct sweep_summary {
     const char *dir;      /* borrowed */
+    char *name;           /* owned: "": none */
     char *title;          /* owned: name and target */
     char *load;           /* owned: without the varied setting */
     struct strlist terms; /* SLO terms, as text */

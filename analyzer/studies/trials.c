@@ -640,6 +640,7 @@ static void keep_common(struct trials_summary *set, const struct summary *s)
     set->title = xasprintf("%s\nload       %s", name, buf_text(&load));
     buf_fini(&load);
     free(name);
+    set->name = xstrdup(s->settings->name ? s->settings->name : "");
     set->require_shown = s->settings->require == REQUIRE_SHOWN;
     set->has_until =
         s->settings->study.until &&
@@ -715,6 +716,7 @@ void trials_summary_fini(struct trials_summary *s)
         free(s->terms[i].class);
     free(s->terms);
     free(s->title);
+    free(s->name);
     free(s->trials);
     *s = (struct trials_summary){0};
 }

@@ -156,6 +156,7 @@ struct odd_trial {
 
 struct trials_summary {
     const char *dir; /* borrowed */
+    char *name;      /* owned: of the first trial; "": none */
     char *title;     /* owned: name, target and load of the first trial */
     struct study_set set;
 

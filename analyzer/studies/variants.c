@@ -5,8 +5,8 @@
 
 #include "analyzer/studies/variants.h"
 #include "common/base/buf.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
+#include "common/text/units.h"
 
 #define MAX_WHY 4096
 

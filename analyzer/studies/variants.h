@@ -6,7 +6,7 @@
  * within rounds.  They are shown to differ if Student's interval of the ratio,
  * corrected for the number of pairs and loads, excludes 1, and the ratio is
  * large enough to be worth mentioning.  If all variants are equal, at most 5 %
- * of studies show a difference.  docs/statistics.md
+ * of studies show a difference.  docs/statistics-trials.md
  */
 #ifndef ANALYZER_STUDIES_VARIANTS_H
 #define ANALYZER_STUDIES_VARIANTS_H
@@ -78,7 +78,8 @@ struct variant_cell {
     double tail_ns;               /* its p99, or HIST_BEYOND and the like */
     struct uncertain goodput_rps;
     double offered_rps;
-    struct uncertain throughput_rps;
+    double completed_rps;
+    struct uncertain throughput_rps; /* finished in the window */
     double attainment;
     double tokens_per_s;
     bool is_overloaded;   /* at least half of the runs */
@@ -184,11 +185,12 @@ double variants_value(const struct variant_cell *c, enum ranked_by by);
 const char *variants_show_value(const struct variants_summary *s, double value,
                                 char out[static VARIANTS_VALUE]);
 
-/* Read it; `slo` and `cost` as for summary_make_priced().
- * variants_summary_fini() in any case. */
+/* Read it; `slo` and `cost` as for summary_make_priced(), `smallest` is the
+ * difference worth mentioning (below 0: as recorded).  variants_summary_fini()
+ * in any case. */
 int variants_read(struct variants_summary *s, const char *dir,
                   const struct strlist *slo, const struct cost_ask *cost,
-                  struct err *err);
+                  double smallest, struct err *err);
 void variants_summary_fini(struct variants_summary *s);
 
 /* Failed if a variant could not be run, open if one has too few valid runs

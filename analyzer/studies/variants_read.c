@@ -383,6 +383,7 @@ static void fill_cell(struct variant_cell *c, const struct group *g,
     c->tail_ns = tail_of(g, measure);
     c->goodput_rps = over_runs(g, TRIAL_GOODPUT);
     c->offered_rps = over_runs(g, TRIAL_OFFERED).value;
+    c->completed_rps = over_runs(g, TRIAL_COMPLETED).value;
     c->throughput_rps = over_runs(g, TRIAL_THROUGHPUT);
     c->attainment = over_runs(g, TRIAL_ATTAINMENT).value;
     c->tokens_per_s = over_runs(g, TRIAL_TOKENS).value;
@@ -477,7 +478,7 @@ static void make_cells(struct variants_summary *s, struct variant_runs *all)
 
 int variants_read(struct variants_summary *s, const char *dir,
                   const struct strlist *slo, const struct cost_ask *cost,
-                  struct err *err)
+                  double smallest, struct err *err)
 {
     struct variant_runs all = {.slo = slo, .cost = cost};
     int rc;
@@ -491,6 +492,8 @@ int variants_read(struct variants_summary *s, const char *dir,
         rc = read_variant(s, i, &all, err);
     }
     s->is_rate = !s->key[0] || strcmp(s->key, "load.rate") == 0;
+    if (smallest >= 0)
+        s->smallest = smallest;
     if (rc == 0) {
         make_cells(s, &all);
         variants_work_out(s);

@@ -15,6 +15,7 @@ void cohort_init(struct cohort *c, const struct slo *slo,
     tally_init(&c->tally, plan->window, slo);
     tally_set_good(&c->tally, &c->good);
     tally_set_sequences(&c->tally, plan->sequences);
+    tally_set_shard(&c->tally, plan->shard);
     stream_init(&c->stream, &c->tally);
     queries_init(&c->queries, &c->tally, plan->query_size);
 }

@@ -40,6 +40,7 @@ struct cohort {
 struct cohort_plan {
     struct window window;
     int64_t sequences;
+    struct shard_layout shard; /* of one shard alone, with a probe shard */
     int64_t query_size;
     const struct tiers *run;       /* their limits also apply to classes */
     const struct classes *classes; /* and those of classes to the run */

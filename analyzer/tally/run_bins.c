@@ -60,6 +60,8 @@ void run_bins_init(struct run_bins *b, struct window window, int64_t end_ns,
     b->per_ns = 1 / (double)b->step_ns;
     b->n = (size_t)fmin(BINS_TIME, ceil((double)end_ns / (double)b->step_ns));
     memset(b->preemptions, -1, sizeof(b->preemptions));
+    memset(b->prompt_tokens, -1, sizeof(b->prompt_tokens));
+    memset(b->cached_tokens, -1, sizeof(b->cached_tokens));
 }
 
 void run_bins_fini(struct run_bins *b)
@@ -317,6 +319,13 @@ static void mean_add(struct bin_mean *m, int64_t value, double scale)
     m->n++;
 }
 
+/* A counter of the server, at the end of the bin. */
+static void keep_last(int64_t *last, int64_t value)
+{
+    if (value != TIME_ABSENT && value >= 0)
+        *last = value;
+}
+
 static void add_scrape(void *arg, unsigned shard, const void *row)
 {
     const struct server_scrape *look = row;
@@ -330,8 +339,9 @@ static void add_scrape(void *arg, unsigned shard, const void *row)
     mean_add(&b->running[k], look->running, 1);
     mean_add(&b->waiting[k], look->waiting, 1);
     mean_add(&b->cache_use[k], look->cache_use, 1e-6);
-    if (look->preemptions != TIME_ABSENT && look->preemptions >= 0)
-        b->preemptions[k] = look->preemptions;
+    keep_last(&b->preemptions[k], look->preemptions);
+    keep_last(&b->prompt_tokens[k], look->prompt_tokens);
+    keep_last(&b->cached_tokens[k], look->cached_tokens);
 }
 
 struct client_work {
@@ -356,35 +366,35 @@ static void share_max(struct bin_mean *m, double share)
     m->n = 1;
 }
 
+void run_bins_observe(struct run_bins *b, const struct observation *last,
+                      const struct observation *seen)
+{
+    ptrdiff_t k = bin_of(b, seen->at - 1);
+    double span = (double)seen->at - (double)last->at;
+
+    if (k < 0 || span < 2e8) /* clocks are too coarse for less */
+        return;
+    b->has_client = true;
+    share_max(&b->busy[k],
+              (growth(last->cpu, seen->cpu) - growth(last->spun, seen->spun)) /
+                  span);
+    share_max(&b->cpu_wait[k], growth(last->cpu_wait, seen->cpu_wait) / span);
+    if (growth(last->host_ticks, seen->host_ticks) > 0)
+        share_max(&b->steal[k], growth(last->host_steal, seen->host_steal) /
+                                    growth(last->host_ticks, seen->host_ticks));
+}
+
 static void add_observation(void *arg, unsigned shard, const void *row)
 {
     const struct observation *seen = row;
     struct client_work *w = arg;
-    struct observation last;
-    ptrdiff_t k = bin_of(w->bins, seen->at - 1);
-    double span;
 
     if (shard >= RECORDING_MAX_SHARDS)
         return;
-    last = w->last[shard];
+    if (w->is_seen[shard])
+        run_bins_observe(w->bins, &w->last[shard], seen);
+    w->is_seen[shard] = true;
     w->last[shard] = *seen;
-    if (!w->is_seen[shard]) {
-        w->is_seen[shard] = true;
-        return;
-    }
-    span = (double)seen->at - (double)last.at;
-    if (k < 0 || span < 2e8) /* clocks are too coarse for less */
-        return;
-    w->bins->has_client = true;
-    share_max(&w->bins->busy[k],
-              (growth(last.cpu, seen->cpu) - growth(last.spun, seen->spun)) /
-                  span);
-    share_max(&w->bins->cpu_wait[k],
-              growth(last.cpu_wait, seen->cpu_wait) / span);
-    if (growth(last.host_ticks, seen->host_ticks) > 0)
-        share_max(&w->bins->steal[k],
-                  growth(last.host_steal, seen->host_steal) /
-                      growth(last.host_ticks, seen->host_ticks));
 }
 
 /* Hand every row of a table to `add`; none if there is no such file. */
@@ -409,6 +419,11 @@ static void read_table(const char *dir, const char *name,
     free(path);
 }
 
+void run_bins_read_server(struct run_bins *b, const char *dir)
+{
+    read_table(dir, "server.tgr", &schema_server, add_scrape, b);
+}
+
 void run_bins_end(struct run_bins *b, const struct run_bins_end *end)
 {
     struct client_work *client = xcalloc(1, sizeof(*client));
@@ -416,12 +431,119 @@ void run_bins_end(struct run_bins *b, const struct run_bins_end *end)
     take_spectra(b, end);
     if (b->n > 0) {
         take_in_flight(b, end->series);
-        read_table(end->dir, "server.tgr", &schema_server, add_scrape, b);
+        run_bins_read_server(b, end->dir);
         client->bins = b;
         read_table(end->dir, "client.tgr", &schema_client, add_observation,
                    client);
     }
     free(client);
+}
+
+/* ---- a run that is still going on ---- */
+
+static void halve_means(struct bin_mean *m)
+{
+    for (size_t k = 0; k < BINS_TIME / 2; k++) {
+        m[k] = (struct bin_mean){m[2 * k].sum + m[2 * k + 1].sum,
+                                 m[2 * k].n + m[2 * k + 1].n};
+    }
+    memset(m + BINS_TIME / 2, 0, BINS_TIME / 2 * sizeof(*m));
+}
+
+static void halve_counts(int64_t *counts)
+{
+    for (size_t k = 0; k < BINS_TIME / 2; k++)
+        counts[k] = counts[2 * k] + counts[2 * k + 1];
+    memset(counts + BINS_TIME / 2, 0, BINS_TIME / 2 * sizeof(*counts));
+}
+
+static void halve_values(struct value_bins *v)
+{
+    for (size_t k = 0; v->cells && k < BINS_TIME / 2; k++) {
+        for (int row = 0; row < BINS_ROWS; row++)
+            v->cells[k][row] = v->cells[2 * k][row] + v->cells[2 * k + 1][row];
+    }
+    if (v->cells)
+        memset(v->cells[BINS_TIME / 2], 0, BINS_TIME / 2 * sizeof(v->cells[0]));
+}
+
+void run_bins_widen(struct run_bins *b)
+{
+    b->end_ns *= 2;
+    b->step_ns *= 2;
+    b->per_ns /= 2;
+    b->n = BINS_TIME;
+    halve_counts(b->due);
+    halve_counts(b->ok);
+    halve_counts(b->good);
+    halve_means(b->busy);
+    halve_means(b->cpu_wait);
+    halve_means(b->steal);
+    for (size_t k = 0; k < BINS_TIME / 2; k++) {
+        int64_t first_ns = b->lag_max_ns[2 * k];
+        int64_t second_ns = b->lag_max_ns[2 * k + 1];
+
+        for (int o = 0; o < OUTCOME_COUNT; o++)
+            b->outcome[k][o] = b->outcome[2 * k][o] + b->outcome[2 * k + 1][o];
+        b->lag_max_ns[k] = first_ns > second_ns ? first_ns : second_ns;
+    }
+    for (size_t k = BINS_TIME / 2; k < BINS_TIME; k++) {
+        memset(b->outcome[k], 0, sizeof(b->outcome[k]));
+        b->lag_max_ns[k] = 0;
+    }
+    for (int m = 0; m < BINS_MEASURES; m++)
+        halve_values(&b->values[m]);
+}
+
+/* The median, and p90 to p99.9, of the window so far. */
+static void take_quantiles(struct run_bins *b)
+{
+    static const double wanted[] = {0.5, 0.9, 0.95, 0.99, 0.999};
+    size_t from = (size_t)fmax(0, (double)b->window.start_ns * b->per_ns);
+    size_t to =
+        (size_t)fmin((double)b->n, ceil((double)b->window.end_ns * b->per_ns));
+
+    b->spectra = xcalloc(BINS_LAG, sizeof(*b->spectra));
+    for (int m = 0; m < BINS_LAG; m++) {
+        struct spectrum *s = &b->spectra[m];
+
+        for (size_t k = from; k < to && b->values[m].cells; k++)
+            s->n += b->due[k];
+        s->len = sizeof(wanted) / sizeof(wanted[0]);
+        for (size_t i = 0; i < s->len; i++) {
+            s->p[i] = wanted[i];
+            s->due_ns[i] =
+                from < to ? (int64_t)run_bins_quantile_ns(
+                                b, (enum bins_measure)m, from, to, wanted[i])
+                          : HIST_EMPTY;
+        }
+    }
+}
+
+void run_bins_copy_until(struct run_bins *to, const struct run_bins *from,
+                         int64_t end_ns)
+{
+    *to = *from;
+    to->is_partial = true;
+    to->plane = NULL;
+    to->prompt = NULL;
+    to->spectra = NULL;
+    to->end_ns = end_ns < from->end_ns ? end_ns : from->end_ns;
+    if (to->window.start_ns > to->end_ns)
+        to->window.start_ns = to->end_ns;
+    if (to->window.end_ns > to->end_ns)
+        to->window.end_ns = to->end_ns;
+    to->n = (size_t)fmax(
+        0, fmin((double)from->n, ceil((double)to->end_ns * to->per_ns)));
+    for (int m = 0; m < BINS_MEASURES; m++) {
+        struct value_bins *v = &to->values[m];
+
+        if (!from->values[m].cells)
+            continue;
+        v->cells = xcalloc(BINS_TIME, sizeof(*v->cells));
+        memcpy(v->cells, from->values[m].cells, to->n * sizeof(*v->cells));
+    }
+    take_quantiles(to);
 }
 
 /* ---- reading ---- */

@@ -20,6 +20,7 @@
 
 struct facts;
 struct judgement;
+struct observation;
 struct series;
 struct steady;
 struct tally;
@@ -99,11 +100,14 @@ struct run_bins {
     struct bin_mean waiting[BINS_TIME];
     struct bin_mean cache_use[BINS_TIME]; /* ... share of one */
     int64_t preemptions[BINS_TIME];       /* so far; -1: unknown */
+    int64_t prompt_tokens[BINS_TIME];     /* so far; -1: unknown, ... */
+    int64_t cached_tokens[BINS_TIME];     /* ... and those from the cache */
     struct bin_mean busy[BINS_TIME]; /* of the client's busiest thread, ... */
     struct bin_mean cpu_wait[BINS_TIME]; /* ... shares of one */
     struct bin_mean steal[BINS_TIME];
     bool has_server;
     bool has_client;
+    bool is_partial; /* the run goes on: there are no spectra */
 };
 
 /* `end_ns`: requests due later are not shown.  `limit_ns` as in struct tally.
@@ -124,6 +128,26 @@ struct run_bins_end {
 };
 
 void run_bins_end(struct run_bins *b, const struct run_bins_end *end);
+
+/* ---- a run that is still going on ---- */
+
+/* Make every bin twice as wide, so that the run may take twice as long.  What
+ * is filled in by run_bins_end() is left out, except for the client. */
+void run_bins_widen(struct run_bins *b);
+
+/* What a worker says about itself, and what it said a second before. */
+void run_bins_observe(struct run_bins *b, const struct observation *last,
+                      const struct observation *seen);
+
+/* A copy of the requests due before end_ns, with quantiles of the window so far
+ * in place of whole spectra.  run_bins_fini(). */
+void run_bins_copy_until(struct run_bins *to, const struct run_bins *from,
+                         int64_t end_ns);
+
+/* Add what the server says, from the recording at `dir`. */
+void run_bins_read_server(struct run_bins *b, const char *dir);
+
+/* ---- reading ---- */
 
 /* Lower edge of a row in ns. */
 double value_bins_edge_ns(const struct value_bins *v, int row);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/stats/probe_shard.h"
 #include "analyzer/tally/tally.h"
 #include "common/recording/shards.h"
 #include "common/stats/hist.h"
@@ -26,9 +27,15 @@ struct shard_tally {
 struct shard_tallies {
     struct shard_tally *items; /* owned; by shard */
     int64_t of;
+    struct shard_layout layout;
+    struct hist
+        probe; /* e2e from due of the probe shard, if there is one, ... */
+    struct hist rest; /* ... and of the others */
 };
 
-void shard_tallies_init(struct shard_tallies *t, const struct shard_list *list);
+/* `probe_every` as client.probe_shard. */
+void shard_tallies_init(struct shard_tallies *t, const struct shard_list *list,
+                        int64_t probe_every);
 void shard_tallies_fini(struct shard_tallies *t);
 
 /* A request of the run; only those due in the window count. */
@@ -47,7 +54,7 @@ struct shard_row {
     int64_t lag_p99_ns;
     int64_t e2e_p50_ns;
     int64_t e2e_p99_ns;
-    int64_t offset_ns; /* of its start, after the first one */
+    int64_t offset_ns; /* of its start, after the common one, or the first */
 };
 
 /* All zero: the recording was not merged. */
@@ -63,6 +70,17 @@ struct shard_rows {
     int64_t clock_error_ns; /* the largest; 0: unknown */
     int64_t worst_clock; /* the shard that has it, or an unsynchronised one */
     int64_t unsynchronised; /* shards */
+
+    /* Of clocks that a launcher asked for the time, all of them: how far they
+     * are apart at most, and the shard that is furthest from the launcher. */
+    bool has_offsets;
+    bool are_corrected; /* offsets were taken out of the start; what is left is
+                           their errors */
+    int64_t apart_ns;
+    int64_t furthest;
+
+    bool has_probe; /* the last shard only measured */
+    struct probe_shard probe;
 };
 
 void shard_rows_make(struct shard_rows *rows, const struct shard_tallies *t,

@@ -51,7 +51,8 @@ static int64_t sequences_of(const struct settings *s,
     int64_t threads = threads_of(s);
 
     if (scenario_is_open(s->load.scenario)) /* a shard has every n-th place */
-        return machines->is_merged ? 1 : machines->of;
+        return machines->is_merged || s->client.probe_shard > 0 ? 1
+                                                                : machines->of;
     for (size_t i = 0; i < machines->len; i++) {
         threads = machines->items[i].threads;
         if (threads != machines->items[0].threads)
@@ -225,6 +226,7 @@ static void take_counts(struct summary *s, const struct tally *t,
     if (strncmp(settings_url(s->settings), "null:", 5) != 0)
         s->reused_connections = t->reused;
     s->retried = t->retried;
+    s->resends = t->resends;
     s->attainment = tally_attainment(t, &s->attainment_ci95);
     if (!(length > 0))
         return;
@@ -451,6 +453,19 @@ static void take_cost(struct summary *s)
 
 /* ---- the verdict ---- */
 
+/* An early decision stands, whatever happened to requests that were in flight
+ * then. */
+static void take_decision(struct summary *s, const struct work *w)
+{
+    bool is_pass = w->decide.decision == DECISION_PASS;
+
+    memcpy(s->decided, w->decide.why, sizeof(s->decided));
+    if (!s->trust.valid && !(s->trust.is_only_late && is_pass))
+        return;
+    s->verdict = s->answer = is_pass ? VERDICT_PASS : VERDICT_FAIL;
+    s->is_shown = true;
+}
+
 static void conclude(struct summary *s, const struct work *w)
 {
     const struct tally *t = &w->run.tally;
@@ -490,18 +505,8 @@ static void conclude(struct summary *s, const struct work *w)
     s->verdict = verdict_after_trust(s, s->answer);
     if (w->decide.slo)
         s->is_shown = false; /* the looks on the way have spent the error */
-    if (w->decide.decision) {
-        /* An early decision stands, whatever happened to requests that were in
-         * flight then. */
-        memcpy(s->decided, w->decide.why, sizeof(s->decided));
-        if (s->trust.valid ||
-            (s->trust.is_only_late && w->decide.decision == DECISION_PASS)) {
-            s->verdict = w->decide.decision == DECISION_PASS ? VERDICT_PASS
-                                                             : VERDICT_FAIL;
-            s->answer = s->verdict;
-            s->is_shown = true;
-        }
-    }
+    if (w->decide.decision)
+        take_decision(s, w);
     steady_make(&w->steady, &ask, &s->steady);
     if (w->is_precision_asked)
         s->precision = precision_find(&w->precision);
@@ -528,6 +533,10 @@ static int begin_work(struct work *w, struct summary *s,
     const struct cohort_plan plan = {
         .window = window,
         .sequences = sequences_of(set, &w->machines),
+        .shard = {.count = w->machines.of,
+                  .probe_every = w->machines.is_merged || w->machines.of < 2
+                                     ? 0
+                                     : set->client.probe_shard},
         .query_size = set->load.scenario == SCENARIO_MULTI_STREAM
                           ? set->load.query_size
                           : 1,
@@ -626,7 +635,8 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     int rc;
 
     shard_list_read(&w->machines, &rec->manifest);
-    shard_tallies_init(&w->shards, &w->machines);
+    shard_tallies_init(&w->shards, &w->machines,
+                       rec->settings.client.probe_shard);
     if (find_window(w, rec, &window, err))
         return -1;
     manifest_targets(&rec->manifest, &targets);
@@ -709,6 +719,7 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
 
     *s = (struct summary){
         .dir = rec->dir,
+        .started_ns = manifest_start_realtime_ns(&rec->manifest),
         .settings = &rec->settings,
         .transport = manifest_transport(&rec->manifest),
         .threads = threads_of(&rec->settings),

@@ -67,6 +67,7 @@ struct summary {
     const char *dir; /* borrowed from the recording */
     const struct settings *settings;
     struct slo slo;
+    int64_t started_ns; /* since 1970; 0: unknown */
 
     double window_start_s;
     double window_length_s;
@@ -92,7 +93,8 @@ struct summary {
     int64_t good;
     int64_t fresh_connections;
     int64_t reused_connections;
-    int64_t retried; /* sent again after a stale connection */
+    int64_t retried; /* sent again, ... */
+    int64_t resends; /* ... so often all in all */
 
     /* Of the requests due in the window: offered >= completed >= goodput. */
     double offered_rps;

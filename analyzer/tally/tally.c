@@ -273,6 +273,11 @@ void tally_set_good(struct tally *t, const struct good_table *good)
     note_limits(t);
 }
 
+void tally_set_shard(struct tally *t, struct shard_layout layout)
+{
+    t->shard = layout;
+}
+
 void tally_set_sequences(struct tally *t, int64_t n)
 {
     t->n_sequences = n > 1 && n <= RECORDING_MAX_SHARDS ? (int)n : 1;
@@ -415,6 +420,7 @@ static void add_measured(struct tally *t, const struct facts *f)
     t->fresh += f->is_fresh != 0;
     t->reused += f->is_fresh == 0 && f->sent != TIME_ABSENT;
     t->retried += f->retries != 0;
+    t->resends += f->retries;
     t->starved += facts_is_starved(f);
     t->exhausted += facts_is_exhausted(f);
     if (facts_count(f->events) > 1)
@@ -439,12 +445,20 @@ static double flight_inside_ns(const struct window *w, const struct facts *f)
     return (double)to - (double)from;
 }
 
+/* In its sequence; -1: it has none. */
+static int64_t place_of(const struct tally *t, int64_t seq)
+{
+    if (seq < 0)
+        return -1;
+    return t->shard.probe_every > 0 ? shard_place(t->shard, seq)
+                                    : seq / t->n_sequences;
+}
+
 void tally_add(struct tally *t, const struct facts *f)
 {
     struct sequence *s =
         &t->sequences[f->seq < 0 ? 0 : f->seq % t->n_sequences];
-    int64_t last_seq = facts_last_seq(f);
-    int64_t last_place = last_seq < 0 ? -1 : last_seq / t->n_sequences;
+    int64_t last_place = place_of(t, facts_last_seq(f));
     int64_t n = facts_n(f);
 
     s->max_place = max_of(s->max_place, last_place);
@@ -466,7 +480,7 @@ void tally_add(struct tally *t, const struct facts *f)
         s->before += n;
         s->max_place_before = max_of(s->max_place_before, last_place);
     } else if (f->due >= t->window.end_ns) {
-        int64_t place = f->seq < 0 ? -1 : f->seq / t->n_sequences;
+        int64_t place = place_of(t, f->seq);
 
         t->after += n;
         if (place >= 0 &&

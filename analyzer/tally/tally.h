@@ -15,6 +15,7 @@
 #include "common/measure/good.h"
 #include "common/measure/measure.h"
 #include "common/recording/schema.h"
+#include "common/spec/shard_id.h"
 #include "common/spec/slo.h"
 #include "common/stats/dependence.h"
 #include "common/stats/hist.h"
@@ -142,8 +143,9 @@ struct tally {
     int64_t rows; /* requests in the whole recording */
     struct sequence sequences[RECORDING_MAX_SHARDS];
     int n_sequences;
-    int64_t before; /* due before the window */
-    int64_t after;  /* due after the window */
+    struct shard_layout shard; /* probe_every 0: see n_sequences */
+    int64_t before;            /* due before the window */
+    int64_t after;             /* due after the window */
     int64_t due;
     int64_t outcome[OUTCOME_COUNT];
     int64_t status[TALLY_STATUSES]; /* by HTTP status */
@@ -152,7 +154,8 @@ struct tally {
     int64_t ok_inside;   /* ended ok in the window */
     int64_t fresh;       /* opened a connection */
     int64_t reused;      /* were sent on an open connection */
-    int64_t retried;     /* sent again after a stale connection */
+    int64_t retried;     /* sent again, ... */
+    int64_t resends;     /* ... so often all in all */
     int64_t starved;     /* facts_is_starved() */
     int64_t exhausted;   /* facts_is_exhausted() */
     int64_t gaps;        /* between content events */
@@ -183,6 +186,9 @@ void tally_set_good(struct tally *t, const struct good_table *good);
 /* Before the first row; the default is one sequence.  More than
  * RECORDING_MAX_SHARDS are treated as one. */
 void tally_set_sequences(struct tally *t, int64_t n);
+
+/* The same, for one shard alone of a run with a probe shard. */
+void tally_set_shard(struct tally *t, struct shard_layout layout);
 
 /* Before the first row: the caller counts this measure from due itself, for
  * requests due in the window, and adds its histogram after the last row. */

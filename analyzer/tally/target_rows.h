@@ -19,8 +19,8 @@
  * targets and the two ways share.  Latencies of a busy queue are correlated for
  * a long time, so blocks count as fewer independent ones, and there is no
  * answer below TARGET_INDEPENDENT: a difference that lasts for the whole run
- * may be chance then.  The constants are from simulated queues; docs/metrics.md
- * has the table.
+ * may be chance then.  The constants are from simulated queues;
+ * docs/metrics-slo.md has the table.
  */
 #ifndef ANALYZER_TALLY_TARGET_ROWS_H
 #define ANALYZER_TALLY_TARGET_ROWS_H

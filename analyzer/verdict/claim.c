@@ -8,10 +8,10 @@
 #include "analyzer/studies/trials.h"
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
-#include "common/base/redact.h"
 #include "common/config.h"
 #include "common/recording/manifest.h"
 #include "common/settings/settings.h"
+#include "common/text/redact.h"
 #include "common/wire/api_names.h"
 
 static void put_server(const struct summary *s, struct buf *out)
@@ -305,7 +305,7 @@ bool trials_claim(const struct trials_summary *t, const struct summary *first,
              "%.4g%% intervals in brackets",
              t->counted,
              t->set.launched_by == LAUNCHED_ONCE
-                 ? "all with one launch of the server"
+                 ? "all with one start of the server"
                  : "the server restarted for each",
              100 * t->confidence);
     put_server(first, out);

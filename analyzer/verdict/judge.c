@@ -94,6 +94,37 @@ static double fail_p(const struct sample *s, double allowed)
     return allowed < 1 ? share_fail_p(&best, allowed) : 1;
 }
 
+/* The allowed shares between which the test shows neither PASS nor FAIL. */
+static struct interval range_of(const struct sample *s)
+{
+    struct interval range = {.low = 0, .high = 1};
+    double low = 0;
+    double high = 1;
+
+    if (s->n == 0)
+        return range;
+    for (int i = 0; i < 50; i++) {
+        double middle = (low + high) / 2;
+
+        if (pass_p(s, middle) <= SHARE_LEVEL)
+            high = middle;
+        else
+            low = middle;
+    }
+    range.high = high;
+    low = 0;
+    for (int i = 0; i < 50; i++) {
+        double middle = (low + high) / 2;
+
+        if (fail_p(s, middle) <= SHARE_LEVEL)
+            low = middle;
+        else
+            high = middle;
+    }
+    range.low = low;
+    return range;
+}
+
 /* How much longer the window must be for the test to show what was observed. */
 static double decide_in(const struct term_judgement *j, double window_s)
 {
@@ -116,6 +147,7 @@ static void judge_sample(const struct sample *s, double window_s,
 
     j->n_effective = s->n_effective;
     j->requests = s->requests;
+    j->missed_ci90 = range_of(s);
     j->missed = share(s->misses + (s->is_met_at_worst ? s->open : 0), s->n);
     if (s->is_met_at_best != s->is_met_at_worst || s->n == 0)
         j->verdict = VERDICT_UNDECIDED;
@@ -145,6 +177,8 @@ static const char *why_unjudgeable(const struct term_tally *tt,
         return "no query of several requests was sent";
     if (measure_is_pooled(term->measure) && tt->n == 0)
         return "no stream had two events";
+    if (tt->lacks > 0 && tt->n == 0)
+        return "no answer was a stream with this measure";
     if (tt->lacks > 0 && tt->lacks > all - stats_rank(term->quantile, all))
         return "too many streams are too short to have this measure";
     return NULL;
@@ -244,6 +278,20 @@ static void find_range(const struct term_tally *tt, double inflation,
     }
 }
 
+/* The range has three digits and the limit may have more.  What is shown about
+ * the limit itself bounds the range too. */
+static void include_limit(struct term_judgement *j)
+{
+    int64_t limit_ns = j->term->limit_ns;
+
+    if (!j->is_shown)
+        return;
+    if (j->verdict == VERDICT_PASS && (j->high_ns < 0 || j->high_ns > limit_ns))
+        j->high_ns = limit_ns;
+    if (j->verdict == VERDICT_FAIL && j->low_ns < limit_ns)
+        j->low_ns = limit_ns;
+}
+
 static void judge_quantile(const struct tally *t, size_t i, double window_s,
                            struct term_judgement *j)
 {
@@ -257,9 +305,11 @@ static void judge_quantile(const struct tally *t, size_t i, double window_s,
     j->measured_ns =
         tt->n > 0 ? hist_at_rank(&t->hist[j->term->measure][VIEW_DUE], needed)
                   : HIST_EMPTY;
+    j->is_few = tt->n > 0 && tt->n < stats_min_n(j->term->quantile);
     j->why = why_unjudgeable(tt, j->term);
     judge_sample(&s, window_s, j);
     find_range(tt, inflation, j);
+    include_limit(j);
     if (!j->why)
         return;
     j->verdict = VERDICT_UNDECIDED;
@@ -273,37 +323,6 @@ static void judge_quantile(const struct tally *t, size_t i, double window_s,
 static bool reaches(double value, double limit)
 {
     return value >= limit * (1 - 4 * DBL_EPSILON);
-}
-
-/* The allowed shares between which the test shows neither PASS nor FAIL. */
-static struct interval range_of(const struct sample *s)
-{
-    struct interval range = {.low = 0, .high = 1};
-    double low = 0;
-    double high = 1;
-
-    if (s->n == 0)
-        return range;
-    for (int i = 0; i < 50; i++) {
-        double middle = (low + high) / 2;
-
-        if (pass_p(s, middle) <= SHARE_LEVEL)
-            high = middle;
-        else
-            low = middle;
-    }
-    range.high = high;
-    low = 0;
-    for (int i = 0; i < 50; i++) {
-        double middle = (low + high) / 2;
-
-        if (fail_p(s, middle) <= SHARE_LEVEL)
-            low = middle;
-        else
-            high = middle;
-    }
-    range.low = low;
-    return range;
 }
 
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity) */
@@ -357,7 +376,7 @@ static void judge_share(const struct tally *t, double window_s,
             per > 0 && reaches((keeps - (double)s.open) / per, term->limit);
     }
     judge_sample(&s, window_s, j);
-    j->ci90 = range_of(&s);
+    j->ci90 = j->missed_ci90;
     if (!is_errors)
         j->ci90 = (struct interval){1 - j->ci90.high, 1 - j->ci90.low};
     if (j->is_unmeasured)

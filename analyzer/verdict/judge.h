@@ -64,6 +64,7 @@ struct term_judgement {
                              verdict, if the share of misses stays the same; 0:
                              shown; INFINITY: unknown, or too long to say */
     int64_t measured_ns;  /* quantiles; may be HIST_BEYOND or another HIST_ */
+    bool is_few;          /* too few samples to quote that value */
     double measured;      /* other terms: a share, or requests per second */
     bool is_unmeasured;   /* other terms: nothing to measure, see why */
     double n_effective;   /* independent samples worth as much */
@@ -74,6 +75,7 @@ struct term_judgement {
      * is met. */
     int64_t low_ns;
     int64_t high_ns;
+    struct interval missed_ci90; /* of the share of misses, by the same test */
     struct interval ci90; /* other terms: of the share that `measured` is */
     int64_t more_needed;  /* requests, if undecided because of too few */
     const char *why;      /* if undecided for another reason; else NULL */

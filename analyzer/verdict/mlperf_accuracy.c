@@ -282,7 +282,7 @@ int mlperf_link_accuracy(struct summary *s, struct recording *rec,
     if (!m->is_there || s->settings->data.accuracy)
         return given ? err_set(err, ERR_USAGE,
                                "--accuracy-run requires a performance run "
-                               "under MLPerf's rules (docs/scenarios.md)")
+                               "under MLPerf's rules (docs/mlperf.md)")
                      : 0;
     run_conditions_make(&conditions, rec, s);
     mlperf_settings_hash(&conditions, h.hash);

@@ -7,8 +7,8 @@
 
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
-#include "common/base/units.h"
 #include "common/settings/settings.h"
+#include "common/text/units.h"
 #include "common/wire/api_names.h"
 
 /* The next rate to try after a pass. */

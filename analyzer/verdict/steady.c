@@ -371,6 +371,33 @@ static void judge_halves(struct halves *h, const double *blocks, double min)
                      fabs(h->drift.difference.value) >= min;
 }
 
+/* Replaces means of blocks by values whose mean over a half is that of its
+ * requests: a block counts by its number of requests.  Their scatter is that of
+ * such a mean (linearised). */
+static void weigh_blocks(const struct series *s, size_t measure, double *x,
+                         size_t blocks)
+{
+    size_t n = s->n - s->first;
+
+    for (size_t h = 0; h < 2; h++) {
+        size_t in_half = blocks / 2;
+        double whole = 0;
+        double all =
+            (double)series_means(s, measure, s->first + h * n / 2,
+                                 s->first + (h + 1) * n / 2, &whole, 1);
+
+        for (size_t i = h * in_half; i < (h + 1) * in_half; i++) {
+            double ignored;
+            double count = (double)series_means(
+                s, measure, s->first + i * n / blocks,
+                s->first + (i + 1) * n / blocks, &ignored, 1);
+
+            if (all > 0)
+                x[i] = whole + count * (double)in_half / all * (x[i] - whole);
+        }
+    }
+}
+
 struct halves steady_halves(const struct series *s, size_t measure)
 {
     struct halves h = {.why = "too few requests"};
@@ -382,6 +409,7 @@ struct halves steady_halves(const struct series *s, size_t measure)
     series_means(s, measure, s->first, s->n, x, groups);
     h.blocks = half_blocks(x, groups);
     series_means(s, measure, s->first, s->n, x, h.blocks);
+    weigh_blocks(s, measure, x, h.blocks);
     judge_halves(&h, x, 0);
     return h;
 }

@@ -7,9 +7,9 @@
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
+#include "common/text/units.h"
 
 /* Maximum number of requests of a killed run, whose number is unknown. */
 #define MAX_KILLED 100000000

@@ -342,8 +342,20 @@ static enum finding find_start_skew(const struct evidence *e, struct check *c)
     return BY_LIMIT;
 }
 
+/* Measured by the launcher; else only the kernels' own bounds are known. */
 static enum finding find_clock_error(const struct evidence *e, struct check *c)
 {
+    if (has_shards(e) && e->shards->has_offsets) {
+        c->value = (double)e->shards->apart_ns / 1e6;
+        c->limit = shift_limit_ms(e);
+        c->unit = e->shards->are_corrected
+                      ? "ms apart at most, measured and corrected"
+                      : "ms apart at most, measured";
+        c->worst_shard = e->shards->furthest;
+        c->advice = "the clocks of the machines differ, so that their shards "
+                    "did not start together: run chrony or another NTP client";
+        return BY_LIMIT;
+    }
     if (!has_shards(e) || e->shards->is_one_host)
         return UNKNOWN;
     c->value = (double)e->shards->clock_error_ns / 1e6;
@@ -358,13 +370,30 @@ static enum finding find_clock_error(const struct evidence *e, struct check *c)
     return c->value > 0 ? BY_LIMIT : UNKNOWN;
 }
 
+/* Differences that are harmless or may be chance do not count. */
+static enum finding find_probe_shard(const struct evidence *e, struct check *c)
+{
+    const struct probe_shard *p = has_shards(e) ? &e->shards->probe : NULL;
+
+    if (!p || !e->shards->has_probe || !p->is_known)
+        return UNKNOWN;
+    c->value = 100 * p->excess;
+    if (p->is_probe_slower) {
+        c->worst_shard = (int64_t)e->shards->n - 1;
+        c->advice = "the probe shard measured longer latencies than the "
+                    "others: its machine or its network path is slower; use "
+                    "another machine for it";
+    }
+    return BY_LIMIT;
+}
+
 /* ---- the table ---- */
 
 static const char late[] =
-    "the client was late: use --spin, free its CPU, lower the rate, or allow "
-    "more connections (-c, ulimit -n)";
+    "the client was late: use --spin, free the client's CPU, lower the rate, "
+    "or allow more connections (-c, ulimit -n)";
 
-/* docs/metrics.md explains the limits. */
+/* docs/metrics-trust.md explains the limits. */
 static const struct rule rules[] = {
     {"lag p50", "ms", FATAL | LATE, 0, NULL, find_lag_p50, late},
     {"lag p99", "ms", FATAL | LATE, 0, NULL, find_lag_p99, late},
@@ -411,9 +440,10 @@ static const struct rule rules[] = {
     {"pressure", "% of the time", 0, 50, client_pressed, find_pressure,
      "tasks waited for a CPU; harmless if lag is small"},
     {"sent again", "% of the requests", 0, 1, NULL, find_sent_again,
-     "the server had closed the connection, which other clients may count as "
-     "an error: check its keep-alive timeout and log, or use a new connection "
-     "per request (--no-keepalive)"},
+     "the server had closed the connection or refused the HTTP/2 stream, which "
+     "other clients may count as an error: check its keep-alive timeout, its "
+     "limits and its log, or use a new connection per request "
+     "(--no-keepalive)"},
     {"range", "requests above 1h", 0, 0, NULL, find_range,
      "times above 1h are only counted: percentiles among them are not "
      "available"},
@@ -435,6 +465,10 @@ static const struct rule rules[] = {
     {"clock error", "ms at most, by the kernel", 0, 0, NULL, find_clock_error,
      "the clocks of the machines may differ by this: synchronise them better, "
      "or run longer"},
+    {"probe shard", "% longer latencies than those of the probe shard", FATAL,
+     10, NULL, find_probe_shard,
+     "the clients queue: the loading shards measured longer latencies than the "
+     "probe shard did at the same time; use more shards or faster machines"},
 };
 
 _Static_assert(sizeof(rules) / sizeof(rules[0]) <= TRUST_MAX_CHECKS,

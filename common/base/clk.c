@@ -1,6 +1,7 @@
 #include "common/base/clk.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/timex.h>
 #include <time.h>
 
@@ -47,29 +48,47 @@ struct clk_error clk_realtime_error(void)
                               .is_synchronised = !(t.status & STA_UNSYNC)};
 }
 
-int64_t clk_realtime_ns(void)
+static int64_t test_offset_ns(void)
 {
-    return read_clock(CLOCK_REALTIME);
+    const char *off = getenv(CLK_TEST_OFFSET);
+
+    return off ? strtoll(off, NULL, 10) : 0;
 }
 
-/* The clocks cannot be read at the same time, so keep the reading with the
- * shortest interval. */
-int64_t clk_asleep_ns(void)
+int64_t clk_realtime_ns(void)
+{
+    return read_clock(CLOCK_REALTIME) + test_offset_ns();
+}
+
+/* A clock minus the monotonic one.  They cannot be read at the same time, so
+ * keep the reading with the shortest interval. */
+static int64_t ahead_of_monotonic(clockid_t id, int64_t good_enough_ns)
 {
     int64_t shortest_ns = INT64_MAX;
-    int64_t asleep_ns = 0;
+    int64_t ahead_ns = 0;
 
-    for (int i = 0; i < 10 && shortest_ns > NS_PER_MS; i++) {
+    for (int i = 0; i < 10 && shortest_ns > good_enough_ns; i++) {
         int64_t from_ns = read_clock(CLOCK_MONOTONIC);
-        int64_t boot_ns = read_clock(CLOCK_BOOTTIME);
+        int64_t other_ns = read_clock(id);
         int64_t took_ns = read_clock(CLOCK_MONOTONIC) - from_ns;
 
         if (took_ns < shortest_ns) {
             shortest_ns = took_ns;
-            asleep_ns = boot_ns - from_ns;
+            ahead_ns = other_ns - from_ns;
         }
     }
-    return asleep_ns;
+    return ahead_ns;
+}
+
+int64_t clk_asleep_ns(void)
+{
+    return ahead_of_monotonic(CLOCK_BOOTTIME, NS_PER_MS);
+}
+
+int64_t clk_realtime_at(int64_t monotonic_ns)
+{
+    return monotonic_ns + ahead_of_monotonic(CLOCK_REALTIME, NS_PER_US) +
+           test_offset_ns();
 }
 
 int64_t clk_thread_cpu_ns(void)

@@ -49,8 +49,17 @@ static inline struct timeval clk_timeval(int64_t ns)
     };
 }
 
-/* Nanoseconds since 1970, to show and to match with other logs. */
+/* For tests: an environment variable with nanoseconds by which that clock is
+ * off. */
+#define CLK_TEST_OFFSET "TAILGATE_TEST_CLOCK_OFFSET_NS"
+
+/* Nanoseconds since 1970, to show and to match with other logs, and for the
+ * common start of several machines. */
 int64_t clk_realtime_ns(void);
+
+/* What that clock says at this time of the monotonic clock, by the difference
+ * that they have now. */
+int64_t clk_realtime_at(int64_t monotonic_ns);
 
 /* How far the kernel believes that clock to be off. */
 struct clk_error {

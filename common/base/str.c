@@ -228,6 +228,22 @@ void printable_add(const char *text, struct buf *out)
         printable(out->data + at, len, "");
 }
 
+void str_add_quoted(struct buf *out, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_-./:,+=@%";
+
+    if (text[0] && text[strspn(text, plain)] == '\0') {
+        buf_adds(out, text);
+        return;
+    }
+    buf_adds(out, "'");
+    for (; *text; text++)
+        buf_addf(out, *text == '\'' ? "'\\''" : "%c", *text);
+    buf_adds(out, "'");
+}
+
 void printable_add_json(const char *json, size_t len, struct buf *out)
 {
     const char *end = json + len;

@@ -81,6 +81,10 @@ void printable(char *text, size_t len, const char *kept);
 /* Append a text on one line, with '?' for what is not safe to show. */
 void printable_add(const char *text, struct buf *out);
 
+/* Append a text as one word of a shell's command line: in quotes if it needs
+ * them. */
+void str_add_quoted(struct buf *out, const char *text);
+
 /* Append JSON text in UTF-8 as jansson writes it; what is not safe to show
  * becomes \uXXXX, except newlines. */
 void printable_add_json(const char *json, size_t len, struct buf *out);

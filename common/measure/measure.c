@@ -4,7 +4,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/str.h"
+
+#define MAX_NAMES 256 /* of all measures, in a message */
 
 /* Most measures are the time from one fact to another. */
 struct definition {
@@ -145,6 +150,52 @@ int measure_find(const char *name)
             return m;
     }
     return -1;
+}
+
+/* What other tools call them. */
+static const struct {
+    const char *name;
+    enum measure measure;
+} foreign_names[] = {
+    {"latency", MEASURE_E2E},
+    {"duration", MEASURE_E2E},
+    {"response_time", MEASURE_E2E},
+    {"http_req_duration", MEASURE_E2E},
+    {"request_latency", MEASURE_E2E},
+    {"time_to_first_token", MEASURE_TTFT},
+    {"http_req_waiting", MEASURE_TTFB},
+    {"tbt", MEASURE_ITL},
+    {"inter_token_latency", MEASURE_ITL},
+    {"time_per_output_token", MEASURE_TPOT},
+};
+
+#define N_FOREIGN (sizeof(foreign_names) / sizeof(foreign_names[0]))
+
+int measure_refuse(const char *name, const char *const *more, struct err *err)
+{
+    struct suggest s = {.word = name};
+    struct buf known;
+    char hint[64];
+    int rc;
+
+    buf_init(&known, MAX_NAMES);
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        suggest_consider(&s, measure_name((enum measure)m));
+        buf_addf(&known, "%s%s", m ? ", " : "", measure_name((enum measure)m));
+    }
+    for (; more && *more; more++) {
+        suggest_consider(&s, *more);
+        buf_addf(&known, ", %s", *more);
+    }
+    for (size_t i = 0; i < N_FOREIGN; i++) {
+        if (strcmp(foreign_names[i].name, name) == 0)
+            s.best = measure_name(foreign_names[i].measure);
+    }
+    rc = err_set(err, ERR_CONFIG, "unknown measure '%s'%s%s measures are %s",
+                 name, suggest_text(&s, "", hint, sizeof(hint)),
+                 s.best ? " The" : "; the", buf_text(&known));
+    buf_fini(&known);
+    return rc;
 }
 
 bool measure_has_sent(enum measure measure)

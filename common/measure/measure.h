@@ -12,6 +12,8 @@
 
 #include "common/base/clk.h"
 
+struct err;
+
 /* Append only: the numbers are in recordings.
  *
  * scheduled = issued + unsent, and issued = ok + every other outcome. */
@@ -99,7 +101,7 @@ struct facts {
     int64_t detail;    /* its meaning depends on the outcome */
     int64_t status;    /* HTTP status, or 0 */
     int64_t is_fresh;  /* 1: its connection was established for it */
-    int64_t retries;   /* 1: sent again, because the connection was stale */
+    int64_t retries;   /* how often it was sent again */
     int64_t bytes_out; /* accepted by the kernel, in all attempts */
     int64_t bytes_in;
     int64_t
@@ -199,6 +201,10 @@ const char *finish_name(enum finish finish);
  */
 const char *measure_name(enum measure measure);
 int measure_find(const char *name);
+
+/* Refuse an unknown name: "unknown measure 'latency'; did you mean 'e2e'?" and
+ * all measures, then the names in `more` (NULL: none).  ERR_CONFIG. */
+int measure_refuse(const char *name, const char *const *more, struct err *err);
 
 /* Is the variant from `sent` meaningful? */
 bool measure_has_sent(enum measure measure);

@@ -136,3 +136,18 @@ bool recording_is_at(const char *dir)
     free(path);
     return is_present;
 }
+
+int recording_check(const char *dir, struct err *err)
+{
+    struct stat st;
+
+    if (stat(dir, &st) < 0)
+        return err_set(err, ERR_CONFIG, "%s: %s", dir, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return err_set(err, ERR_CONFIG, "%s: not a recording (not a directory)",
+                       dir);
+    return recording_is_at(dir)
+               ? 0
+               : err_set(err, ERR_CONFIG,
+                         "%s: not a recording (no manifest.json)", dir);
+}

@@ -20,6 +20,9 @@ int recording_make_place(const char *dir, struct err *err);
 /* Is there a recording in this directory? */
 bool recording_is_at(const char *dir);
 
+/* The same, with the reason if there is none.  ERR_CONFIG. */
+int recording_check(const char *dir, struct err *err);
+
 /* 1 if the directory is not empty, 0 if it is.  ERR_IO. */
 int recording_holds_anything(const char *dir, struct err *err);
 

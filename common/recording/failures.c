@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/json.h"
 #include "common/measure/measure.h"
+#include "common/text/json.h"
 
 /* Are the texts equal, except for numbers, as far as they are kept? */
 static bool is_same(const char *kept, const char *text)

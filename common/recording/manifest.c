@@ -10,12 +10,12 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/hash.h"
-#include "common/base/json.h"
-#include "common/base/redact.h"
 #include "common/base/xalloc.h"
 #include "common/config.h"
 #include "common/recording/failures.h"
 #include "common/spec/calibration.h"
+#include "common/text/json.h"
+#include "common/text/redact.h"
 
 #define MANIFEST_SCHEMA 1
 
@@ -208,12 +208,36 @@ void manifest_complete(struct manifest *m, const struct run_end *end,
     json_object_set_new(m->json, "failures", failures_to_json(failures));
 }
 
+void manifest_reopen(struct manifest *m)
+{
+    json_object_del(m->json, "end");
+    json_object_del(m->json, "failures");
+}
+
 void manifest_set_server(struct manifest *m, const struct server_source *source)
 {
     json_object_set_new(m->json, "server",
                         json_pack("{ss?, so, sb}", "flavour", source->dialect,
                                   "url", text_to_json(source->url),
                                   "is_partial", source->is_partial));
+}
+
+void manifest_set_started(struct manifest *m, int64_t realtime_ns)
+{
+    json_object_set_new(json_object_get(m->json, "clock"), "started_ns",
+                        json_integer(realtime_ns));
+}
+
+void manifest_set_clock(struct manifest *m, const struct manifest_clock *c)
+{
+    json_t *clock = json_object_get(m->json, "clock");
+
+    json_object_set_new(clock, "offset_ns", json_integer(c->offset_ns));
+    json_object_set_new(clock, "offset_error_ns", json_integer(c->error_ns));
+    if (!c->is_corrected)
+        return;
+    json_object_set_new(clock, "is_corrected", json_true());
+    json_object_set_new(clock, "drift_ppm", json_real(c->drift_ppm));
 }
 
 void manifest_set_trace(struct manifest *m, const struct trace_seen *t)

@@ -116,9 +116,28 @@ void manifest_init(struct manifest *m, const struct settings *s,
 void manifest_complete(struct manifest *m, const struct run_end *end,
                        const struct failures *failures);
 
+/* As if the process that records had been killed. */
+void manifest_reopen(struct manifest *m);
+
 /* May be called again when more is known. */
 void manifest_set_server(struct manifest *m,
                          const struct server_source *source);
+
+/* When the run really began, by its realtime clock: when the last of its
+ * workers was ready, but not before the planned start. */
+void manifest_set_started(struct manifest *m, int64_t realtime_ns);
+
+/* What a launcher measured: the clock of this machine minus that of the
+ * launcher, and an upper bound of the error. */
+struct manifest_clock {
+    int64_t offset_ns;
+    int64_t error_ns;
+    bool
+        is_corrected; /* the start is by the launcher's clock, not by its own */
+    double drift_ppm; /* if so: how much faster than that it was */
+};
+
+void manifest_set_clock(struct manifest *m, const struct manifest_clock *clock);
 
 void manifest_set_trace(struct manifest *m, const struct trace_seen *trace);
 

@@ -11,11 +11,11 @@
 
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/json.h"
 #include "common/base/xalloc.h"
 #include "common/recording/dir.h"
 #include "common/recording/merge_impl.h"
 #include "common/recording/schema.h"
+#include "common/text/json.h"
 
 #define COPY_STEP ((size_t)256 << 10)
 
@@ -63,7 +63,8 @@ static int see_request(struct merge *m, const struct merge_input *in,
     struct merge_count *count = &m->count[in->shard];
     const struct facts *f = row;
 
-    if (f->seq < 0 || f->seq % m->of != in->shard || f->more < 0)
+    if (f->seq < 0 || shard_of_seq(m->layout, f->seq) != in->shard ||
+        f->more < 0)
         return err_set(err, ERR_FORMAT,
                        "%s/requests.tgr: request %lld is not one of shard "
                        "%lld of %lld",

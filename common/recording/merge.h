@@ -20,8 +20,8 @@
 
 struct err;
 
-/* Shards of one run start within this time. */
-#define MERGE_MAX_SKEW_NS INT64_C(10000000000)
+/* Shards without a common start (--start-at TIME) start within this time. */
+#define MERGE_MAX_SKEW_NS INT64_C(1000000000)
 
 enum merge_out {
     MERGE_NEW,     /* the directory must not exist, or be empty */

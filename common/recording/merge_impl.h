@@ -25,6 +25,7 @@ struct merge_input {
     const char *dir; /* borrowed */
     struct manifest manifest;
     bool is_merged;
+    int64_t start_at_ns;    /* the common start; 0: none; -1: not known */
     struct shard_id id;     /* of its first shard */
     struct json_t *entries; /* owned; an object for each shard, in order */
 
@@ -39,6 +40,7 @@ struct merge {
     struct merge_input *inputs; /* owned; in the order of their first shards */
     size_t n_inputs;
     int64_t of;
+    struct shard_layout layout;               /* who sends which request */
     const struct json_t *entry[SHARD_ID_MAX]; /* by shard; NULL: missing */
     struct merge_count count[SHARD_ID_MAX];
     int64_t max_seq; /* of all rows; -1: there is none */

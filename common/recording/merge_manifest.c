@@ -8,13 +8,14 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/json.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
+#include "common/recording/dir.h"
 #include "common/recording/failures.h"
 #include "common/recording/merge.h"
 #include "common/recording/merge_impl.h"
 #include "common/settings/settings.h"
+#include "common/text/json.h"
+#include "common/text/units.h"
 
 /* Keys of a manifest that go into the entry of a shard. */
 static const char *const own_parts[] = {"environment", "clock",  "calibration",
@@ -105,22 +106,26 @@ int merge_input_open(struct merge_input *input, const char *dir,
     struct shard_start start;
 
     *input = (struct merge_input){.dir = dir};
-    if (manifest_load(&input->manifest, dir, err))
+    if (recording_check(dir, err) || manifest_load(&input->manifest, dir, err))
         return -1;
     shards = json_object_get(input->manifest.json, "shards");
     input->is_merged = json_is_object(shards);
     if (!input->is_merged && !manifest_shard(&input->manifest, &start))
-        return err_set(err, ERR_CONFIG,
-                       "%s: is a whole run, not a shard (run --shard I/N)",
-                       dir);
+        return err_set(
+            err, ERR_CONFIG,
+            "%s is a whole run, not a shard; 'tailgate run --shard I/N' "
+            "makes shards",
+            dir);
     if (input->is_merged) {
         input->entries = json_incref(json_object_get(shards, "list"));
+        input->start_at_ns = json_get_int(shards, "start_at_ns", -1);
         input->id = (struct shard_id){
             .index =
                 json_get_int(json_array_get(input->entries, 0), "index", -1),
             .count = json_get_int(shards, "of", -1)};
     } else {
         input->id = start.id;
+        input->start_at_ns = start.start_at_ns;
         input->entries = json_array();
         json_array_append_new(input->entries, entry_of(input));
     }
@@ -212,12 +217,37 @@ static int64_t start_of(const json_t *entry)
     return json_get_int(json_object_get(entry, "clock"), "realtime_ns", 0);
 }
 
-static int check_pair(const struct merge_input *in,
-                      const struct merge_input *other, struct err *err)
+/* The common start of both must be the same.  Without one they must have
+ * started at about the same time, so that they are not of two runs. */
+static int check_start(const struct merge_input *in,
+                       const struct merge_input *other, struct err *err)
 {
+    bool is_known = in->start_at_ns >= 0 && other->start_at_ns >= 0;
     int64_t apart_ns = start_of(json_array_get(in->entries, 0)) -
                        start_of(json_array_get(other->entries, 0));
 
+    if (is_known && in->start_at_ns > 0 && other->start_at_ns > 0)
+        apart_ns = in->start_at_ns - other->start_at_ns;
+    else if (is_known && in->start_at_ns != other->start_at_ns)
+        return err_set(err, ERR_FORMAT,
+                       "%s: %s a common start (--start-at TIME), but %s %s: "
+                       "they are not shards of one run",
+                       in->dir, in->start_at_ns > 0 ? "has" : "does not have",
+                       other->dir, in->start_at_ns > 0 ? "does not" : "has");
+    else if (llabs(apart_ns) <= MERGE_MAX_SKEW_NS)
+        return 0;
+    return apart_ns == 0
+               ? 0
+               : err_set(err, ERR_FORMAT,
+                         "%s: was to start %.3f s %s %s: they are not shards "
+                         "of one run",
+                         in->dir, (double)llabs(apart_ns) / 1e9,
+                         apart_ns > 0 ? "after" : "before", other->dir);
+}
+
+static int check_pair(const struct merge_input *in,
+                      const struct merge_input *other, struct err *err)
+{
     if (in->id.count != other->id.count)
         return err_set(err, ERR_FORMAT,
                        "%s: is one of %lld shards, but %s is one of %lld",
@@ -233,20 +263,27 @@ static int check_pair(const struct merge_input *in,
                            "they are not shards of one run",
                            in->dir, common_parts[i], other->dir);
     }
-    if (check_settings(in, other, err))
-        return -1;
-    if (llabs(apart_ns) > MERGE_MAX_SKEW_NS)
-        return err_set(err, ERR_FORMAT,
-                       "%s: started %.1f s %s %s: they are not shards of one "
-                       "run",
-                       in->dir, (double)llabs(apart_ns) / 1e9,
-                       apart_ns > 0 ? "after" : "before", other->dir);
-    return 0;
+    return check_settings(in, other, err) || check_start(in, other, err) ? -1
+                                                                         : 0;
+}
+
+/* 0: there is no probe shard. */
+static int64_t probe_every_of(const struct merge_input *in)
+{
+    const char *text = json_string_value(json_object_get(
+        json_object_get(json_object_get(in->manifest.json, "settings"),
+                        "client"),
+        "probe_shard"));
+    struct err ignored = {0};
+    int64_t n = 0;
+
+    return text && units_parse_count(text, &n, &ignored) == 0 && n > 1 ? n : 0;
 }
 
 int merge_check(struct merge *m, struct err *err)
 {
     m->of = m->inputs[0].id.count;
+    m->layout = (struct shard_layout){m->of, probe_every_of(&m->inputs[0])};
     for (size_t i = 0; i < m->n_inputs; i++) {
         struct merge_input *in = &m->inputs[i];
 
@@ -278,9 +315,12 @@ static bool end_of(const json_t *entry, struct run_end *end)
     return entry && manifest_end(&view, end);
 }
 
-static bool was_cut(const struct run_end *e)
+/* The shards of a load that ended once its result was known did not end at the
+ * same time. */
+static bool was_cut(const struct run_end *e, const struct settings *s)
 {
-    return e->stopped_by || e->was_enough || e->aborted[0];
+    return s->load.stop == STOP_DECIDED || e->stopped_by || e->was_enough ||
+           e->aborted[0];
 }
 
 /* How many requests a shard that is missing or was killed should have sent: in
@@ -294,7 +334,7 @@ static int64_t expected_of(const struct merge *m, const struct settings *s,
 
     if (s->load.scenario == SCENARIO_OFFLINE)
         total = s->load.requests;
-    expected = total / m->of + (shard < total % m->of);
+    expected = shard_share(m->layout, shard, total);
     if (!scenario_is_open(s->load.scenario) &&
         s->load.scenario != SCENARIO_OFFLINE)
         expected = busiest;
@@ -341,12 +381,12 @@ static bool combine_ends(const struct merge *m, const struct settings *s,
     for (int64_t i = 0; i < m->of; i++) {
         if (!end_of(m->entry[i], &e))
             continue;
-        if (was_cut(&e))
+        if (was_cut(&e, s))
             cut_ns = e.due_end_ns < cut_ns ? e.due_end_ns : cut_ns;
         last_ns = larger(last_ns, e.due_end_ns);
         busiest = larger(busiest, e.scheduled);
         if (is_open)
-            max_seq = larger(max_seq, i + (e.scheduled - 1) * m->of);
+            max_seq = larger(max_seq, shard_seq(m->layout, i, e.scheduled - 1));
         add_end(all, &e);
     }
     for (int64_t i = 0; i < m->of; i++) {
@@ -413,6 +453,7 @@ int merge_manifest(const struct merge *m, struct manifest *out, struct err *err)
     const struct merge_input *first = &m->inputs[0];
     struct failures *failures;
     json_t *json = json_object();
+    json_t *shards;
     struct settings s;
     struct run_end end;
     int rc;
@@ -433,10 +474,13 @@ int merge_manifest(const struct merge *m, struct manifest *out, struct err *err)
         if (server && !json_object_get(json, "server"))
             json_object_set(json, "server", server);
     }
-    json_object_set_new(json, "shards",
-                        json_pack("{sI, ss, so}", "of", (json_int_t)m->of,
-                                  "settings_sha256", hash_of(first), "list",
-                                  list_entries(m)));
+    shards =
+        json_pack("{sI, ss, so}", "of", (json_int_t)m->of, "settings_sha256",
+                  hash_of(first), "list", list_entries(m));
+    if (first->start_at_ns >= 0)
+        json_object_set_new(shards, "start_at_ns",
+                            json_integer(first->start_at_ns));
+    json_object_set_new(json, "shards", shards);
     out->json = json;
     if (rc == 0 && combine_ends(m, &s, &end)) {
         failures = xcalloc(1, sizeof(*failures));

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/base/json.h"
 #include "common/base/xalloc.h"
 #include "common/recording/manifest.h"
 #include "common/recording/merge_impl.h"
+#include "common/text/json.h"
 
 static struct shard_info info_of(const json_t *entry)
 {
@@ -19,10 +19,15 @@ static struct shard_info info_of(const json_t *entry)
         .threads = merge_entry_threads(entry),
         .was_killed = !merge_entry_has_end(entry),
         .damaged = json_get_int(entry, "damaged_bytes", 0),
-        .start_ns = json_get_int(clock, "realtime_ns", 0),
+        .start_ns = json_get_int(clock, "started_ns",
+                                 json_get_int(clock, "realtime_ns", 0)),
         .clock_error_ns = json_get_int(clock, "max_error_ns", 0),
         .is_synchronised =
             json_is_true(json_object_get(clock, "is_synchronised")),
+        .clock_offset_ns = json_get_int(clock, "offset_ns", 0),
+        .offset_error_ns = json_get_int(clock, "offset_error_ns", 0),
+        .is_corrected = json_is_true(json_object_get(clock, "is_corrected")),
+        .drift_ppm = json_number_value(json_object_get(clock, "drift_ppm")),
     };
 
     snprintf(s.host, sizeof(s.host), "%s", host ? host : "");
@@ -39,9 +44,11 @@ void shard_list_read(struct shard_list *list, const struct manifest *m)
     *list = (struct shard_list){.of = 1};
     if (n > 0) {
         list->of = json_get_int(shards, "of", 1);
+        list->start_at_ns = json_get_int(shards, "start_at_ns", 0);
         list->is_merged = true;
     } else if (manifest_shard(m, &one)) {
         list->of = one.id.count;
+        list->start_at_ns = one.start_at_ns;
         n = 1;
     }
     if (list->of < 1 || list->of > SHARD_ID_MAX || (int64_t)n > list->of)

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 
 #include "common/base/err.h"
-#include "common/base/json.h"
 #include "common/base/xalloc.h"
 #include "common/settings/classes.h"
 #include "common/settings/settings.h"
+#include "common/text/json.h"
 
 #define MAX_POINTS 100000
 
@@ -292,6 +292,13 @@ int study_set_load_recorded(struct study_set *set, const char *dir,
     if (study_set_load(set, dir, err) ||
         check_kind(set, dir, kind, ERR_CONFIG, err))
         return -1;
+    for (size_t i = set->len; set->recorded == 0 && i-- > 0;) {
+        if (set->points[i].discarded[0])
+            return err_set(err, ERR_UNTOLD,
+                           "%s: UNDECIDED: all %zu probes are lost, the last "
+                           "one because of: %s",
+                           dir, set->len, set->points[i].failed);
+    }
     return set->recorded > 0
                ? 0
                : study_refuse_empty(

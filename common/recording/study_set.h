@@ -38,6 +38,10 @@ struct study_point {
                             point replaces it; "": it counts */
 };
 
+/* The reason for which a point without a recording is discarded, while the
+ * study goes on: the launcher failed, `failed` says how. */
+#define STUDY_LOST "launch"
+
 #define STUDY_KEY 64
 
 struct study_set {

@@ -10,11 +10,11 @@
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/hash.h"
-#include "common/base/json.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/recording/dir.h"
 #include "common/settings/settings.h"
+#include "common/text/json.h"
 
 #define STUDY_VERSION 1
 

@@ -216,7 +216,8 @@ int classes_resolve(const struct settings *run, struct err *err)
     if (warmup->settings->load.scenario != run->load.scenario)
         return err_set(err, ERR_CONFIG,
                        CLASSES_WARMUP ": data.turns: session requires "
-                                      "load.scenario: sessions, not %s",
+                                      "load.scenario: sessions; the scenario "
+                                      "is %s",
                        scenario_names[run->load.scenario]);
     if (warmup->settings->data.cache_check && !run->data.cache_check)
         return err_set(err, ERR_CONFIG,

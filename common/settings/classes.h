@@ -56,8 +56,9 @@ void classes_overlay(struct settings *run);
  * is resolved.  ERR_CONFIG "classes: chat: data.file: ...". */
 int classes_resolve(const struct settings *run, struct err *err);
 
-/* For a manifest; the caller owns the reference. */
-struct json_t *classes_to_json(const struct classes *c);
+/* For a manifest, secrets redacted unless they are kept; the caller owns the
+ * reference. */
+struct json_t *classes_to_json(const struct classes *c, bool keeps_secrets);
 
 /* Read them; each starts as a copy of the run.  ERR_FORMAT. */
 int classes_from_json(struct settings *run, const struct json_t *json,

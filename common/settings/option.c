@@ -7,8 +7,8 @@
 
 #include "common/base/err.h"
 #include "common/base/str.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
+#include "common/text/units.h"
 
 /* The help: columns of its text, the longest list of names that stands for a
  * value, and the longest text. */
@@ -296,8 +296,8 @@ static int assign_entry(struct strmap *map, const struct opt *opt,
     return 0;
 }
 
-int opt_assign(const struct opt_set *set, const struct opt *opt,
-               const char *text, struct err *err)
+static int assign(const struct opt_set *set, const struct opt *opt,
+                  const char *text, struct err *err)
 {
     void *field = opt_field(set, opt);
     char max[UNITS_TEXT];
@@ -330,6 +330,16 @@ int opt_assign(const struct opt_set *set, const struct opt *opt,
         return err_set(err, ERR_CONFIG, "'%s' is above the maximum of %s", text,
                        units_print_count(opt->max, max));
     return 0;
+}
+
+int opt_assign(const struct opt_set *set, const struct opt *opt,
+               const char *text, struct err *err)
+{
+    char *whole = opt->complete ? opt->complete(text) : NULL;
+    int rc = assign(set, opt, whole ? whole : text, err);
+
+    free(whole);
+    return rc;
 }
 
 void opt_print(const struct opt_set *set, const struct opt *opt,
@@ -447,6 +457,19 @@ static void put_wrapped(const char *left, const char *text, struct buf *out)
     buf_adds(out, "\n");
 }
 
+/* " (also --rps, --qps)" */
+static void put_aliases(const char *names, struct buf *out)
+{
+    char *copy = xstrdup(names);
+    char *rest = copy;
+    const char *name;
+
+    for (int n = 0; (name = str_next_word(&rest)); n++)
+        buf_addf(out, "%s--%s", n ? ", " : " (also ", name);
+    buf_adds(out, ")");
+    free(copy);
+}
+
 /* The lines of an option; `left` is without the value's name. */
 static void put_option(const struct opt *opt, struct buf *left,
                        const char *flag, struct buf *out)
@@ -471,6 +494,8 @@ static void put_option(const struct opt *opt, struct buf *left,
         buf_addf(&text, " (default %s)", opt->initial);
     if (flag)
         buf_addf(&text, " [--%s]", flag);
+    else if (opt->aliases)
+        put_aliases(opt->aliases, &text);
     put_wrapped(buf_text(left), buf_text(&text), out);
     buf_fini(&text);
 }

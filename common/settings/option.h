@@ -85,6 +85,8 @@ struct opt {
     const char *flag;     /* without dashes; NULL: settings file only */
     const char *old_key;  /* earlier names, which are still accepted and are */
     const char *old_flag; /* not listed; a manifest has old_key.  Or NULL */
+    const char *aliases;  /* names of the flag in other tools, which the help
+                             lists: "rps qps"; or NULL */
     char letter;          /* short flag, or 0 */
     const struct opt_type *type;
     size_t offset;
@@ -111,6 +113,8 @@ struct opt {
     unsigned scenarios;    /* 1 << enum scenario, joined; 0: any */
     bool is_lenient;       /* unmet, the option has no effect: not an error */
 
+    /* Optional: the text as it is checked and kept; the caller frees it. */
+    char *(*complete)(const char *text);
     /* Optional: is this text (list item, map entry, scalar) valid? */
     int (*check)(const char *text, struct err *err);
     /* Optional: does this word, after the flag's value or after a blank in it,
@@ -149,6 +153,11 @@ void opt_print(const struct opt_set *set, const struct opt *opt,
 
 /* Does the field differ from its default? */
 bool opt_is_given(const struct opt_set *set, const struct opt *opt);
+
+/* Append " --flag value" for each flag that differs from its default, as a
+ * shell takes it; those in `but`, which ends with NULL, are left out. */
+void opt_put_given(const struct opt_set *set, const char *const *but,
+                   struct buf *out);
 
 /* Give a field the value that it has in `from`, a struct of the same type. */
 void opt_copy(const struct opt_set *set, const void *from,

@@ -7,6 +7,7 @@
 #include "common/base/err.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
+#include "common/settings/foreign_flags.h"
 
 /* An option, the set it belongs to, and whether a flag has set it. */
 struct place {
@@ -107,8 +108,48 @@ static int take_flag(struct args *a, struct place *p, const char *attached)
     return 0;
 }
 
+/* Is the word one of a list that is separated by blanks? */
+static bool is_listed(const char *list, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *at = len > 0 ? list : NULL; at && (at = strstr(at, word));
+         at += len) {
+        if ((at == list || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
+            return true;
+    }
+    return false;
+}
+
+static bool has_flag(const struct args *a, const char *flag)
+{
+    for (size_t i = 0; i < a->len; i++) {
+        const char *own = a->places[i].opt->flag;
+
+        if (own && strcmp(own, flag) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What a flag of another tool is called here.  False: it is not known, or this
+ * command does not have the flag to use instead. */
+static bool refuse_foreign(const struct args *a, const char *dashes,
+                           const char *name)
+{
+    const struct foreign_flag *f = foreign_flag_find(name);
+
+    if (!f || (f->use && !has_flag(a, f->use)))
+        return false;
+    err_set(a->err, ERR_USAGE, "unknown flag '%s%s' (%s)%s%s%s%s", dashes, name,
+            f->tools, f->use ? "; use --" : "", f->use ? f->use : "",
+            f->note ? f->use ? ": " : "; " : "", f->note ? f->note : "");
+    return true;
+}
+
 static int take_short(struct args *a, const char *arg)
 {
+    const char letter[] = {arg[0], '\0'};
     struct place *p = NULL;
 
     for (size_t i = 0; i < a->len && !p; i++) {
@@ -116,7 +157,9 @@ static int take_short(struct args *a, const char *arg)
             p = &a->places[i];
     }
     if (!p)
-        return err_set(a->err, ERR_USAGE, "unknown flag '-%c'", arg[0]);
+        return refuse_foreign(a, "-", letter)
+                   ? -1
+                   : err_set(a->err, ERR_USAGE, "unknown flag '-%s'", letter);
     if (p->opt->type->kind == OPT_SWITCH && arg[1]) {
         if (take_flag(a, p, NULL))
             return -1;
@@ -137,12 +180,13 @@ static int take_long(struct args *a, const char *arg)
         const struct opt *opt = a->places[i].opt;
 
         if ((opt->flag && strcmp(opt->flag, name) == 0) ||
-            (opt->old_flag && strcmp(opt->old_flag, name) == 0))
+            (opt->old_flag && strcmp(opt->old_flag, name) == 0) ||
+            is_listed(opt->aliases, name))
             p = &a->places[i];
         else if (opt->flag)
             suggest_consider(&s, opt->flag);
     }
-    if (!p)
+    if (!p && !refuse_foreign(a, "--", name))
         err_set(a->err, ERR_USAGE, "unknown flag '--%s'%s", name,
                 suggest_text(&s, "--", hint, sizeof(hint)));
     free(name);
@@ -183,4 +227,55 @@ int opt_parse_argv(const struct opt_set *sets, size_t n_sets,
         rc = take_word(&a);
     free(a.places);
     return rc;
+}
+
+/* ---- flags as they were given ---- */
+
+#define MAX_VALUE ((size_t)64 << 10)
+
+/* Some fields have two flags: the first is as good as the other. */
+static bool is_put(const struct opt_block *block, size_t i,
+                   const char *const *but)
+{
+    if (!block->opts[i].flag)
+        return false;
+    for (size_t k = 0; k < i; k++) {
+        if (block->opts[k].offset == block->opts[i].offset)
+            return false;
+    }
+    for (; *but; but++) {
+        if (strcmp(*but, block->opts[i].flag) == 0)
+            return false;
+    }
+    return true;
+}
+
+void opt_put_given(const struct opt_set *set, const char *const *but,
+                   struct buf *out)
+{
+    struct buf value;
+
+    buf_init(&value, MAX_VALUE);
+    for (size_t i = 0; i < set->block->len; i++) {
+        const struct opt *opt = &set->block->opts[i];
+        const struct strlist *list = opt_field(set, opt);
+
+        if (!is_put(set->block, i, but) || !opt_is_given(set, opt))
+            continue;
+        if (opt->type->kind == OPT_SWITCH) {
+            buf_addf(out, " --%s", opt->flag);
+            continue;
+        }
+        for (size_t k = 0; opt->type->kind == OPT_LIST && k < list->len; k++) {
+            buf_addf(out, " --%s ", opt->flag);
+            str_add_quoted(out, list->items[k]);
+        }
+        if (opt->type->kind != OPT_SCALAR)
+            continue;
+        buf_reset(&value);
+        opt_print(set, opt, &value);
+        buf_addf(out, " --%s ", opt->flag);
+        str_add_quoted(out, buf_text(&value));
+    }
+    buf_fini(&value);
 }

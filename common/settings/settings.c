@@ -7,9 +7,9 @@
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
-#include "common/base/yaml.h"
 #include "common/settings/settings_file.h"
 #include "common/settings/variant_settings.h"
+#include "common/text/yaml.h"
 
 struct opt_set settings_set(struct settings *s, enum settings_block block)
 {
@@ -22,6 +22,7 @@ void settings_init(struct settings *s)
     s->data.loaded = NULL;
     s->data.workload = NULL;
     s->data.class = 0;
+    s->load.is_scenario_found = false;
     s->load.trace.peak_rps = 0;
     s->load.trace.rows = 0;
     s->load.trace.timeline = NULL;
@@ -52,6 +53,7 @@ void settings_fini(struct settings *s)
 void settings_copy(struct settings *s, const struct settings *from)
 {
     s->has_stub = from->has_stub;
+    s->load.is_scenario_found = from->load.is_scenario_found;
     for (int b = 0; b < BLOCK_COUNT; b++) {
         struct opt_set to = settings_set(s, (enum settings_block)b);
 
@@ -376,6 +378,7 @@ void settings_file_fini(struct settings_file *file)
 {
     free(file->path);
     buf_fini(&file->text);
+    strmap_fini(&file->given);
     *file = (struct settings_file){0};
 }
 
@@ -460,24 +463,24 @@ static const struct yaml_node *find(const struct yaml_node *in, const char *key,
     return NULL;
 }
 
-/* The line of "load.rate", or of its block if the file does not have the key;
- * what follows a colon or a blank is not part of the key. */
-static size_t line_of_key(const struct yaml_node *root, const char *key)
+/* The node of "load.rate", or with `or_block` that of its block if the file
+ * does not have the key; what follows a colon or a blank is not part of the
+ * key. */
+static const struct yaml_node *find_key(const struct yaml_node *root,
+                                        const char *key, bool or_block)
 {
     size_t len = strcspn(key, ": ");
     size_t block_len = strcspn(key, ".: ");
     enum settings_block block;
     const struct opt *opt = settings_find(key, len, &block);
     const struct yaml_node *in = find(root, key, block_len);
-    const struct yaml_node *node = NULL;
+    const struct yaml_node *node = block_len < len ? NULL : in;
 
     if (block_len < len)
         node = find(in, key + block_len + 1, len - block_len - 1);
     if (!node && opt && opt->old_key)
         node = find(in, opt->old_key, strlen(opt->old_key));
-    if (node)
-        return node->line;
-    return in ? in->line : 0;
+    return node || !or_block ? node : in;
 }
 
 /* The list that a message begins with, "classes: ..."; NULL: none. */
@@ -537,6 +540,7 @@ size_t settings_line_of(const struct settings_file *file, const char *key,
     struct yaml_node root;
     struct err ignored = {0};
     const struct yaml_node *in;
+    const struct yaml_node *node;
     const struct yaml_node *list;
     size_t line;
 
@@ -545,9 +549,8 @@ size_t settings_line_of(const struct settings_file *file, const char *key,
                        &ignored))
         return 0;
     in = enter_item(&root, &key);
-    line = line_of_key(in, key);
-    if (line == 0 && in != &root)
-        line = in->line;
+    node = find_key(in, key, true);
+    line = node ? node->line : in != &root ? in->line : 0;
     list = item ? find(in, key, strcspn(key, ":")) : NULL;
     for (size_t i = 0; list && list->kind == YAML_LIST && i < list->len; i++) {
         const struct yaml_node *one = &list->items[i];
@@ -561,13 +564,33 @@ size_t settings_line_of(const struct settings_file *file, const char *key,
     return line;
 }
 
+size_t settings_line_of_key(const struct settings_file *file, const char *key)
+{
+    struct yaml_node root;
+    struct err ignored = {0};
+    const struct yaml_node *node;
+    size_t line;
+
+    if (!file->sha256[0] ||
+        yaml_load_text(&root, file->path, buf_text(&file->text), file->text.len,
+                       &ignored))
+        return 0;
+    node = find_key(&root, key, false);
+    line = node ? node->line : 0;
+    yaml_fini(&root);
+    return line;
+}
+
 int settings_blame(const struct settings_file *file, struct err *err)
 {
+    bool is_flag = err->code == ERR_CONFIG &&
+                   settings_name_as_given(file, err->msg, sizeof(err->msg));
     size_t len = strcspn(err->msg, ": ");
     char key[64];
     size_t line;
 
-    if (!file->sha256[0] || err->code != ERR_CONFIG || len >= sizeof(key))
+    if (is_flag || !file->sha256[0] || err->code != ERR_CONFIG ||
+        len >= sizeof(key))
         return -1;
     memcpy(key, err->msg, len);
     key[len] = '\0';

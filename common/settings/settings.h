@@ -98,6 +98,7 @@ struct target_settings {
     char *connect_to;  /* host:port to connect to instead of the URL's */
     char *auth_env;    /* environment variable with the API key, ... */
     char *auth_file;   /* ... or file */
+    bool no_preflight; /* send no request before the run */
     bool request_id;
     char *metrics; /* auto, off, or the URL of the server's own metrics */
 };
@@ -200,9 +201,10 @@ struct trace_settings {
 };
 
 struct load_settings {
-    int scenario;    /* enum scenario */
-    int arrival;     /* enum arrival */
-    double rate_rps; /* 0: not given */
+    int scenario;           /* enum scenario */
+    bool is_scenario_found; /* not an option: it was auto, and is resolved */
+    int arrival;            /* enum arrival */
+    double rate_rps;        /* 0: not given */
     struct strlist
         stages;  /* common/spec/load_shape.h; instead of rate and duration */
     char *shape; /* common/spec/load_shape.h, which becomes stages */
@@ -224,6 +226,7 @@ struct load_settings {
     int stop;                /* enum stop_choice */
     int64_t max_duration_ns; /* of the window in any case; 0: none */
     int64_t clients;         /* of a closed loop */
+    int64_t concurrency;     /* the flag for clients, or max_in_flight */
     int64_t query_size;      /* requests of a query of the multi-stream */
     char *think;             /* a client's time from answer to request; NULL */
     char *turns;             /* of a session, a distribution of counts; NULL */
@@ -271,6 +274,8 @@ struct client_settings {
     int64_t preconnect;    /* connections to open before the run */
     int64_t threads;       /* OPT_AUTO until the run starts */
     char *shard;           /* this machine's share, such as 2/8; NULL: all */
+    int64_t probe_shard;   /* the last shard sends one request in this many; 0:
+                              as many as the others */
     char *cpus;            /* list such as 0,2-3 to pin them to; NULL: none */
     int64_t spin_ns;       /* poll instead of sleeping around a send */
     int64_t memory; /* bytes of all responses; OPT_AUTO until the run starts */
@@ -386,7 +391,7 @@ enum sweep_order { ORDER_RANDOM, ORDER_GIVEN };
 
 /* One run at each of several values. */
 struct sweep_settings {
-    char *rates;         /* common/base/units.h; one of the three is given */
+    char *rates;         /* common/text/units.h; one of the three is given */
     char *concurrencies; /* the same */
     char *vary;          /* KEY=VALUES */
     int64_t repeats;
@@ -507,6 +512,8 @@ struct settings_file {
     char *path; /* owned; NULL: none */
     struct buf text;
     char sha256[SHA256_TEXT]; /* "": it was not read, or is a recording */
+    struct strmap given;      /* key -> "--rate", or the key itself for --set:
+                                 what the command line set over the file */
 };
 
 /* ERR_CONFIG, ERR_IO.  settings_file_fini() in any case. */
@@ -569,13 +576,26 @@ void settings_forget_port(struct settings *s, int port);
 size_t settings_line_of(const struct settings_file *file, const char *key,
                         const char *item);
 
-/* Put the file, and the line if the file has the key, before an error that
- * begins with the key of a setting ("load.rate: ...", "load.cv requires ...").
- * Other errors are left as they are.  Returns -1. */
+/* The same of the key only, not of its block. */
+size_t settings_line_of_key(const struct settings_file *file, const char *key);
+
+/* Rewrite a message: a key that a flag has set becomes the flag, and so does a
+ * key that was not given if the message is about a flag.  True: the message
+ * begins with a flag. */
+bool settings_name_as_given(const struct settings_file *file, char *msg,
+                            size_t size);
+
+/* Name the settings in an error as they were given, and put the file, and the
+ * line if the file has the key, before an error that begins with the key of a
+ * setting ("load.rate: ...", "load.cv requires ..."). Other errors are left as
+ * they are.  Returns -1. */
 int settings_blame(const struct settings_file *file, struct err *err);
 
 /* As used, with secrets redacted; the caller owns the reference. */
 struct json_t *settings_to_json(const struct settings *s);
+
+/* The same with secrets: for another process of this run, not to be kept. */
+struct json_t *settings_to_json_with_secrets(const struct settings *s);
 
 /* One block of it; the caller owns the reference. */
 struct json_t *settings_block_to_json(const struct settings *s,

@@ -7,21 +7,22 @@
 #include "common/base/xalloc.h"
 #include "common/settings/settings_file.h"
 
-struct json_t *classes_to_json(const struct classes *c)
+struct json_t *classes_to_json(const struct classes *c, bool keeps_secrets)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < c->len; i++) {
         const struct settings *s = c->items[i].settings;
-        json_t *top = settings_block_to_json(s, BLOCK_TOP);
+        json_t *top = settings_block_json(s, BLOCK_TOP, keeps_secrets);
 
         json_array_append_new(
-            list, json_pack("{ss, sf, so, so, sO, sO}", "name",
-                            c->items[i].name, "weight", c->items[i].weight,
-                            "target", settings_block_to_json(s, BLOCK_TARGET),
-                            "data", settings_block_to_json(s, BLOCK_DATA),
-                            "slo", json_object_get(top, "slo"), "checks",
-                            json_object_get(top, "checks")));
+            list,
+            json_pack("{ss, sf, so, so, sO, sO}", "name", c->items[i].name,
+                      "weight", c->items[i].weight, "target",
+                      settings_block_json(s, BLOCK_TARGET, keeps_secrets),
+                      "data", settings_block_json(s, BLOCK_DATA, keeps_secrets),
+                      "slo", json_object_get(top, "slo"), "checks",
+                      json_object_get(top, "checks")));
         json_decref(top);
     }
     return list;

@@ -3,8 +3,8 @@
 
 #include "common/base/buf.h"
 #include "common/base/str.h"
-#include "common/base/units.h"
-#include "common/base/url.h"
+#include "common/text/units.h"
+#include "common/text/url.h"
 
 const char *settings_url(const struct settings *s)
 {

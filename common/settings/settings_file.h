@@ -24,6 +24,13 @@ const char *settings_path_in(const struct opt *opt, const char *text);
 char *settings_path_from(const char *file, const struct opt *opt,
                          const char *text);
 
+/* ---- a manifest ---- */
+
+/* One block of the settings; the caller owns the reference. */
+struct json_t *settings_block_json(const struct settings *s,
+                                   enum settings_block block,
+                                   bool keeps_secrets);
+
 /* ---- one place in the file ---- */
 
 struct spot {

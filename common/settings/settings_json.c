@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/json.h"
-#include "common/base/redact.h"
 #include "common/base/xalloc.h"
 #include "common/settings/variant_settings.h"
+#include "common/text/json.h"
+#include "common/text/redact.h"
 
 /* Takes the text. */
 static json_t *text_json(char *shown)
@@ -20,14 +20,17 @@ static json_t *text_json(char *shown)
     return json;
 }
 
-static json_t *text_to_json(const struct opt *opt, const char *text)
+static json_t *text_to_json(const struct opt *opt, const char *text,
+                            bool keeps_secrets)
 {
-    return text_json(opt->secret == OPT_NOT_SECRET   ? xstrdup(text)
+    return text_json(keeps_secrets || opt->secret == OPT_NOT_SECRET
+                         ? xstrdup(text)
                      : opt->secret == OPT_SECRET_URL ? redact_url(text)
                                                      : redact_text(text));
 }
 
-static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)
+static json_t *field_to_json(const struct opt_set *set, const struct opt *opt,
+                             bool keeps_secrets)
 {
     const void *field = opt_field(set, opt);
     json_t *json;
@@ -37,7 +40,8 @@ static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)
 
         json = json_array();
         for (size_t i = 0; i < list->len; i++)
-            json_array_append_new(json, text_to_json(opt, list->items[i]));
+            json_array_append_new(
+                json, text_to_json(opt, list->items[i], keeps_secrets));
     } else if (opt->type->kind == OPT_MAP) {
         const struct strmap *map = field;
 
@@ -47,7 +51,8 @@ static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)
             const char *value = map->values.items[i];
 
             json_object_set_new(json, key,
-                                text_json(opt->secret == OPT_SECRET_HEADER
+                                text_json(keeps_secrets ? xstrdup(value)
+                                          : opt->secret == OPT_SECRET_HEADER
                                               ? redact_header(key, value)
                                               : redact_text(value)));
         }
@@ -56,14 +61,15 @@ static json_t *field_to_json(const struct opt_set *set, const struct opt *opt)
 
         buf_init(&text, (size_t)1 << 20);
         opt_print(set, opt, &text);
-        json = text_to_json(opt, buf_text(&text));
+        json = text_to_json(opt, buf_text(&text), keeps_secrets);
         buf_fini(&text);
     }
     return json;
 }
 
-struct json_t *settings_block_to_json(const struct settings *s,
-                                      enum settings_block block)
+struct json_t *settings_block_json(const struct settings *s,
+                                   enum settings_block block,
+                                   bool keeps_secrets)
 {
     const struct opt_set set = settings_set((struct settings *)s, block);
     json_t *json = json_object();
@@ -73,24 +79,32 @@ struct json_t *settings_block_to_json(const struct settings *s,
 
         if (opt->key)
             json_object_set_new(json, opt_json_key(opt),
-                                field_to_json(&set, opt));
+                                field_to_json(&set, opt, keeps_secrets));
     }
     return json;
 }
 
-struct json_t *settings_to_json(const struct settings *s)
+struct json_t *settings_block_to_json(const struct settings *s,
+                                      enum settings_block block)
 {
-    json_t *root = settings_block_to_json(s, BLOCK_TOP);
+    return settings_block_json(s, block, false);
+}
+
+static json_t *all_to_json(const struct settings *s, bool keeps_secrets)
+{
+    json_t *root = settings_block_json(s, BLOCK_TOP, keeps_secrets);
 
     for (int b = BLOCK_TOP + 1; b < BLOCK_COUNT; b++)
-        json_object_set_new(root, settings_blocks[b]->name,
-                            settings_block_to_json(s, (enum settings_block)b));
-    if (s->classes.len > 0)
-        json_object_set_new(root, "classes", classes_to_json(&s->classes));
-    if (s->warmup.len > 0)
         json_object_set_new(
-            root, CLASSES_WARMUP,
-            settings_block_to_json(s->warmup.items[0].settings, BLOCK_DATA));
+            root, settings_blocks[b]->name,
+            settings_block_json(s, (enum settings_block)b, keeps_secrets));
+    if (s->classes.len > 0)
+        json_object_set_new(root, "classes",
+                            classes_to_json(&s->classes, keeps_secrets));
+    if (s->warmup.len > 0)
+        json_object_set_new(root, CLASSES_WARMUP,
+                            settings_block_json(s->warmup.items[0].settings,
+                                                BLOCK_DATA, keeps_secrets));
     if (s->varied.len > 0) {
         json_t *keys = json_array();
 
@@ -100,6 +114,16 @@ struct json_t *settings_to_json(const struct settings *s)
                             json_pack("{so}", "keys", keys));
     }
     return root;
+}
+
+struct json_t *settings_to_json(const struct settings *s)
+{
+    return all_to_json(s, false);
+}
+
+struct json_t *settings_to_json_with_secrets(const struct settings *s)
+{
+    return all_to_json(s, true);
 }
 
 void settings_print_block(const struct settings *s, enum settings_block block,

@@ -6,10 +6,10 @@
 
 #include "common/base/err.h"
 #include "common/base/str.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
-#include "common/base/yaml.h"
 #include "common/settings/variant_settings.h"
+#include "common/text/units.h"
+#include "common/text/yaml.h"
 
 #define MAX_KEYS 8
 

@@ -8,10 +8,10 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/url.h"
 #include "common/base/xalloc.h"
 #include "common/spec/load_shape.h"
 #include "common/spec/prices.h"
+#include "common/text/url.h"
 #include "common/wire/api_names.h"
 
 #define DEFAULT_DURATION_NS (10 * NS_PER_S)
@@ -297,19 +297,31 @@ static int resolve_rules(struct settings *s, struct err *err)
         load->rate_rps > 0 || strcmp(settings_rate_key(load), "rate") != 0;
 
     if (s->target.urls.len == 0 && !s->has_stub)
-        return err_set(err, ERR_CONFIG, "target.url: no target given");
+        return err_set(
+            err, ERR_CONFIG,
+            "target.url: no target given; add a URL or a settings file");
     if (s->data.repeats && s->data.unique == UNIQUE_AUTO)
         s->data.unique = UNIQUE_FALSE;
+    load->is_scenario_found |= load->scenario == SCENARIO_AUTO;
     if (load->scenario == SCENARIO_AUTO)
         load->scenario = load->trace.file ? SCENARIO_TRACE
                          : has_rate       ? SCENARIO_SERVER
                                           : SCENARIO_CLOSED;
     if (load->scenario == SCENARIO_SERVER &&
-        (load->turns || s->data.turns == TURNS_SESSION))
+        (load->turns || s->data.turns == TURNS_SESSION)) {
         load->scenario = SCENARIO_SESSIONS;
+        load->is_scenario_found = true;
+    }
     if (has_one_client(load->scenario) && load->clients == 1)
         load->clients = 0; /* a recording has the client of this scenario */
-    return settings_check_rules(s, err);
+    if (settings_check_rules(s, err))
+        return -1;
+    if (load->concurrency > 0 && load->scenario == SCENARIO_CLOSED)
+        load->clients = load->concurrency;
+    else if (load->concurrency > 0)
+        s->client.max_in_flight = load->concurrency;
+    load->concurrency = 0;
+    return 0;
 }
 
 /* A class overrides what was given for the run, not what was resolved: its URL

@@ -71,8 +71,10 @@ static void put_condition(const char *condition, struct buf *out)
     enum settings_block block;
     const struct opt *opt = settings_find(condition, strlen(condition), &block);
 
-    if (strcmp(condition, "stub") == 0)
-        buf_adds(out, "a block ");
+    if (strcmp(condition, "stub") == 0) {
+        buf_adds(out, "the block 'stub' of a settings file");
+        return;
+    }
     for (const char *at = condition; *at; at++) {
         if (*at == '|')
             buf_adds(out, strchr(at + 1, '|') ? ", " : " or ");
@@ -112,22 +114,41 @@ static bool some_holds(struct settings *s, char *list, struct buf *out)
     return false;
 }
 
-/* "requires load.scenario: closed or sessions, not server"; or the scenario
- * that is excluded, if most are allowed. */
-static void put_scenarios(unsigned scenarios, int scenario, struct buf *out)
+/* "; with load.rate the scenario is server": for a scenario that was not
+ * given. */
+static void put_origin(const struct load_settings *load, struct buf *out)
+{
+    const char *name = scenario_names[load->scenario];
+
+    if (load->scenario == SCENARIO_CLOSED)
+        buf_addf(out, "; without load.rate the scenario is %s", name);
+    else if (load->scenario == SCENARIO_TRACE)
+        buf_addf(out, "; with trace.file the scenario is %s", name);
+    else if (load->scenario == SCENARIO_SESSIONS)
+        buf_addf(out, "; with %s the scenario is %s",
+                 load->turns ? "load.turns" : "data.turns: session", name);
+    else
+        buf_addf(out, "; with load.%s the scenario is %s",
+                 settings_rate_key(load), name);
+}
+
+/* "cannot be combined with load.scenario: offline"; if few are allowed, "it
+ * requires server or sessions" follows. */
+static void put_scenarios(unsigned scenarios, const struct load_settings *load,
+                          struct buf *out)
 {
     int n = 0;
     int k = 0;
 
     for (int i = SCENARIO_SERVER; i <= SCENARIO_SESSIONS; i++)
         n += (scenarios >> i & 1) != 0;
-    if (n > 4) {
+    if (!load->is_scenario_found || n > 4)
         buf_addf(out, "cannot be combined with load.scenario: %s",
-                 scenario_names[scenario]);
-        return;
-    }
-    buf_adds(out, "requires load.scenario: ");
-    for (int i = SCENARIO_SERVER; i <= SCENARIO_SESSIONS; i++) {
+                 scenario_names[load->scenario]);
+    if (n <= 4)
+        buf_adds(out, load->is_scenario_found ? "requires load.scenario: "
+                                              : "; it requires ");
+    for (int i = SCENARIO_SERVER; n <= 4 && i <= SCENARIO_SESSIONS; i++) {
         if (scenarios >> i & 1) {
             buf_addf(out, "%s%s",
                      k == 0       ? ""
@@ -137,7 +158,8 @@ static void put_scenarios(unsigned scenarios, int scenario, struct buf *out)
             k++;
         }
     }
-    buf_addf(out, ", not %s", scenario_names[scenario]);
+    if (load->is_scenario_found)
+        put_origin(load, out);
 }
 
 /* The first constraint that is not met goes to `out`; false: all are met. */
@@ -152,7 +174,7 @@ static bool find_unmet(struct settings *s, const struct rule *rule,
 
     buf_reset(out);
     if (!is_met)
-        put_scenarios(rule->scenarios, s->load.scenario, out);
+        put_scenarios(rule->scenarios, &s->load, out);
     while (is_met && (one = next(&rest, ", "))) {
         buf_reset(out);
         is_met = some_holds(s, one, out);

@@ -5,8 +5,8 @@
 
 #include "common/base/err.h"
 #include "common/base/str.h"
-#include "common/base/url.h"
 #include "common/settings/settings.h"
+#include "common/text/url.h"
 
 static bool asks_for_port(const struct settings *s)
 {

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/units.h"
-#include "common/base/url.h"
 #include "common/settings/settings_table.h"
 #include "common/spec/abort_rule.h"
 #include "common/spec/answer_check.h"
@@ -17,6 +15,8 @@
 #include "common/spec/shard_id.h"
 #include "common/spec/slo.h"
 #include "common/spec/until.h"
+#include "common/text/units.h"
+#include "common/text/url.h"
 #include "common/wire/api_names.h"
 #include "common/wire/status.h"
 #include "common/wire/tensor.h"
@@ -90,6 +90,16 @@ static int check_number(const char *text, struct err *err)
     return units_parse_number(text, &(double){0}, err);
 }
 
+/* vLLM's default. */
+static int check_rate(const char *text, struct err *err)
+{
+    return strcmp(text, "inf") != 0
+               ? 0
+               : err_set(err, ERR_CONFIG,
+                         "'inf' is not a rate; --scenario offline sends all "
+                         "requests at once");
+}
+
 static int check_metrics(const char *text, struct err *err)
 {
     if (strcmp(text, "auto") == 0 || strcmp(text, "off") == 0)
@@ -125,6 +135,19 @@ static int check_prefix(const char *text, struct err *err)
     return 0;
 }
 
+/* One request in one would leave nothing to the other shards. */
+static int check_probe_shard(const char *text, struct err *err)
+{
+    int64_t every;
+
+    if (units_parse_count(text, &every, err))
+        return -1;
+    return every == 1 ? err_set(err, ERR_CONFIG,
+                                "'1' leaves no request to the other shards; "
+                                "use 0, or 2 or more")
+                      : 0;
+}
+
 /* "stub.max_batch=1,2,4..16". */
 static int check_vary(const char *text, struct err *err)
 {
@@ -147,13 +170,14 @@ static const struct opt top[] = {
      .check = slo_check_term,
      .help = "service level objective, such as 'e2e p99 < 200ms' (whole "
              "answer), 'ttft p99 < 100ms' (first token) or 'errors < 0.1%'; "
-             "can be repeated; a name in front makes it part of a tier: "
-             "'gold: e2e p99 < 100ms'"},
+             "can be repeated: terms without a name form one SLO; terms with the "
+             "same name in front ('gold: e2e p99 < 100ms') form another, with its "
+             "own verdict"},
     {OPT("slo.require", "require", choice, require), .names = slo_require_names,
      .initial = "observed", .group = GROUP_GOAL,
-     .help = "how the exit status is chosen; observed: 0 (PASS) or 1 (FAIL) from "
-             "what was measured; shown: the same, but 4 if the verdict does "
-             "not hold with 95% confidence"},
+     .help = "how sure the verdict must be for the exit status; observed: 0 on PASS, "
+             "1 on FAIL, as measured; shown: the same, but 4 if PASS or FAIL is "
+             "not certain at 95%"},
     {FLAG("goodput", list, slo), .splits_commas = true,
      .takes_word = slo_is_like_limit, .check = slo_check_limit,
      .help = "limits that a request must meet to be good, in ms: ttft:200 "
@@ -169,8 +193,8 @@ static const struct opt top[] = {
 
 static const struct opt target[] = {
     {OPT("url", "url", list, target.urls), .is_per_class = true,
-     .group = GROUP_TARGET, .check = url_check,
-     .help = "URL to send requests to; can be repeated, requests then use "
+     .group = GROUP_TARGET, .complete = url_complete, .check = url_check,
+     .help = "URL to send requests to; http:// can be omitted; can be repeated, requests then use "
              "the URLs in turn"},
     {OPT("method", "method", text, target.method), .letter = 'X',
      .is_per_class = true, .help = "HTTP method (default GET, or POST with a "
@@ -212,8 +236,8 @@ static const struct opt target[] = {
      .help = "JSON object, or @FILE, whose members are added to every body"},
     {OPT("timeout", "timeout", duration, target.timeout_ns),
      .is_positive = true, .initial = "30s", .group = GROUP_TARGET,
-     .help = "time limit of a request, counted from its due time (the time at "
-             "which the schedule sends it)"},
+     .help = "time limit of a request, counted from when it was due, even if "
+             "it was sent late"},
     {OPT("connect_timeout", "connect-timeout", duration,
          target.connect_timeout_ns), .is_positive = true, .initial = "10s",
      .help = "time limit for opening a connection"},
@@ -227,8 +251,8 @@ static const struct opt target[] = {
      .help = "HTTP client: native (the built-in one) or curl (libcurl); auto "
              "uses curl only for what native cannot do"},
     {OPT("http2", "http2", switch, target.http2),
-     .help = "use HTTP/2, with several requests per connection; with http:// "
-             "without negotiation (prior knowledge)"},
+     .help = "use HTTP/2, with several requests per connection; for http:// "
+             "URLs without negotiation (prior knowledge)"},
     {OPT("streams", "streams", count, target.streams), .is_positive = true,
      .requires = "target.http2",
      .help = "maximum number of requests at a time on an HTTP/2 connection "
@@ -268,6 +292,9 @@ static const struct opt target[] = {
     {OPT("request_id", "request-id", switch, target.request_id),
      .help = "send the header x-tailgate-id with the request's number in the "
              "schedule"},
+    {OPT("no_preflight", "no-preflight", switch, target.no_preflight),
+     .help = "do not send one request to each target before the run to see "
+             "whether it is refused; for cold starts"},
     {OPT("metrics", "metrics", text, target.metrics), .initial = "auto",
      .check = check_metrics,
      .help = "URL of the server's Prometheus metrics, scraped every second; "
@@ -287,6 +314,7 @@ static const struct opt load[] = {
      .initial = "poisson", .scenarios = WITH_RATE, .is_lenient = true,
      .help = "how the times between requests are distributed"},
     {OPT("rate", "rate", rate, load.rate_rps), .letter = 'R',
+     .aliases = "rps qps request-rate", .check = check_rate,
      .scenarios = WITH_RATE, .group = GROUP_LOAD,
      .help = "requests (or sessions) per second in total, such as 50, 0.5 or "
              "2/m (per minute)"},
@@ -295,7 +323,7 @@ static const struct opt load[] = {
      .conflicts = "load.shape, load.rate_table, load.rate, load.duration, "
                   "load.burst_on, load.min_duration, load.min_requests",
      .help = "rate and duration of one stage: '50/s 30s', or '10/s..100/s 1m' "
-             "for a ramp; can be repeated; replaces rate and duration"},
+             "for a ramp; can be repeated; replaces --rate and --duration"},
     {OPT("shape", "shape", text, load.shape), .check = load_shape_check,
      .scenarios = WITH_RATE,
      .conflicts = "load.rate_table, load.rate, load.duration, load.burst_on, "
@@ -303,13 +331,13 @@ static const struct opt load[] = {
      .help = "shape of the rate over time: 'ramp 10/s 100/s over 5m', 'step "
              "10/s 100/s by 10/s every 30s', 'spike 50/s 500/s at 1m for 10s', "
              "'bursts 50/s 500/s every 1m for 5s of 10m' or 'soak 50/s for "
-             "8h'; replaces rate and duration"},
+             "8h'; replaces --rate and --duration"},
     {OPT("rate_table", "rate-table", text, load.rate_table), .path = OPT_PATH,
      .scenarios = WITH_RATE,
      .conflicts = "load.rate, load.duration, load.burst_on, "
                   "load.min_duration, load.min_requests",
-     .help = "file with lines 'time,rate' (6:30,40), such as the rates of a "
-             "day; replaces rate and duration"},
+     .help = "file with lines 'time,rate', such as '6:30,40': the rates of a "
+             "day, for instance; replaces --rate and --duration"},
     {OPT("table_speed", "table-speed", number, load.table_speed),
      .initial = "1", .check = check_speed, .requires = "load.rate_table",
      .help = "speed of the rate table: 2 goes through it in half the time, "
@@ -346,7 +374,7 @@ static const struct opt load[] = {
              "requests of the window also end under load; not measured; auto: "
              "until 99.5% of them have ended, at most half of the window"},
     {OPT("requests", "requests", count, load.requests), .letter = 'n',
-     .is_positive = true, .group = GROUP_LOAD,
+     .aliases = "num-prompts", .is_positive = true, .group = GROUP_LOAD,
      .help = "stop after this many requests"},
     {OPT("min_duration", "min-duration", duration, load.min_duration_ns),
      .is_positive = true, .conflicts = "load.duration, load.requests",
@@ -362,10 +390,18 @@ static const struct opt load[] = {
     {OPT("stop", "stop", choice, load.stop), .names = stop_names,
      .initial = "end", .scenarios = FOR(SERVER) | FOR(TRACE),
      .requires = "slo",
-     .help = "decided: stop as soon as it is certain whether the SLO is met"},
+     .help = "when the run stops: end (after its duration) or decided (as soon "
+             "as it is certain whether the SLO is met, after at most three "
+             "times its duration)"},
     {OPT("clients", "clients", count, load.clients), .is_positive = true,
      .max = MAX_CLIENTS, .scenarios = FOR(CLOSED),
      .help = "number of clients of a closed loop"},
+    {FLAG("concurrency", count, load.concurrency), .is_positive = true,
+     .aliases = "max-concurrency", .max = MAX_CLIENTS, .group = GROUP_LOAD,
+     .scenarios = ALL_BUT_BOTH(SINGLE_STREAM, MULTI_STREAM),
+     .conflicts = "sweep.concurrencies, search.by: concurrency",
+     .help = "without --rate: number of clients of a closed loop; with --rate: "
+             "maximum number of requests in flight"},
     {OPT("think", "think", text, load.think), .check = dist_check,
      .scenarios = FOR(CLOSED) | FOR(SESSIONS),
      .help = "think time between an answer and the client's next request: "
@@ -391,7 +427,8 @@ static const struct opt load[] = {
                   FOR(OFFLINE),
      .conflicts = "load.stages, load.shape, load.rate_table, load.burst_on, "
                   "load.exact",
-     .help = "mlperf: use the schedule and the sample order of MLPerf LoadGen"},
+     .help = "random numbers of the schedule: own (tailgate's), or mlperf (the "
+             "schedule and sample order of MLPerf LoadGen)"},
     {OPT("schedule_rng_seed", "schedule-rng-seed", seed, load.schedule_seed),
      .initial = "0", .requires = "load.seeds: mlperf",
      .help = "seed of the schedule (LoadGen: schedule_rng_seed)"},
@@ -528,7 +565,8 @@ static const struct opt data[] = {
      .scenarios = ALL_BUT(TRACE), .conflicts = "data.file", .is_lenient = true,
      .group = GROUP_DATA,
      .help = "length of generated prompts in tokens, such as 256, 'uniform "
-             "100 400', 'lognormal 512 256' or 'empirical @FILE'"},
+             "100 400', 'lognormal 512 256' (mean, deviation) or 'empirical "
+             "@FILE'"},
     {OPT("output_tokens", "output-len", text, data.output_tokens),
      .path = OPT_PATH_AT, .initial = "128", .check = dist_check_lengths,
      .scenarios = ALL_BUT(TRACE), .is_lenient = true, .group = GROUP_DATA,
@@ -542,7 +580,8 @@ static const struct opt data[] = {
      .help = "accepted difference from the expected mean length"},
     {OPT("documents", "documents", text, data.documents), .initial = "16",
      .check = dist_check_counts,
-     .help = "rerank only: documents per request, each as long as a prompt"},
+     .help = "rerank only: number of documents per request, each as long as a "
+             "prompt"},
     {OPT("prompts", "prompts", choice, data.prompts), .names = prompt_names,
      .initial = "auto",
      .help = "send prompts as text or as token ids; auto sends ids if the API "
@@ -567,8 +606,8 @@ static const struct opt client[] = {
     {OPT("connections", "connections", count, client.connections),
      .letter = 'c', .is_positive = true, .takes_auto = true, .initial = "auto",
      .max = MAX_CLIENTS, .group = GROUP_LOAD,
-     .help = "maximum number of connections; if --rate is not given, the "
-             "number of clients of a closed loop"},
+     .help = "maximum number of connections; without --rate also the number of "
+             "clients, unless --concurrency is given"},
     {OPT("max_in_flight", "max-in-flight", count, client.max_in_flight),
      .is_positive = true, .takes_auto = true, .initial = "auto",
      .help = "maximum number of requests in flight; auto is 32k, or fewer if "
@@ -589,11 +628,17 @@ static const struct opt client[] = {
              "cores"},
     {OPT("shard", "shard", text, client.shard), .check = shard_id_check,
      .conflicts = "stub, server.start, load.stop: decided, data.accuracy, "
-                  "data.cache_check, study.trials, study.restart",
+                  "data.cache_check, study.trials, study.until, study.restart",
      .scenarios = ALL_BUT_BOTH(SINGLE_STREAM, MULTI_STREAM),
      .help = "send only this share of the run, I/N with I from 0; other "
              "machines send the rest; auto or auto/N takes I from the "
              "environment that mpirun, srun or an Indexed Job sets"},
+    {OPT("probe_shard", "probe-shard", count, client.probe_shard),
+     .initial = "0", .scenarios = FOR(SERVER) | FOR(TRACE),
+     .check = check_probe_shard,
+     .help = "with --shard or --launch: the last shard sends only one request "
+             "in this many, such as 100, to measure; if the others measure "
+             "longer latencies, their clients queue"},
     {OPT("cpus", "cpus", text, client.cpus), .check = cpus_check,
      .help = "CPUs to pin the worker threads to, such as 0,2-3"},
     {OPT("spin", "spin", duration, client.spin_ns), .initial = "0s",
@@ -612,12 +657,13 @@ static const struct opt study[] = {
      .help = "number of independent runs, each with its own seed"},
     {OPT("max_discarded", "max-discarded", count, study.max_discarded),
      .takes_auto = true, .initial = "auto", .max = STUDY_MAX_TRIALS,
-     .help = "how many runs of a study that failed a trust check are discarded "
-             "and made again; auto is as many as were planned, at least 2"},
+     .help = "maximum number of runs of a study that are discarded and repeated "
+             "because they failed a trust check; auto is the number of planned "
+             "runs, at least 2"},
     {OPT("until", "until", text, study.until), .check = until_check,
-     .help = "go on until the interval of a quantile is this narrow: 'e2e p99 "
-             "+- 5%'; with --trials, at most that many trials; otherwise one "
-             "run, at most as long as it was given"},
+     .help = "continue until the interval of a quantile is this narrow: 'e2e "
+             "p99 +- 5%'; --trials is the maximum number of trials, or, "
+             "without it, --duration the maximum length of the run"},
     {OPT("settle", "settle", duration, study.settle_ns), .initial = "1s",
      .requires = "study.trials", .is_lenient = true,
      .help = "pause between two runs"},

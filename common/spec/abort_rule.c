@@ -7,8 +7,8 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
+#include "common/text/units.h"
 
 #define MAX_OVER_S 3600
 

@@ -11,9 +11,9 @@
 
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/json.h"
 #include "common/base/xalloc.h"
 #include "common/config.h"
+#include "common/text/json.h"
 
 #define CALIBRATION_SCHEMA 1
 
@@ -22,10 +22,24 @@ static const char note[] = "client and stub shared the machine, so that this "
                            "is a lower bound";
 
 const char *const calibrated_names[] = {
-    [CALIBRATED_NATIVE] = "native",
-    [CALIBRATED_CURL] = "curl",
+    [CALIBRATED_NATIVE] = "native", [CALIBRATED_TLS] = "tls",
+    [CALIBRATED_HTTP2] = "http2",   [CALIBRATED_CURL] = "curl",
     [CALIBRATED_COUNT] = NULL,
 };
+
+bool calibrated_has_tls(const char *name)
+{
+    return strcmp(name, calibrated_names[CALIBRATED_TLS]) == 0 ||
+           strcmp(name, calibrated_names[CALIBRATED_HTTP2]) == 0;
+}
+
+const char *calibrated_name(const char *transport, bool has_tls)
+{
+    bool is_native =
+        strcmp(transport, calibrated_names[CALIBRATED_NATIVE]) == 0;
+
+    return has_tls && is_native ? calibrated_names[CALIBRATED_TLS] : transport;
+}
 
 static const char *const limit_names[] = {[LIMIT_CLIENT] = "client",
                                           [LIMIT_STUB] = "stub",

@@ -16,10 +16,22 @@ struct json_t;
 /* Enough for a host name, a version, a date. */
 #define CALIBRATION_TEXT 72
 
-enum calibrated { CALIBRATED_NATIVE, CALIBRATED_CURL, CALIBRATED_COUNT };
+enum calibrated {
+    CALIBRATED_NATIVE, /* HTTP/1.1 without TLS */
+    CALIBRATED_TLS,    /* HTTP/1.1 with TLS */
+    CALIBRATED_HTTP2,  /* with TLS */
+    CALIBRATED_CURL,   /* HTTP/1.1 without TLS */
+    CALIBRATED_COUNT
+};
 
-/* Names of the transports, NULL-terminated. */
+/* Their names, NULL-terminated. */
 extern const char *const calibrated_names[];
+
+/* Is it measured with TLS? */
+bool calibrated_has_tls(const char *name);
+
+/* The name for a run's transport. */
+const char *calibrated_name(const char *transport, bool has_tls);
 
 /* What limited the rate. */
 enum calibration_limit {
@@ -103,12 +115,12 @@ enum calibration_standing { CALIBRATION_NONE, CALIBRATION_STALE, CALIBRATED };
 struct calibration_stamp {
     enum calibration_standing standing;
     char stale[CALIBRATION_TEXT];     /* why, if it is stale */
-    char transport[CALIBRATION_TEXT]; /* used by the run */
+    char transport[CALIBRATION_TEXT]; /* its calibrated_name() */
     struct calibrated_transport of;   /* its measurements */
 };
 
-/* Pure.  `c` can be NULL; CALIBRATION_NONE if the transport was not measured.
- */
+/* Pure.  `c` can be NULL; `transport` is one of calibrated_names, and the stamp
+ * is CALIBRATION_NONE if it was not measured. */
 struct calibration_stamp
 calibration_stamp_of(const struct calibration *c,
                      const struct calibration_place *here,

@@ -10,8 +10,8 @@
 #include "common/base/file.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
+#include "common/text/units.h"
 
 /* Upper bounds of drawn values, so that sums do not overflow. */
 #define MAX_DRAWN  0x1p62

@@ -6,8 +6,8 @@
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
+#include "common/text/units.h"
 
 typedef int parse_param(const char *text, int64_t *value, struct err *err);
 

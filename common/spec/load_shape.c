@@ -11,8 +11,8 @@
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
+#include "common/text/units.h"
 
 #define MAX_SHAPE_STAGES 10000
 #define MAX_ROWS         100000
@@ -292,7 +292,8 @@ int load_shape_expand(const char *text, struct strlist *stages, struct err *err)
 
     if (!p)
         err_set(err, ERR_CONFIG,
-                "'%s' is not a ramp, step, spike, bursts or soak; write '%s'",
+                "'%s' is not a shape (ramp, step, spike, bursts or soak); "
+                "write '%s'",
                 text, find("spike")->form);
     else if (rc == 0 && p->expand(&said, stages, err))
         rc = err_context(err, "'%s'", text);

@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/units.h"
+#include "common/text/units.h"
 
 struct err;
 struct strlist;

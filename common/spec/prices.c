@@ -10,9 +10,9 @@
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
+#include "common/text/units.h"
 
 #define MAX_FILE   ((size_t)1 << 20)
 #define MAX_KNOWN  200 /* bytes of names in a message */

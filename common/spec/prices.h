@@ -2,7 +2,7 @@
  *
  * A CSV with the columns `machine` and `usd_per_hour` in its first line, in
  * either order; empty lines and lines that begin with '#' are ignored.
- * docs/metrics.md
+ * docs/metrics-slo.md
  */
 #ifndef COMMON_SPEC_PRICES_H
 #define COMMON_SPEC_PRICES_H

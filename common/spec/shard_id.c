@@ -83,8 +83,9 @@ int shard_id_check(const char *text, struct err *err)
     if (!is_auto && count > 0 && index >= 0 && index < count)
         return 0;
     return err_set(err, ERR_CONFIG,
-                   "'%s' is not a shard: expected I/N with I from 0 to N-1 and "
-                   "N up to %d, " AUTO " or " AUTO "/N",
+                   "'%s' is not a shard; write " AUTO ", " AUTO
+                   "/N or I/N (I from "
+                   "0 to N-1, N at most %d)",
                    text, SHARD_ID_MAX);
 }
 
@@ -118,6 +119,45 @@ struct shard_id shard_id_of(const char *text)
     if (shard_id_parse(text, &id, &ignored))
         id = (struct shard_id){.count = 1};
     return id;
+}
+
+/* The turn of a request among those of its shard and its peers. */
+static int64_t turn_of(struct shard_layout l, int64_t seq)
+{
+    bool is_probe = l.probe_every > 0 && (seq + 1) % l.probe_every == 0;
+
+    if (l.probe_every == 0)
+        return seq;
+    return is_probe ? seq / l.probe_every : seq - seq / l.probe_every;
+}
+
+int64_t shard_of_seq(struct shard_layout l, int64_t seq)
+{
+    if (l.probe_every > 0 && (seq + 1) % l.probe_every == 0)
+        return l.count - 1;
+    return turn_of(l, seq) % shard_peers(l, 0);
+}
+
+int64_t shard_place(struct shard_layout l, int64_t seq)
+{
+    return turn_of(l, seq) / shard_peers(l, shard_of_seq(l, seq));
+}
+
+int64_t shard_seq(struct shard_layout l, int64_t shard, int64_t place)
+{
+    int64_t first = shard_is_probe(l, shard) ? 0 : shard;
+
+    return shard_turn_seq(l, shard, first + place * shard_peers(l, shard));
+}
+
+int64_t shard_share(struct shard_layout l, int64_t shard, int64_t total)
+{
+    int64_t probes = l.probe_every > 0 ? total / l.probe_every : 0;
+    int64_t peers = shard_peers(l, shard);
+
+    if (shard_is_probe(l, shard))
+        return probes;
+    return (total - probes) / peers + (shard < (total - probes) % peers);
 }
 
 const char *shard_id_print(struct shard_id id, char out[static SHARD_ID_TEXT])

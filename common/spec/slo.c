@@ -5,7 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/base/str.h"
-#include "common/base/units.h"
+#include "common/text/units.h"
 
 const char *const slo_require_names[] = {"observed", "shown", NULL};
 
@@ -62,15 +62,11 @@ static int split(const char *text, struct words *w)
 
 static int unknown_measure(const char *name, struct err *err)
 {
-    struct suggest s = {.word = name};
-    char hint[64];
+    const char *names[N_COUNTED + 1] = {NULL};
 
-    for (int m = 0; m < MEASURE_COUNT; m++)
-        suggest_consider(&s, measure_name((enum measure)m));
     for (size_t i = 0; i < N_COUNTED; i++)
-        suggest_consider(&s, counted[i].name);
-    return err_set(err, ERR_CONFIG, "unknown measure '%s' in an SLO%s", name,
-                   suggest_text(&s, "", hint, sizeof(hint)));
+        names[i] = counted[i].name;
+    return measure_refuse(name, names, err);
 }
 
 static int parse_measured(const struct words *w, struct slo_term *term,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/units.h"
 #include "common/spec/slo.h"
+#include "common/text/units.h"
 
 #define MAX_TEXT 64
 

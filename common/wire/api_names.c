@@ -1,7 +1,12 @@
 #include "common/wire/api_names.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/str.h"
+#include "common/base/xalloc.h"
 
 const char *const api_names[] = {
     [API_AUTO] = "auto",
@@ -89,6 +94,87 @@ enum api_kind api_detect(const char *path, const char **hint)
         }
     }
     return API_HTTP;
+}
+
+/* Ends of paths that other APIs have, and ends that lack something. */
+static const struct {
+    const char *end;
+    const char *name;  /* of an API that is not supported */
+    const char *whole; /* or what is probably meant */
+} doubts[] = {
+    {"/responses", "OpenAI Responses", NULL},
+    {"/messages", "Anthropic Messages", NULL},
+    {"/audio/transcriptions", "OpenAI transcription", NULL},
+    {"/audio/speech", "OpenAI speech", NULL},
+    {"/images/generations", "OpenAI image", NULL},
+    {"/api/generate", "Ollama", NULL},
+    {"/api/chat", "Ollama", NULL},
+    {":generateContent", "Gemini", NULL},
+    {":streamGenerateContent", "Gemini", NULL},
+    {"/v1", NULL, "/chat/completions"},
+    {"/v1/chat", NULL, "/completions"},
+};
+
+/* More letters than these differ only by chance. */
+#define MAX_EDITS 2
+
+/* The last part of a path with as many slashes as `end`. */
+static const char *tail_like(const char *path, const char *end)
+{
+    const char *at = path + strlen(path);
+
+    for (; *end; end++) {
+        if (*end != '/')
+            continue;
+        do {
+            if (at == path)
+                return path;
+        } while (*--at != '/');
+    }
+    return at;
+}
+
+static void doubt_typo(const char *path, struct buf *out)
+{
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        const char *tail = tail_like(path, rules[i].end);
+        struct suggest s = {.word = tail};
+
+        if (rules[i].end[0] != '/' || !strstr(path, rules[i].inside) ||
+            strlen(rules[i].end) > strlen(tail) + MAX_EDITS)
+            continue; /* not a name that only begins like it */
+        suggest_consider(&s, rules[i].end);
+        if (s.best && s.distance > 0 && s.distance <= MAX_EDITS) {
+            buf_addf(out,
+                     "'%s' is not the path of a known API; did you mean "
+                     "'%.*s%s'?",
+                     path, (int)(tail - path), path, s.best);
+            return;
+        }
+    }
+}
+
+void api_doubt_path(const char *path, struct buf *out)
+{
+    size_t len = path_len(path);
+    char *whole = xstrndup(path, len);
+
+    for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++) {
+        if (!ends_with(path, len, doubts[i].end))
+            continue;
+        if (doubts[i].name)
+            buf_addf(out, "the %s API is not supported yet", doubts[i].name);
+        else
+            buf_addf(out,
+                     "'%s' is not the path of a known API; did you mean "
+                     "'%s%s'?",
+                     whole, whole, doubts[i].whole);
+        free(whole);
+        return;
+    }
+    if (api_detect(path, NULL) == API_HTTP)
+        doubt_typo(whole, out);
+    free(whole);
 }
 
 /* gRPC methods, by API. */

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+struct buf;
+
 enum api_kind {
     API_AUTO, /* determined by the URL */
     API_HTTP, /* any other: a body is sent, an answer comes back */
@@ -31,7 +33,12 @@ extern const char *const api_names[];
  * if not NULL, is then set to the APIs to choose from, or NULL. */
 enum api_kind api_detect(const char *path, const char **hint);
 
-/* The same for a gRPC URL; "/" means KServe. */
+/* Why a path that means API_HTTP is probably not what the user wants: it is
+ * close to that of an API, or of an API that is not supported.  Nothing is
+ * added if there is no reason. */
+void api_doubt_path(const char *path, struct buf *out);
+
+/* api_detect() for a gRPC URL; "/" means KServe. */
 enum api_kind api_detect_grpc(const char *path);
 
 /* Does it use gRPC? */

@@ -176,6 +176,28 @@ bool tls_speaks(const struct tls *t, const char *protocol)
     return len == strlen(protocol) && memcmp(text, protocol, len) == 0;
 }
 
+/* The certificate is for another host.  A common name counts only if there are
+ * no alternative names. */
+static void say_other_host(SSL *ssl, const char *host,
+                           char out[static TLS_TEXT])
+{
+    X509 *cert = sk_X509_value(SSL_get0_verified_chain(ssl), 0);
+    char name[TLS_TEXT / 4];
+
+    if (X509_get_ext_by_NID(cert, NID_subject_alt_name, -1) < 0 &&
+        X509_NAME_get_text_by_NID(X509_get_subject_name(cert), NID_commonName,
+                                  name, sizeof(name)) > 0)
+        snprintf(out, TLS_TEXT,
+                 "SSL: certificate subject name '%s' does not match target "
+                 "host name '%s'",
+                 name, host);
+    else
+        snprintf(out, TLS_TEXT,
+                 "SSL: no alternative certificate subject name matches target "
+                 "host name '%s'",
+                 host);
+}
+
 /* The texts are those of libcurl. */
 static void say_unverified(SSL *ssl, char out[static TLS_TEXT])
 {
@@ -186,12 +208,7 @@ static void say_unverified(SSL *ssl, char out[static TLS_TEXT])
 
     if (result == X509_V_ERR_HOSTNAME_MISMATCH ||
         result == X509_V_ERR_IP_ADDRESS_MISMATCH)
-        snprintf(out, TLS_TEXT,
-                 "SSL: no alternative certificate subject name matches target "
-                 "host name '%s'",
-                 host      ? host
-                 : address ? address
-                           : "");
+        say_other_host(ssl, host ? host : address ? address : "", out);
     else
         snprintf(out, TLS_TEXT, "SSL certificate problem: %s",
                  X509_verify_cert_error_string(result));

@@ -5,10 +5,10 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/jscan.h"
 #include "common/base/xalloc.h"
 #include "common/config.h"
 #include "common/settings/settings.h"
+#include "common/text/jscan.h"
 #include "loadgen/api/history.h"
 #include "loadgen/prepare/target.h"
 #include "loadgen/schedule/session.h"

@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 #include "common/base/buf.h"
-#include "common/base/jscan.h"
 #include "common/base/str.h"
 #include "common/measure/measure.h"
 #include "common/spec/answer_check.h"
+#include "common/text/jscan.h"
 #include "common/wire/api_names.h"
 #include "common/wire/status.h"
 #include "loadgen/api/body_template.h"

@@ -4,8 +4,8 @@
 
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/url.h"
 #include "common/settings/settings.h"
+#include "common/text/url.h"
 #include "loadgen/api/api.h"
 #include "loadgen/prepare/target.h"
 

@@ -1,8 +1,8 @@
 /* Any gRPC method: sends a message of the user, from a file or, as base64, from
  * a field of the data set; accepts any answer. */
 #include "common/base/err.h"
-#include "common/base/jscan.h"
 #include "common/base/str.h"
+#include "common/text/jscan.h"
 #include "loadgen/api/api.h"
 #include "loadgen/prepare/target.h"
 

@@ -6,7 +6,7 @@
 #include <protobuf-c/protobuf-c.h>
 #include <stddef.h>
 
-#include "common/base/jscan.h"
+#include "common/text/jscan.h"
 #include "loadgen/api/tensor_inputs.h"
 
 struct check_tensor;

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/units.h"
 #include "common/proto/predict.pb-c.h"
 #include "common/settings/settings.h"
+#include "common/text/units.h"
 #include "loadgen/api/api.h"
 #include "loadgen/api/grpc_message.h"
 #include "loadgen/prepare/target.h"

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/url.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
+#include "common/text/url.h"
 #include "common/wire/tensor.h"
 #include "loadgen/api/tensor_inputs.h"
 

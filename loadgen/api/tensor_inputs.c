@@ -5,9 +5,9 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/base/jscan.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
+#include "common/text/jscan.h"
 #include "loadgen/api/api.h"
 
 int inputs_init(struct inputs *in, struct api *api, struct err *err)

@@ -47,8 +47,7 @@
 #define LEAVE_EACH (1 << 14)
 #define LEAVE_NS   NS_PER_S
 
-/* A line of answers.jsonl: an answer may be long, and each of its bytes an
- * escape. */
+/* A line of answers.jsonl: each byte of a long answer may be an escape. */
 #define MAX_LINE ((size_t)1 << 30)
 
 struct engine {
@@ -67,6 +66,7 @@ struct engine {
     struct timer drain;    /* fires at drain_end_ns, when everything ends */
     int64_t drain_end_ns;  /* INT64_MAX: not set */
     bool has_end;          /* the end of the load is known */
+    bool is_stopped;       /* the load was ended, waiting for answers */
     int64_t window_sent; /* requests due in the window, and those of them ... */
     int64_t window_open; /* ... that are in flight */
 
@@ -138,7 +138,7 @@ static void finish(struct engine *e)
         .due_end_ns = e->source_ops->due_end_ns(e->source),
         .window_start_ns = limits->window_start_ns,
         .window_end_ns = limits->window_end_ns,
-        .was_cut = engine_schedule_error(e) != NULL,
+        .was_cut = e->is_stopped || engine_schedule_error(e) != NULL,
     };
     if (e->env.transport->path)
         e->end.path = e->env.transport->path(e->transport);
@@ -349,17 +349,15 @@ static bool step(struct engine *e, int64_t now)
         arm_due(e, now, due_ns);
         return false;
     case PACE_FULL:
-        e->waits_for_end = true;
         e->is_full = true;
-        return false;
+        break;
     case PACE_IDLE:
-        e->waits_for_end = true;
-        return false;
+        break;
     default: /* PACE_OVER */
-        e->waits_for_end = true;
         drain(e);
-        return false;
     }
+    e->waits_for_end = true;
+    return false;
 }
 
 /* The loop runs now: note a suspension, once, if it had to run earlier. */
@@ -508,12 +506,11 @@ static void arm_beat(struct engine *e, int64_t now)
 static void on_beat(evutil_socket_t fd, short what, void *arg)
 {
     struct engine *e = arg;
-    int64_t now;
+    int64_t now = now_ns(e);
 
     (void)fd;
     (void)what;
     handoff_enter(e->handoff);
-    now = now_ns(e);
     note_wake(e, now);
     arm_beat(e, now);
     if ((e->env.workload->streams && end_terminated(e, now) &&
@@ -609,32 +606,37 @@ static void cut(struct engine *e, int64_t cut_ns)
         e->end.due_end_ns = cut_ns;
 }
 
-/* A request that fell due within the grace was not yet due when the cut came,
+/* A request that fell due within the grace was not yet due when the end came,
  * unless everything is due at once. */
-void engine_cut(struct engine *e)
+void engine_cut(struct engine *e, bool waits)
 {
+    int64_t now = now_ns(e);
     int64_t due_ns;
-    int64_t now;
 
     handoff_enter(e->handoff);
     due_ns = e->source_ops->peek_ns(e->source);
-    now = now_ns(e);
     if (!e->source_ops->take_rest && due_ns < now &&
         now - due_ns < CUT_GRACE_NS)
         now = due_ns;
-    cut(e, now);
+    if (!waits)
+        cut(e, now);
+    else if (!e->is_stopped) {
+        e->is_stopped = e->is_pumping = true; /* pump() ends the latter */
+        window_limits_stop(source_limits(e->source), leave_due(e, now));
+        limit_run(e);
+        pump(e);
+    }
     handoff_leave(e->handoff);
 }
 
 static void on_drain(evutil_socket_t fd, short what, void *arg)
 {
     struct engine *e = arg;
-    int64_t now;
+    int64_t now = now_ns(e);
 
     (void)fd;
     (void)what;
     handoff_enter(e->handoff);
-    now = now_ns(e);
     if (now >= e->drain_end_ns)
         cut(e, now);
     else if (e->drain_end_ns != INT64_MAX)

@@ -66,8 +66,9 @@ void engine_free(struct engine *engine);
 void engine_begin(struct engine *engine, struct shard *shard, int64_t start_ns);
 
 /* Cut the run now: requests that are due but not issued are unsent, requests
- * in flight are unfinished. */
-void engine_cut(struct engine *engine);
+ * in flight are unfinished.  With `waits`, for open loops, only the load ends
+ * now: requests in flight have the drain time to end. */
+void engine_cut(struct engine *engine, bool waits);
 
 /* The handoff between the caller's thread and a thread of the transport, for
  * what they share besides the engine; the engine's functions enter it

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -34,6 +35,7 @@ struct progress {
     bool is_ended_by_time;
     struct shape shape; /* open loop only */
     struct good_table good;
+    struct slo slo;
 
     pthread_mutex_t lock; /* for everything below */
     struct shard_state *shards;
@@ -42,7 +44,9 @@ struct progress {
     struct hist ttft;
     struct hist lag;
     int64_t lag_max_ns;
-    struct run_progress now; /* as of the last complete second */
+    int64_t concerned[SLO_MAX_TERMS]; /* requests that a term is about ... */
+    int64_t misses[SLO_MAX_TERMS];    /* ... and those that miss it */
+    struct run_progress now;          /* as of the last complete second */
 };
 
 /* ---- the recorder's thread ---- */
@@ -55,6 +59,45 @@ static void add_latency(struct hist *h, enum measure m, const struct facts *f)
         hist_add_beyond(h, 1);
 }
 
+/* Terms on quantiles of requests and on errors; the others are not shares of
+ * requests.  Of several tiers none is the SLO. */
+static void add_to_terms(struct progress *p, const struct facts *f)
+{
+    for (size_t i = 0; i < p->slo.len; i++) {
+        const struct slo_term *t = &p->slo.terms[i];
+        bool is_kept = f->outcome == OUTCOME_OK;
+
+        if (t->kind == SLO_QUANTILE && !measure_is_pooled(t->measure) &&
+            good_concerns(t->measure, f))
+            is_kept = good_keeps(t->measure, f, t->limit_ns);
+        else if (t->kind != SLO_ERRORS)
+            continue;
+        p->concerned[i] += facts_n(f);
+        p->misses[i] += is_kept ? 0 : facts_n(f);
+    }
+}
+
+static struct term_so_far worst_term(const struct progress *p)
+{
+    struct term_so_far worst = {0};
+
+    for (size_t i = 0; i < p->slo.len; i++) {
+        const struct slo_term *t = &p->slo.terms[i];
+        struct term_so_far one = {
+            .text = t->text,
+            .missed = p->concerned[i] > 0
+                          ? (double)p->misses[i] / (double)p->concerned[i]
+                          : 0,
+            .allowed = t->kind == SLO_ERRORS ? t->limit : 1 - t->quantile};
+
+        if (p->concerned[i] > 0 && !t->tier[0] &&
+            (!worst.text ||
+             one.missed * worst.allowed > worst.missed * one.allowed))
+            worst = one;
+    }
+    return worst;
+}
+
 static void add_row(struct progress *p, const struct facts *f)
 {
     p->now.outcome[f->outcome] += facts_n(f);
@@ -62,6 +105,7 @@ static void add_row(struct progress *p, const struct facts *f)
         f->due < phases_end_ns(p->phases)) {
         p->now.due += facts_n(f);
         p->now.good += good_is(good_limits_of(&p->good, f), f);
+        add_to_terms(p, f);
     }
     if (!facts_issued(f))
         return;
@@ -107,6 +151,12 @@ static void close_second(struct progress *p)
     close_hist(&p->e2e, &now->e2e);
     close_hist(&p->ttft, &now->ttft);
     close_hist(&p->lag, &now->lag);
+    now->worst = worst_term(p);
+    if (now->n_history == PROGRESS_HISTORY)
+        memmove(now->history_ns, now->history_ns + 1,
+                (size_t)--now->n_history * sizeof(now->history_ns[0]));
+    now->history_ns[now->n_history++] =
+        now->has_streams ? now->ttft.p99_ns : now->e2e.p99_ns;
 }
 
 /* The shards' own seconds count, which begin together.  A shard that reports
@@ -207,22 +257,23 @@ static int make_parts(struct progress *p, const struct settings *settings,
 {
     const struct load_settings *load = p->load;
     const struct shard_id shard = shard_id_of(settings->client.shard);
-    const struct lane share = {.worker = shard.index, .workers = shard.count};
-    struct slo slo;
+    const struct shard_layout layout = {shard.count,
+                                        settings->client.probe_shard};
 
     p->n_machines = shard.count;
-    if (slo_parse(&settings->slo, &slo, err) ||
-        good_table_init(&p->good, &slo, &settings->classes, err))
+    if (slo_parse(&settings->slo, &p->slo, err) ||
+        good_table_init(&p->good, &p->slo, &settings->classes, err))
         return -1;
     p->now = (struct run_progress){
         /* A cool-down sends as many as it takes. */
         .planned_requests =
             load->requests > 0 && load_cooldown_ns(load) == 0
-                ? lane_share(load->warmup_requests + load->requests, share)
+                ? shard_share(layout, shard.index,
+                              load->warmup_requests + load->requests)
                 : 0,
         .has_phases = load->warmup_ns > 0 || load->warmup_requests > 0 ||
                       load->cooldown_ns > 0,
-        .has_slo = slo.len > 0 || settings_some(has_slo, settings),
+        .has_slo = p->slo.len > 0 || settings_some(has_slo, settings),
         .has_streams = settings_some(may_stream, settings),
         .is_open_loop =
             load->scenario == SCENARIO_SERVER ||
@@ -275,16 +326,11 @@ void progress_free(struct progress *p)
 
 /* ---- the monitor ---- */
 
-static void ask_judge(struct monitor *m, const struct facts *rows, size_t n)
+static struct run_look look_at(const struct monitor *m)
 {
-    const struct run_judge *judge = m->options->judge;
     struct run_look look = {.start_ns = phases_start_ns(m->phases),
-                            .end_ns = phases_end_ns(m->phases),
-                            .rows = rows,
-                            .n = n};
+                            .end_ns = phases_end_ns(m->phases)};
 
-    if (!judge || atomic_load(&m->is_enough))
-        return;
     for (int i = 0; i < m->progress->n_shards; i++) {
         const struct observation *last = &m->progress->shards[i].last;
 
@@ -298,8 +344,7 @@ static void ask_judge(struct monitor *m, const struct facts *rows, size_t n)
         look.issued = 0;
         look.issued_ns = 0;
     }
-    if (judge->is_enough(judge->arg, &look))
-        atomic_store(&m->is_enough, true);
+    return look;
 }
 
 /* In the recorder's thread. */
@@ -307,9 +352,21 @@ static void on_rows(void *arg, unsigned shard, const struct facts *rows,
                     size_t n, const struct observation *seen)
 {
     struct monitor *m = arg;
+    const struct run_judge *judge = m->options->judge;
+    const struct run_watch *watch = m->options->watch;
+    struct run_look look;
 
     progress_add(m->progress, shard, rows, n, seen);
-    ask_judge(m, rows, n);
+    look = look_at(m);
+    look.rows = rows;
+    look.n = n;
+    look.shard = shard;
+    look.seen = seen;
+    if (watch)
+        watch->saw(watch->arg, &look);
+    if (judge && !atomic_load(&m->is_enough) &&
+        judge->is_enough(judge->arg, &look))
+        atomic_store(&m->is_enough, true);
     if (!m->decide.slo)
         return;
     decide_window(&m->decide, phases_start_ns(m->phases),
@@ -324,19 +381,22 @@ int monitor_init(struct monitor *m, const struct settings *settings,
                  const struct run_options *options, const struct phases *phases,
                  struct recorder *recorder, struct err *err)
 {
-    const char *abort_on = settings->load.abort_on;
+    /* Of several processes each knows only its own requests. */
+    bool is_alone = !options->party;
+    const char *abort_on = is_alone ? settings->load.abort_on : NULL;
+    bool decides = is_alone && settings->load.stop == STOP_DECIDED;
     struct abort_rule rule;
 
     *m = (struct monitor){.options = options,
                           .phases = phases,
                           .next_show_ns = RUN_PROGRESS_NS,
                           .next_second_ns = NS_PER_S};
-    if (!abort_on && !options->progress && !options->judge &&
-        settings->load.stop == STOP_END)
+    if (!abort_on && !options->progress && !options->judge && !options->watch &&
+        !decides)
         return 0;
     if (abort_on && abort_parse(abort_on, &rule, err))
         return -1;
-    if (settings->load.stop == STOP_DECIDED &&
+    if (decides &&
         (slo_parse(&settings->slo, &m->slo, err) ||
          decide_init(&m->decide, &m->slo, phases_start_ns(phases), err)))
         return -1;
@@ -357,15 +417,33 @@ void monitor_fini(struct monitor *m)
     *m = (struct monitor){0};
 }
 
+/* Requests that were never sent, or in flight when the run was cut, did not
+ * end.
+ */
+bool progress_aborts(const struct run_progress *p, struct abort_window *w,
+                     char why[static ABORT_TEXT])
+{
+    struct abort_counts counts = {0};
+    struct abort_finding found;
+
+    for (int o = 0; o < OUTCOME_COUNT; o++) {
+        if (o != OUTCOME_UNSENT && o != OUTCOME_UNFINISHED)
+            counts.ended += p->outcome[o];
+    }
+    counts.failed = counts.ended - p->outcome[OUTCOME_OK];
+    found = abort_window_add(w, counts);
+    if (found.is_exceeded)
+        abort_describe(&w->rule, &found, why);
+    return found.is_exceeded;
+}
+
 bool monitor_poll(struct monitor *m, int64_t at_ns)
 {
     struct run_progress p;
     bool shows = m->options->progress && at_ns >= m->next_show_ns;
     bool is_second_over = at_ns >= m->next_second_ns;
-    struct abort_counts counts = {0};
-    struct abort_finding found;
 
-    if (atomic_load(&m->is_decided) || atomic_load(&m->is_enough))
+    if (atomic_load(&m->is_enough))
         return true;
     if (!m->progress || !(shows || is_second_over))
         return false;
@@ -378,17 +456,6 @@ bool monitor_poll(struct monitor *m, int64_t at_ns)
         return false;
     while (m->next_second_ns <= at_ns)
         m->next_second_ns += NS_PER_S;
-    /* Does load.abort_on apply?  Requests that were never sent, or in flight
-     * when the run was cut, did not end. */
-    if (!m->window.ring || m->why[0])
-        return false;
-    for (int o = 0; o < OUTCOME_COUNT; o++) {
-        if (o != OUTCOME_UNSENT && o != OUTCOME_UNFINISHED)
-            counts.ended += p.outcome[o];
-    }
-    counts.failed = counts.ended - p.outcome[OUTCOME_OK];
-    found = abort_window_add(&m->window, counts);
-    if (found.is_exceeded)
-        abort_describe(&m->window.rule, &found, m->why);
-    return found.is_exceeded;
+    return m->window.ring && !m->why[0] &&
+           progress_aborts(&p, &m->window, m->why);
 }

@@ -36,6 +36,15 @@ struct last_second {
 
 enum phase { PHASE_WARMUP, PHASE_WINDOW, PHASE_COOLDOWN, PHASE_DRAIN };
 
+#define PROGRESS_HISTORY 60 /* seconds */
+
+/* How the run stands with one term of its SLO, so far. */
+struct term_so_far {
+    const char *text; /* NULL: no term can be judged yet */
+    double missed;    /* share of the requests */
+    double allowed;
+};
+
 /* A moment of a run.  issued = done + in flight, and outcome[] sums up to done
  * + unsent, except for what the workers have not handed over yet. */
 struct run_progress {
@@ -58,11 +67,17 @@ struct run_progress {
     bool has_slo;
     int64_t due;  /* requests of the window that have ended or are unsent */
     int64_t good; /* of those */
+    struct term_so_far worst; /* closest to what it allows, or beyond it */
 
     struct last_second e2e;  /* failures are beyond every value */
     bool has_streams;        /* answers are requested as streams of events */
     struct last_second ttft; /* like e2e */
     struct last_second lag;
+
+    /* p99 of ttft, or of e2e where there are no streams, of the last seconds,
+     * the latest last. */
+    int64_t history_ns[PROGRESS_HISTORY];
+    int n_history;
 };
 
 /* Settings and phases are borrowed.  ERR_CONFIG. */
@@ -81,6 +96,10 @@ void progress_add(struct progress *progress, unsigned shard,
 void progress_read(struct progress *progress, int64_t at_ns,
                    struct run_progress *out);
 
+/* Once per second: does load.abort_on end the run?  If so, `why` says why. */
+bool progress_aborts(const struct run_progress *progress,
+                     struct abort_window *window, char why[static ABORT_TEXT]);
+
 /* Shows the progress of a run and says when it should end early. */
 struct monitor {
     const struct run_options *options; /* borrowed */
@@ -88,9 +107,9 @@ struct monitor {
     struct progress *progress;         /* NULL: not needed */
     struct abort_window window; /* without a ring: nothing aborts the run */
     struct slo slo;
-    struct decide decide; /* the recorder's thread's; zeroed: not used */
-    atomic_bool is_decided;
-    atomic_bool is_enough; /* run_options.judge has said so */
+    struct decide decide;   /* the recorder's thread's; zeroed: not used */
+    atomic_bool is_decided; /* load.stop: decided; the load can end */
+    atomic_bool is_enough;  /* run_options.judge has said so */
     int64_t next_show_ns;
     int64_t next_second_ns;
     char why[ABORT_TEXT]; /* why the run is aborted; "" until then */
@@ -106,7 +125,7 @@ int monitor_init(struct monitor *monitor, const struct settings *settings,
 void monitor_fini(struct monitor *monitor);
 
 /* Call often, `at_ns` after the start of the run.  True when the run is to be
- * aborted or can end early. */
+ * aborted, or the judge has seen enough. */
 bool monitor_poll(struct monitor *monitor, int64_t at_ns);
 
 #endif

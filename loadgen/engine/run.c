@@ -32,6 +32,7 @@
 #include "loadgen/payload/workload.h"
 #include "loadgen/prepare/discover.h"
 #include "loadgen/prepare/preflight.h"
+#include "loadgen/prepare/preflight_request.h"
 #include "loadgen/prepare/ready.h"
 #include "loadgen/prepare/secret.h"
 #include "loadgen/record/answers.h"
@@ -44,10 +45,13 @@
 #define POLL_NS (20 * NS_PER_MS)
 
 /* A common start is waited for twice: this long before it workers open their
- * connections, since idle ones do not last; LEAD_NS before it they start.
- * Later than LATE_NS before it they would not be ready in time. */
-#define CONNECT_NS (2 * NS_PER_S)
-#define LATE_NS    (50 * NS_PER_MS)
+ * connections, since idle ones do not last; COMMON_LEAD_NS before it they
+ * start. Later than LATE_NS before it they would not be ready in time.  On a
+ * busy machine a process may get no CPU for 50 ms, so there is more in between.
+ */
+#define CONNECT_NS     (2 * NS_PER_S)
+#define COMMON_LEAD_NS (300 * NS_PER_MS)
+#define LATE_NS        (50 * NS_PER_MS)
 
 #define MAX_NOTE ((size_t)64 << 10)
 
@@ -68,8 +72,12 @@ struct run {
     struct answers answers;
     struct monitor monitor;
     char settings_sha256[SHA256_TEXT]; /* of those asked for; shards only */
+    int64_t start_at_ns;     /* the common start, by this clock; 0: none */
+    int64_t clock_offset_ns; /* this clock less that of the party */
     int64_t start_ns;
-    int stopped_by; /* the signal that made us cut it; 0: none */
+    int64_t started_ns; /* its realtime, by the clock as it was then; 0: not yet
+                         */
+    int stopped_by;     /* the signal that made us cut it; 0: none */
 };
 
 /* A client of a closed loop keeps a connection to each place if the limit of
@@ -82,14 +90,14 @@ static int make_workers(struct run *run, struct err *err)
     int64_t ways = has_schedule ? 1 : (int64_t)run->workload.n_places;
     int64_t files = run->plan->machine.files / 2 / c->threads;
     struct shard_id shard = shard_id_of(c->shard);
+    struct shard_layout layout = {shard.count, c->probe_shard};
 
     if (!has_schedule)
         workload_set_lanes(&run->workload, shard.count * c->threads);
     phases_init(&run->phases, &run->settings->load, c->threads);
     run->workers = xcalloc((size_t)c->threads, sizeof(struct worker *));
     for (int64_t i = 0; i < c->threads; i++) {
-        struct lane lane =
-            lane_of_shard(shard.index, shard.count, i, c->threads);
+        struct lane lane = lane_of_shard(shard.index, layout, i, c->threads);
         int64_t room = lane_share(c->max_in_flight, lane);
         bool has_files = ways < 2 || room * ways < files || room > files;
         struct engine_env env = {
@@ -128,21 +136,28 @@ static int wait_until_ready(const struct run *run, struct err *err)
     return rc;
 }
 
+static enum run_order order_of(const struct run *run)
+{
+    struct run_party *party = run->options->party;
+
+    return party ? (enum run_order)atomic_load(&party->order) : RUN_GOES_ON;
+}
+
 /* Wait until ahead_ns before the common start, if there is one.  The clock may
  * be set meanwhile. */
 static int wait_for_start(const struct run *run, int64_t ahead_ns,
                           struct err *err)
 {
-    int64_t until_ns = run->options->start_at_ns - ahead_ns;
+    int64_t until_ns = run->start_at_ns - ahead_ns;
     int64_t left_ns = until_ns - clk_realtime_ns();
 
-    if (run->options->start_at_ns == 0)
+    if (run->start_at_ns == 0)
         return 0;
     if (left_ns > NS_PER_S)
         log_note("the run starts in %.1f s",
                  (double)(left_ns + ahead_ns) / 1e9);
     while ((left_ns = until_ns - clk_realtime_ns()) > 0) {
-        if (atomic_load(&stop_signal))
+        if (atomic_load(&stop_signal) || order_of(run) != RUN_GOES_ON)
             return err_set(err, ERR_STOPPED,
                            "interrupted while it waited for its start");
         clk_sleep_ns(left_ns < POLL_NS ? left_ns : POLL_NS);
@@ -197,6 +212,24 @@ static int look_ahead(struct run *run, struct err *err)
     return 0;
 }
 
+/* One shard asks for all.  A common start is not missed for it.  With ids the
+ * server's log is joined with the recording, and no id may be there twice. */
+static int ask_first(const struct run *run, struct err *err)
+{
+    int64_t timeout_ns = INT64_MAX;
+
+    if (!run->options->has_preflight || run->settings->target.no_preflight ||
+        run->settings->target.request_id ||
+        shard_id_of(run->settings->client.shard).index > 0)
+        return 0;
+    if (run->start_at_ns > 0)
+        timeout_ns = run->start_at_ns - clk_realtime_ns() - CONNECT_NS;
+    return timeout_ns > 0
+               ? preflight_request(&run->workload, run->settings,
+                                   run->plan->transport, timeout_ns, err)
+               : 0;
+}
+
 /* Everything that can fail is tried before anything is written. */
 static int prepare(struct run *run, struct err *err)
 {
@@ -206,6 +239,7 @@ static int prepare(struct run *run, struct err *err)
         choose_nonce(run, &run->plan->used, err) ||
         discover(&run->plan->used, err) ||
         workload_init(&run->workload, s, &run->endpoints, err) ||
+        ask_first(run, err) ||
         scrape_new(&run->scrape, /* the server of the first class */
                    s->classes.len > 0 ? s->classes.items[0].settings : s,
                    run->workload.classes[0].targets, err) ||
@@ -267,24 +301,31 @@ static void record_data(struct run *run)
 }
 
 /* Without a common start, soon. */
-static int find_start(const struct run *run, struct run_start *start,
-                      struct err *err)
+static int find_start(struct run *run, struct run_start *start, struct err *err)
 {
+    struct run_party *party = run->options->party;
+    int64_t common_ns = run->options->start_at_ns;
     int64_t ahead_ns = LEAD_NS;
 
-    if (wait_for_start(run, LEAD_NS, err))
+    if (party &&
+        party->meet(party->arg, &common_ns, &run->clock_offset_ns, err))
         return -1;
-    if (run->options->start_at_ns > 0)
-        ahead_ns = run->options->start_at_ns - clk_realtime_ns();
+    if (party)
+        run->start_at_ns = common_ns + run->clock_offset_ns;
+    if (wait_for_start(run, COMMON_LEAD_NS, err))
+        return -1;
+    start->monotonic_ns = clk_now(&clk_monotonic) + ahead_ns;
+    start->realtime_ns = clk_realtime_at(start->monotonic_ns);
+    if (run->start_at_ns > 0) {
+        start->monotonic_ns += run->start_at_ns - start->realtime_ns;
+        start->realtime_ns = common_ns;
+        ahead_ns = start->monotonic_ns - clk_now(&clk_monotonic);
+    }
     if (ahead_ns < LATE_NS)
         return err_set(err, ERR_IO,
                        "too late for the common start: ready %.3f s after the "
                        "last possible moment; choose a later --start-at",
                        (double)(LATE_NS - ahead_ns) / 1e9);
-    start->monotonic_ns = clk_now(&clk_monotonic) + ahead_ns;
-    start->realtime_ns = run->options->start_at_ns > 0
-                             ? run->options->start_at_ns
-                             : clk_realtime_ns() + ahead_ns;
     return 0;
 }
 
@@ -293,8 +334,10 @@ static int begin_manifest(struct run *run, struct err *err)
 {
     const struct run_options *options = run->options;
     const struct calibration_place here = calibration_here();
-    const struct calibration_stamp calibration = calibration_stamp_of(
-        options->calibration, &here, run->plan->transport->name);
+    const struct calibration_stamp calibration =
+        calibration_stamp_of(options->calibration, &here,
+                             calibrated_name(run->plan->transport->name,
+                                             settings_uses_tls(run->settings)));
     struct strmap environment = {0};
     struct strlist targets = {0};
     /* git obeys the configuration that it finds where a file is, and a
@@ -306,7 +349,7 @@ static int begin_manifest(struct run *run, struct err *err)
     const struct shard_start shard = {
         .id = shard_id_of(run->settings->client.shard),
         .settings_sha256 = run->settings_sha256,
-        .start_at_ns = options->start_at_ns};
+        .start_at_ns = options->start_is_own ? 0 : options->start_at_ns};
     int rc;
     struct run_start start = {
         .argv = options->argv,
@@ -403,20 +446,39 @@ static int join_workers(struct run *run, struct err *err)
     return rc;
 }
 
+/* The clock may have been set or slewed since the start was planned. */
+static void note_start(struct run *run)
+{
+    if (run->started_ns == 0 && clk_now(&clk_monotonic) >= run->start_ns)
+        run->started_ns = clk_realtime_at(run->start_ns) - run->clock_offset_ns;
+}
+
 /* Wait until the workers are done; cut the run before if the monitor, a signal
- * or a disk that failed demands it. */
+ * or a disk that failed demands it.  Once the SLO is decided, the load ends,
+ * and what is in flight is waited for. */
 static int wait_for_end(struct run *run, struct err *err)
 {
+    bool is_stopped = false;
     bool is_cut = false;
 
     while (!are_done(run)) {
+        enum run_order order = order_of(run);
+
         clk_sleep_ns(POLL_NS);
-        if (is_cut ||
-            !(monitor_poll(&run->monitor,
-                           clk_now(&clk_monotonic) - run->start_ns) ||
-              atomic_load(&stop_signal) || recorder_has_failed(run->recorder)))
+        note_start(run);
+        if (!is_stopped && !is_cut &&
+            (atomic_load(&run->monitor.is_decided) || order == RUN_END_LOAD)) {
+            for (int64_t i = 0; i < run->n_workers; i++)
+                worker_stop(run->workers[i]);
+            is_stopped = true;
+        }
+        if (is_cut || !(monitor_poll(&run->monitor,
+                                     clk_now(&clk_monotonic) - run->start_ns) ||
+                        order > RUN_END_LOAD || atomic_load(&stop_signal) ||
+                        recorder_has_failed(run->recorder)))
             continue;
-        run->stopped_by = atomic_load(&stop_signal);
+        run->stopped_by = order == RUN_CUT ? run->options->party->signal
+                                           : atomic_load(&stop_signal);
         cut_workers(run);
         is_cut = true;
     }
@@ -430,7 +492,10 @@ static struct run_end sum_up(const struct run *run, struct failures *failures)
 {
     struct run_end end = {.stopped_by = run->stopped_by,
                           .due_end_ns = TIME_ABSENT,
-                          .was_enough = atomic_load(&run->monitor.is_enough)};
+                          .was_enough = atomic_load(&run->monitor.is_enough) ||
+                                        order_of(run) == RUN_ENOUGH};
+    const char *why =
+        order_of(run) == RUN_CUT ? run->options->party->why : run->monitor.why;
     const struct err *schedule_error = NULL;
     bool was_cut = false;
 
@@ -468,7 +533,7 @@ static struct run_end sum_up(const struct run *run, struct failures *failures)
     }
     snprintf(end.aborted, sizeof(end.aborted), "%.*s",
              (int)sizeof(end.aborted) - 1,
-             schedule_error ? schedule_error->msg : run->monitor.why);
+             schedule_error ? schedule_error->msg : why);
     return end;
 }
 
@@ -478,8 +543,17 @@ static int conclude(struct run *run, struct run_end *end, struct err *err)
     struct failures failures = {0};
     struct strlist secrets = {0};
     struct err ignored = {0};
+    int64_t late_ns = 0;
     int rc;
 
+    note_start(run);
+    for (int64_t i = 0; i < run->n_workers; i++) {
+        int64_t late = worker_late_ns(run->workers[i]);
+
+        late_ns = late > late_ns ? late : late_ns;
+    }
+    if (run->started_ns > 0)
+        manifest_set_started(&run->manifest, run->started_ns + late_ns);
     scrape_stop(run->scrape);
     meter_stop(run->meter);
     note_server(run);
@@ -506,6 +580,7 @@ int run_load(struct run_plan *plan, const struct run_options *options,
     struct run run = {.settings = &plan->used,
                       .plan = plan,
                       .options = options,
+                      .start_at_ns = options->party ? 0 : options->start_at_ns,
                       .answers = {.fd = -1}};
     struct err ignored = {0};
     bool has_begun = false;
@@ -538,5 +613,28 @@ int run_load(struct run_plan *plan, const struct run_options *options,
     manifest_fini(&run.manifest);
     if (!has_begun && run.has_dir)
         recording_remove(options->dir, &ignored);
+    return rc;
+}
+
+int run_ask_targets(const struct run_plan *plan,
+                    const struct run_options *options, struct err *err)
+{
+    struct run_plan own;
+    struct run run = {.settings = &own.used,
+                      .plan = &own,
+                      .options = options,
+                      .start_at_ns = options->start_at_ns};
+    int rc;
+
+    run_plan_init(&own, &plan->used);
+    rc = preflight(&own, err);
+    if (rc == 0 &&
+        (wait_until_ready(&run, err) || discover(&own.used, err) ||
+         workload_init(&run.workload, &own.used, &run.endpoints, err) ||
+         ask_first(&run, err)))
+        rc = -1;
+    workload_fini(&run.workload);
+    strlist_fini(&run.endpoints);
+    run_plan_fini(&own);
     return rc;
 }

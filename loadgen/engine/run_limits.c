@@ -161,7 +161,8 @@ static int check(const struct settings *s, struct lane share, int64_t limit,
                        (long long)c->preconnect, (long long)limit);
     if (limit > 0 && lane_share(limit, share) == 0)
         return refuse_nothing(c, limit, "connections or clients", err);
-    if (s->load.requests > 0 && lane_share(s->load.requests, share) == 0)
+    if (s->load.requests > 0 &&
+        shard_share(share.shards, share.worker, s->load.requests) == 0)
         return refuse_nothing(c, s->load.requests, "requests", err);
     return 0;
 }
@@ -175,7 +176,12 @@ static int find_shard(struct client_settings *c, struct lane *share,
 
     if (shard_id_parse(c->shard, &id, err))
         return -1;
-    *share = (struct lane){.worker = id.index, .workers = id.count};
+    if (c->probe_shard > 0 && id.count < 2)
+        return err_set(err, ERR_CONFIG,
+                       "client.probe_shard requires at least two shards "
+                       "(--shard or --launch)");
+    *share = lane_of_shard(
+        id.index, (struct shard_layout){id.count, c->probe_shard}, 0, 1);
     if (c->shard) {
         free(c->shard);
         c->shard = xstrdup(shard_id_print(id, text));

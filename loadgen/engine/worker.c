@@ -21,11 +21,12 @@ struct worker {
     struct engine *engine;
     struct shard *shard;
     int64_t start_ns;
+    int64_t ready_ns; /* to act; the thread's until it has ended */
     struct event_base *base;
     struct event *tick; /* to observe ... */
     int64_t observe_ns; /* ... with this period */
-    struct event *cut;
-    int cut_fd;
+    struct event *end;
+    int end_fd; /* see END_STOP */
 
     pthread_t thread;
     bool has_thread;
@@ -56,13 +57,19 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     observe(arg);
 }
 
-static void on_cut(evutil_socket_t fd, short what, void *arg)
+/* What is written to end_fd, an eventfd, which adds it up. */
+#define END_STOP UINT64_C(1)
+#define END_CUT  (UINT64_C(1) << 32)
+
+static void on_end(evutil_socket_t fd, short what, void *arg)
 {
     const struct worker *w = arg;
+    uint64_t asked;
 
-    (void)fd;
     (void)what;
-    engine_cut(w->engine);
+    if (read(fd, &asked, sizeof(asked)) != (ssize_t)sizeof(asked))
+        return;
+    engine_cut(w->engine, asked < END_CUT);
 }
 
 static void *worker_main(void *arg)
@@ -72,12 +79,13 @@ static void *worker_main(void *arg)
 
     prctl(PR_SET_TIMERSLACK, 1UL);
     w->cpu_wait = cpu_wait_of_this_thread();
-    event_add(w->cut, NULL);
+    event_add(w->end, NULL);
     event_add(w->tick, &tick);
     engine_begin(w->engine, w->shard, w->start_ns);
+    w->ready_ns = clk_now(&clk_monotonic);
     w->has_failed = event_base_dispatch(w->base) != 0;
     if (w->has_failed)
-        engine_cut(w->engine);
+        engine_cut(w->engine, false);
     observe(w);
     shard_flush(w->shard);
     cpu_wait_fini(&w->cpu_wait);
@@ -114,12 +122,20 @@ int worker_start(struct worker *w, struct shard *shard, int64_t start_ns,
     return 0;
 }
 
+static void ask_end(struct worker *w, uint64_t what)
+{
+    if (write(w->end_fd, &what, sizeof(what)) < 0)
+        return; /* the counter is full: a cut is already pending */
+}
+
 void worker_cut(struct worker *w)
 {
-    uint64_t one = 1;
+    ask_end(w, END_CUT);
+}
 
-    if (write(w->cut_fd, &one, sizeof(one)) < 0)
-        return; /* a cut is already pending */
+void worker_stop(struct worker *w)
+{
+    ask_end(w, END_STOP);
 }
 
 bool worker_is_done(const struct worker *w)
@@ -143,6 +159,11 @@ int worker_join(struct worker *w, struct err *err)
     return -1;
 }
 
+int64_t worker_late_ns(const struct worker *w)
+{
+    return w->ready_ns > w->start_ns ? w->ready_ns - w->start_ns : 0;
+}
+
 const struct engine *worker_engine(const struct worker *w)
 {
     return w->engine;
@@ -157,13 +178,13 @@ int worker_new(struct worker **worker, const struct engine_env *env,
 
     w->observe_ns = env->observe_ns > 0 ? env->observe_ns : NS_PER_S;
     w->base = transport_base_new(env->transport);
-    w->cut_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (!w->base || w->cut_fd < 0) {
+    w->end_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (!w->base || w->end_fd < 0) {
         err_set(err, ERR_IO, "cannot make an event base");
         goto fail;
     }
     w->tick = event_new(w->base, -1, EV_PERSIST, on_tick, w);
-    w->cut = event_new(w->base, w->cut_fd, EV_READ, on_cut, w);
+    w->end = event_new(w->base, w->end_fd, EV_READ | EV_PERSIST, on_end, w);
     if (engine_new(&w->engine, env, w->base, err))
         goto fail;
     *worker = w;
@@ -180,11 +201,11 @@ void worker_free(struct worker *w)
     engine_free(w->engine);
     if (w->tick)
         event_free(w->tick);
-    if (w->cut)
-        event_free(w->cut);
+    if (w->end)
+        event_free(w->end);
     if (w->base)
         event_base_free(w->base);
-    if (w->cut_fd >= 0)
-        close(w->cut_fd);
+    if (w->end_fd >= 0)
+        close(w->end_fd);
     free(w);
 }

@@ -32,6 +32,10 @@ int worker_start(struct worker *worker, struct shard *shard, int64_t start_ns,
 /* Cut the run now, see engine_cut().  Any thread. */
 void worker_cut(struct worker *worker);
 
+/* End the load and wait for what is in flight, see engine_cut().  Any thread.
+ */
+void worker_stop(struct worker *worker);
+
 /* Has its thread ended?  Any thread. */
 bool worker_is_done(const struct worker *worker);
 
@@ -39,6 +43,10 @@ bool worker_is_done(const struct worker *worker);
  * if its event loop failed or its schedule could not be read; then the run was
  * cut. */
 int worker_join(struct worker *worker, struct err *err);
+
+/* After worker_join(): by how much its thread was late for the start of the
+ * clock; 0: it was not. */
+int64_t worker_late_ns(const struct worker *worker);
 const struct engine *worker_engine(const struct worker *worker);
 
 #endif

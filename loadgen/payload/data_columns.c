@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/jscan.h"
 #include "common/settings/settings.h"
 #include "common/spec/dist.h"
+#include "common/text/jscan.h"
 
 #define MAX_NAMES 8
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/jscan.h"
 #include "common/settings/settings.h"
+#include "common/text/jscan.h"
 
 #define MAX_NAME  ((size_t)1 << 16)
 #define MAX_TURNS 1024

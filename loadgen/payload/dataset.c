@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/jscan.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
+#include "common/text/jscan.h"
 #include "common/wire/tensor.h"
 #include "loadgen/payload/data_format.h"
 #include "loadgen/trace/unpack.h"

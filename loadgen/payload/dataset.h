@@ -14,8 +14,8 @@
 
 #include "common/base/buf.h"
 #include "common/base/hash.h"
-#include "common/base/jscan.h"
 #include "common/base/str.h"
+#include "common/text/jscan.h"
 
 struct data_settings;
 struct err;

@@ -6,9 +6,9 @@
 #include "common/base/buf.h"
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/jscan.h"
 #include "common/settings/settings.h"
 #include "common/spec/dist.h"
+#include "common/text/jscan.h"
 #include "loadgen/payload/data_select.h"
 #include "loadgen/schedule/session.h"
 

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/redact.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
+#include "common/text/redact.h"
 #include "loadgen/api/api.h"
 #include "loadgen/transport/socket.h"
 

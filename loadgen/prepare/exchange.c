@@ -74,11 +74,25 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     (void)arg; /* only makes the loop return */
 }
 
+/* Is the answer good so far, and has it taken long enough?  gRPC has no status
+ * before the end. */
+static bool is_enough(const struct drive *d)
+{
+    const struct facts *f = &d->request.facts;
+    const struct api *api = d->plan->api;
+
+    return d->plan->cut_ns > 0 && f->head != TIME_ABSENT &&
+           transport_now(&d->env) >= f->head + d->plan->cut_ns &&
+           (!api || f->status == 0 ||
+            statuses_have(&api->success, (int)f->status));
+}
+
 static void check(struct drive *d)
 {
     const struct exchange_plan *plan = d->plan;
 
-    if (plan->ends_at_head && d->request.facts.head != TIME_ABSENT)
+    if ((plan->ends_at_head && d->request.facts.head != TIME_ABSENT) ||
+        is_enough(d))
         give_up(d, OUTCOME_OK, NULL);
     else if (atomic_load(&stop_signal) ||
              (plan->cancel && atomic_load(plan->cancel)))

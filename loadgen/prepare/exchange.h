@@ -46,6 +46,9 @@ struct exchange_plan {
     const struct row *row; /* from the schedule, or NULL */
     int64_t timeout_ns;
     bool ends_at_head;         /* do not wait for the body of the answer */
+    int64_t cut_ns;            /* of an answer with a good status: how long to
+                                  wait for its end, after its head, before it
+                                  is taken as ok; 0: until the timeout */
     size_t keep;               /* bytes to keep of each side; 0: none */
     const atomic_bool *cancel; /* another flag that ends it, or NULL */
 };

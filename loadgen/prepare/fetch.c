@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/redact.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
+#include "common/text/redact.h"
 #include "loadgen/api/api.h"
 #include "loadgen/prepare/exchange.h"
 #include "loadgen/prepare/target.h"

@@ -6,10 +6,10 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/redact.h"
 #include "common/base/stop.h"
-#include "common/base/units.h"
 #include "common/settings/settings.h"
+#include "common/text/redact.h"
+#include "common/text/units.h"
 #include "loadgen/prepare/exchange.h"
 #include "loadgen/prepare/grpc_ask.h"
 #include "loadgen/prepare/secret.h"

@@ -8,11 +8,11 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/redact.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/recording/failures.h"
 #include "common/settings/settings.h"
+#include "common/text/redact.h"
 #include "loadgen/prepare/target.h"
 
 #define MAX_KEY ((size_t)64 << 10)

@@ -27,27 +27,6 @@ static void redact_side(struct exchange_side *side,
     side->bytes = shown;
 }
 
-/* The first row of a trace; other scenarios have none. */
-static int take_first_row(const struct load_settings *load, struct row *row,
-                          struct err *err)
-{
-    struct replay replay;
-    struct replay_row first = {0};
-    int rc;
-
-    if (load->scenario != SCENARIO_TRACE)
-        return 0;
-    rc = replay_open(&replay, load, err);
-    if (rc == 0)
-        rc = replay_next(&replay, &first, err);
-    if (rc > 0)
-        row_copy(row, first.row);
-    replay_fini(&replay);
-    if (rc == 0)
-        err_set(err, ERR_CONFIG, "%s: no rows to replay", load->trace.file);
-    return rc > 0 ? 0 : -1;
-}
-
 static int run(const struct exchange_plan *plan, struct exchange *x,
                struct err *err)
 {
@@ -86,7 +65,7 @@ int show_request(const struct settings *asked, struct exchange *x,
     rc = transport ? 0 : -1;
     *x = (struct exchange){0};
     if (rc == 0 &&
-        (take_first_row(&settings.load, &row, err) ||
+        (replay_first(&settings.load, &row, err) ||
          preflight_data(&settings.data, &data, err) ||
          discover_check(&settings, err) || discover(&settings, err) ||
          api_init(&api, &settings, err) ||

@@ -7,9 +7,9 @@
 
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/redact.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
+#include "common/text/redact.h"
 #include "loadgen/api/api.h"
 #include "loadgen/engine/request.h"
 #include "loadgen/prepare/secret.h"

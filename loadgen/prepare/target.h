@@ -14,7 +14,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/str.h"
-#include "common/base/url.h"
+#include "common/text/url.h"
 
 struct api;
 struct err;

@@ -8,8 +8,8 @@
 
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/jscan.h"
 #include "common/base/xalloc.h"
+#include "common/text/jscan.h"
 #include "loadgen/api/api.h"
 #include "loadgen/engine/request.h"
 #include "loadgen/prepare/secret.h"

@@ -112,11 +112,8 @@ static int write_chunk(struct recorder *r, unsigned shard, struct chunk *c)
     if (c->n_events > 0 &&
         tgr_append(r->events, shard, c->events, c->n_events, &r->err))
         return -1;
-    if (c->has_seen) {
-        host_read(&r->host, &c->seen);
-        if (tgr_append(r->client, shard, &c->seen, 1, &r->err))
-            return -1;
-    }
+    if (c->has_seen && tgr_append(r->client, shard, &c->seen, 1, &r->err))
+        return -1;
     if (s->n_held + c->n_rows <= TRICKLE_ROWS &&
         s->held_chunks < TRICKLE_CHUNKS) { /* the rows wait for more */
         memcpy(s->held + s->n_held, c->rows, c->n_rows * sizeof(c->rows[0]));
@@ -139,6 +136,8 @@ static void drain_shard(struct recorder *r, unsigned i)
     while (sem_trywait(&s->full.n) == 0) {
         struct chunk *c = queue_take(&s->full);
 
+        if (c->has_seen)
+            host_read(&r->host, &c->seen);
         if (r->watcher.saw)
             r->watcher.saw(r->watcher.arg, i, c->rows, c->n_rows,
                            c->has_seen ? &c->seen : NULL);

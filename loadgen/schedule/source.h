@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/spec/shard_id.h"
+
 struct err;
 struct load_settings;
 struct request;
@@ -25,21 +27,55 @@ struct window_limits;
 #define DUE_NEVER (INT64_MAX - 1)
 
 /* The requests of the run that one worker sends: those with the sequence
- * numbers worker + k * workers.  The schedule of the run does not depend on it.
- */
+ * numbers worker + k * workers, unless there is a probe shard.  The schedule of
+ * the run does not depend on it. */
 struct lane {
     int64_t worker; /* from 0 */
     int64_t workers;
+    struct shard_layout shards; /* probe_every 0: it does not matter */
 };
 
-/* The lane of thread `thread` of shard `index` of `shards`: together the lanes
- * of a shard have the sequence numbers index + k * shards, whatever the number
- * of its threads. */
-static inline struct lane lane_of_shard(int64_t index, int64_t shards,
+/* The lane of thread `thread` of a shard: together the lanes of a shard have
+ * its sequence numbers, whatever the number of its threads. */
+static inline struct lane lane_of_shard(int64_t index,
+                                        struct shard_layout shards,
                                         int64_t thread, int64_t threads)
 {
-    return (struct lane){.worker = index + shards * thread,
-                         .workers = shards * threads};
+    return (struct lane){.worker = index + shards.count * thread,
+                         .workers = shards.count * threads,
+                         .shards = shards};
+}
+
+/* The requests of a lane, in an open loop: lane_seq() of its first turn, and of
+ * each that is a step later. */
+static inline int64_t lane_first_turn(struct lane lane)
+{
+    int64_t n = lane.shards.count;
+    int64_t shard;
+
+    if (lane.shards.probe_every == 0)
+        return lane.worker;
+    shard = lane.worker % n;
+    return shard_is_probe(lane.shards, shard)
+               ? lane.worker / n
+               : shard + shard_peers(lane.shards, shard) * (lane.worker / n);
+}
+
+static inline int64_t lane_step(struct lane lane)
+{
+    int64_t n = lane.shards.count;
+
+    return lane.shards.probe_every == 0
+               ? lane.workers
+               : shard_peers(lane.shards, lane.worker % n) * (lane.workers / n);
+}
+
+static inline int64_t lane_seq(struct lane lane, int64_t turn)
+{
+    return lane.shards.probe_every == 0
+               ? turn
+               : shard_turn_seq(lane.shards, lane.worker % lane.shards.count,
+                                turn);
 }
 
 /* The lane's part of a total that is divided evenly. */

@@ -35,6 +35,7 @@ struct open_loop {
     double arrivals; /* expected up to the next one */
     int64_t next_ns;
     int64_t next_seq;
+    int64_t turn;     /* of that, see lane_seq() */
     int64_t next_own; /* the lane's next sequence number; kept because a
                          division per request of all lanes would cost as much
                          as a logarithm */
@@ -151,7 +152,8 @@ static int open_init(void *self, const struct load_settings *load,
 
     o->load = load;
     o->lane = lane;
-    o->next_own = lane.worker;
+    o->turn = lane_first_turn(lane);
+    o->next_own = lane_seq(lane, o->turn);
     o->arrival = arrival_of((enum arrival)load->arrival);
     o->arrival_self = xcalloc(1, o->arrival->state_size);
     o->limits = window_limits_of(load);
@@ -180,7 +182,8 @@ static struct due open_take(void *self)
     struct open_loop *o = self;
     struct due due = {.seq = o->next_seq++, .at_ns = o->next_ns};
 
-    o->next_own += o->lane.workers;
+    o->turn += lane_step(o->lane);
+    o->next_own = lane_seq(o->lane, o->turn);
     count(o);
     o->next_ns = next_due(o);
     skip_others(o);

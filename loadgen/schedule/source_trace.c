@@ -9,6 +9,7 @@ struct trace_source {
                                     schedule */
     struct replay replay;
     struct lane lane;
+    int64_t turn; /* of the next row of this lane, see lane_seq() */
     struct replay_row next;
     int64_t next_ns; /* DUE_UNKNOWN: no further row */
     int64_t next_seq;
@@ -54,10 +55,12 @@ static void step(struct trace_source *t)
 /* Go to the next row of this lane, unless `next` is one. */
 static void advance(struct trace_source *t)
 {
-    if (t->is_taken)
+    if (t->is_taken) {
+        t->turn += lane_step(t->lane);
         step(t);
+    }
     t->is_taken = false;
-    while (t->next_seq % t->lane.workers != t->lane.worker && !is_spent(t))
+    while (t->next_seq < lane_seq(t->lane, t->turn) && !is_spent(t))
         step(t);
 }
 
@@ -67,6 +70,7 @@ static int trace_init(void *self, const struct load_settings *load,
     struct trace_source *t = self;
 
     t->lane = lane;
+    t->turn = lane_first_turn(lane);
     t->limits = window_limits_of(load);
     if (replay_open(&t->replay, load, err))
         return -1;

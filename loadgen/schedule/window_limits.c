@@ -191,3 +191,10 @@ void window_limits_settle(struct window_limits *q, int64_t open, int64_t sent,
     if (end_ns < q->end_ns)
         q->end_ns = end_ns;
 }
+
+void window_limits_stop(struct window_limits *q, int64_t end_ns)
+{
+    q->is_auto = false;
+    if (q->end_ns > end_ns)
+        q->end_ns = end_ns;
+}

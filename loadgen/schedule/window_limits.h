@@ -118,4 +118,8 @@ void window_limits_take(struct window_limits *q, int64_t due_ns);
 void window_limits_settle(struct window_limits *q, int64_t open, int64_t sent,
                           int64_t now_ns);
 
+/* This lane's load ends at end_ns, if not before: nothing is due from then on.
+ */
+void window_limits_stop(struct window_limits *q, int64_t end_ns);
+
 #endif

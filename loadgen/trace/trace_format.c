@@ -5,10 +5,10 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/jscan.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
+#include "common/text/jscan.h"
 
 /* ---- rows ---- */
 

@@ -118,3 +118,23 @@ int replay_next(struct replay *r, struct replay_row *out, struct err *err)
     out->due_ns = replay_scale_ns(s, out->due_ns);
     return 1;
 }
+
+int replay_first(const struct load_settings *load, struct row *row,
+                 struct err *err)
+{
+    struct replay replay;
+    struct replay_row first = {0};
+    int rc;
+
+    if (load->scenario != SCENARIO_TRACE)
+        return 0;
+    rc = replay_open(&replay, load, err);
+    if (rc == 0)
+        rc = replay_next(&replay, &first, err);
+    if (rc > 0)
+        row_copy(row, first.row);
+    replay_fini(&replay);
+    if (rc == 0)
+        err_set(err, ERR_CONFIG, "%s: no rows to replay", load->trace.file);
+    return rc > 0 ? 0 : -1;
+}

@@ -52,6 +52,11 @@ void replay_fini(struct replay *r);
  * while rows before trace.from are skipped. */
 int replay_next(struct replay *r, struct replay_row *out, struct err *err);
 
+/* Copy the first row of a trace; other scenarios have none, and `row` stays as
+ * it is.  ERR_CONFIG. */
+int replay_first(const struct load_settings *load, struct row *row,
+                 struct err *err);
+
 /* Reading a large file takes long: -1 and ERR_STOPPED if the flag of
  * common/base/stop.h is set. */
 int replay_check_stop(const struct replay *r, struct err *err);

@@ -6,9 +6,9 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/hash.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
+#include "common/text/units.h"
 #include "loadgen/schedule/window_limits.h"
 #include "loadgen/trace/trace_replay.h"
 

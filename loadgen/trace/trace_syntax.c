@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/base/jscan.h"
+#include "common/text/jscan.h"
 
 /* What a value that cannot be read is not. */
 static const char *const not_a[COLUMN_COUNT] = {

@@ -1,13 +1,15 @@
 #include "loadgen/transport/conn.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
-#include "common/base/url.h"
+#include "common/base/stop.h"
 #include "common/settings/settings.h"
+#include "common/text/url.h"
 #include "loadgen/payload/workload.h"
 #include "loadgen/prepare/target.h"
 #include "loadgen/transport/tls_context.h"
@@ -210,4 +212,40 @@ void dialer_fini(struct dialer *d)
         return;
     event_del(&d->timer);
     tls_context_free(d->tls);
+}
+
+/* ---- ahead of the requests ---- */
+
+void dialer_note_failure(struct dialer *d, const char *why)
+{
+    d->has_failed = true;
+    snprintf(d->why_failed, sizeof(d->why_failed), "%s", why);
+}
+
+int dialer_preconnect(struct dialer *d, int64_t n,
+                      bool (*open_one)(void *arg, size_t route), void *arg,
+                      const int64_t *n_ready, struct err *err)
+{
+    const struct workload *workload = d->env->workload;
+    struct lane lane = d->env->lane;
+
+    d->has_failed = false;
+    for (int64_t i = 0; i < n && !d->has_failed; i++) {
+        int64_t seq = lane.worker + i * lane.workers;
+        const struct class *class =
+            &workload->classes[workload_draw(workload, seq)];
+
+        if (!open_one(arg, workload_route(class, seq)))
+            dialer_note_failure(d, socket_error_text(errno));
+    }
+    while (d->connecting.len > 0 && !atomic_load(&stop_signal))
+        event_base_loop(d->env->base, EVLOOP_ONCE);
+    if (atomic_load(&stop_signal))
+        return err_set(err, ERR_IO, "interrupted");
+    if (!d->has_failed)
+        return 0;
+    return err_set(err, ERR_IO,
+                   "client.preconnect: only %lld of %lld connections could be "
+                   "opened: %s",
+                   (long long)*n_ready, (long long)n, d->why_failed);
 }

@@ -118,6 +118,8 @@ struct dialer {
     struct connlist connecting; /* oldest first */
     struct event timer;         /* for the oldest of them */
     struct socket_path path;    /* of connections that were closed */
+    bool has_failed;            /* to open one ahead of the requests, ... */
+    char why_failed[TLS_TEXT];  /* ... the last time for this reason */
 };
 
 /* In zeroed memory; everything is borrowed.  ERR_CONFIG for invalid files of
@@ -127,6 +129,17 @@ int dialer_init(struct dialer *d, const struct transport_env *env,
 
 /* All connections must have been closed.  Accepts a zeroed one. */
 void dialer_fini(struct dialer *d);
+
+/* A connection could not be established. */
+void dialer_note_failure(struct dialer *d, const char *why);
+
+/* Open n connections to where the lane's first requests will go, and run the
+ * event base until each is established or has failed, for the connect timeout
+ * at most.  `open_one` opens one for the route of this index; false with errno
+ * set.  *n_ready counts those that are there.  ERR_IO. */
+int dialer_preconnect(struct dialer *d, int64_t n,
+                      bool (*open_one)(void *arg, size_t route), void *arg,
+                      const int64_t *n_ready, struct err *err);
 
 /* Begin to establish a connection; c is zeroed or closed.  -1 with errno. */
 int conn_open(struct conn *c, struct dialer *d, const struct endpoint *e);

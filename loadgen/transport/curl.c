@@ -239,6 +239,8 @@ static int on_prereq(void *arg, char *ip, char *local_ip, int port,
     h->asked_ns = clk_now(env_of(h)->clk);
     h->local_port = local_port;
     h->socket = 0;
+    if (h->has_opened)
+        curl_count_handshake(h->easy, &h->route->pool->path.tls);
     h->has_opened = false;
     h->why[0] = '\0'; /* that of an earlier attempt does not count */
     if (f->sent == TIME_ABSENT)

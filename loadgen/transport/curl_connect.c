@@ -16,6 +16,7 @@
 #include "loadgen/prepare/target.h"
 #include "loadgen/transport/curl_pool.h"
 #include "loadgen/transport/socket.h"
+#include "loadgen/transport/tls_context.h"
 #include "loadgen/transport/tls_trust.h"
 #include "loadgen/transport/transport.h"
 
@@ -94,6 +95,8 @@ void curl_set_connection(void *easy, const struct target_settings *s,
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, s->insecure ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, s->insecure ? 0L : 2L);
+    curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE,
+                     s->tls_resume == RESUME_OFF ? 0L : 1L);
     set_authorities(easy, s, trust);
     if (s->cert)
         curl_easy_setopt(easy, CURLOPT_SSLCERT, s->cert);
@@ -117,6 +120,15 @@ void curl_set_connection(void *easy, const struct target_settings *s,
                      s->http2 && !s->no_keepalive ? 1L : 0L);
 }
 
+void curl_count_handshake(void *easy, struct tls_counts *counts)
+{
+    const struct curl_tlssessioninfo *info = NULL;
+
+    curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info);
+    if (info && info->internals && is_our_openssl())
+        tls_counts_add(counts, info->internals);
+}
+
 struct curl_slist *curl_connect_to(const struct endpoint *e)
 {
     char address[SOCKET_ADDRESS_TEXT];
@@ -131,9 +143,11 @@ struct curl_slist *curl_connect_to(const struct endpoint *e)
     return list;
 }
 
+/* Not curl_version(): that initialises LDAP, which asks the DNS for the name of
+ * this host, and waits 10 s where there is no answer. */
 const char *transport_curl_version(void)
 {
-    return curl_version();
+    return curl_version_info(CURLVERSION_NOW)->version;
 }
 
 /* ---- the probe ---- */

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 struct curl_slist;
+struct tls_counts;
 struct tls_trust;
 struct endpoint;
 struct err;
@@ -26,6 +27,10 @@ struct tls_trust *curl_trust_take(const char *ca_file, struct err *err);
 void curl_set_connection(void *easy, const struct target_settings *s,
                          const struct tls_trust *trust,
                          struct curl_slist *connect_to);
+
+/* Count the handshake of the connection that the transfer of an easy handle has
+ * just opened; nothing if it has no TLS, or libcurl another TLS library. */
+void curl_count_handshake(void *easy, struct tls_counts *counts);
 
 /* For CURLOPT_CONNECT_TO: connect to the endpoint's address, while Host and TLS
  * keep the name of the URL.  NULL: the endpoint has no address.  The caller

@@ -1,11 +1,7 @@
 #include "loadgen/transport/http1_pool.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "common/base/err.h"
-#include "common/base/stop.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "loadgen/payload/workload.h"
@@ -63,8 +59,7 @@ static void on_failed(struct conn *conn, enum connect_detail detail,
         c->pool->user->failed(c, detail, why);
         return;
     }
-    c->pool->has_failed = true;
-    snprintf(c->pool->why_failed, sizeof(c->pool->why_failed), "%s", why);
+    dialer_note_failure(&c->pool->dialer, why);
     http1_pool_close(c);
 }
 
@@ -123,33 +118,16 @@ struct http1_conn *http1_pool_open(struct http1_pool *p,
 
 /* ---- ahead of the requests ---- */
 
+static bool open_one(void *arg, size_t route)
+{
+    struct http1_pool *p = arg;
+
+    return http1_pool_open(p, &p->routes[route]) != NULL;
+}
+
 int http1_pool_preconnect(struct http1_pool *p, int64_t n, struct err *err)
 {
-    const struct workload *workload = p->env->workload;
-    struct lane lane = p->env->lane;
-
-    p->has_failed = false;
-    for (int64_t i = 0; i < n && !p->has_failed; i++) {
-        int64_t seq = lane.worker + i * lane.workers;
-        const struct class *class =
-            &workload->classes[workload_draw(workload, seq)];
-
-        if (!http1_pool_open(p, &p->routes[workload_route(class, seq)])) {
-            p->has_failed = true;
-            snprintf(p->why_failed, sizeof(p->why_failed), "%s",
-                     socket_error_text(errno));
-        }
-    }
-    while (p->dialer.connecting.len > 0 && !atomic_load(&stop_signal))
-        event_base_loop(p->env->base, EVLOOP_ONCE);
-    if (atomic_load(&stop_signal))
-        return err_set(err, ERR_IO, "interrupted");
-    if (!p->has_failed)
-        return 0;
-    return err_set(err, ERR_IO,
-                   "client.preconnect: only %lld of %lld connections could be "
-                   "opened: %s",
-                   (long long)p->n_idle, (long long)n, p->why_failed);
+    return dialer_preconnect(&p->dialer, n, open_one, p, &p->n_idle, err);
 }
 
 /* ---- all of them ---- */

@@ -81,10 +81,8 @@ struct http1_pool {
     struct http1_conn *unused; /* closed, kept for their memory */
     int64_t n_open;
     int64_t n_idle;
-    struct http1_known known;  /* the last head of a response */
-    struct http1_conn *made;   /* all of them, to be freed */
-    bool has_failed;           /* to open one without a request, ... */
-    char why_failed[TLS_TEXT]; /* ... the last time for this reason */
+    struct http1_known known; /* the last head of a response */
+    struct http1_conn *made;  /* all of them, to be freed */
 };
 
 /* In zeroed memory; everything is borrowed.  ERR_CONFIG for invalid files of

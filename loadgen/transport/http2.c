@@ -11,7 +11,6 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/base/stop.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "common/wire/http_message.h"
@@ -28,8 +27,8 @@
 #define MAX_EMPTY ((size_t)256 << 10)
 
 /* Connections that may fail to take a request before it fails.  Those that
- * serve others do not count: a server that takes 20 requests per connection
- * excludes most of a burst many times. */
+ * serve others do not count: a server that takes 20 requests per connection, or
+ * lowers its limit of streams, refuses most of a burst many times. */
 #define MAX_ATTEMPTS 3
 
 #define FRAME_HEAD 9
@@ -40,8 +39,6 @@
 struct http2_transport {
     struct http2_pool pool; /* first: a connection's pool is this struct */
     char *in;               /* READ_SIZE, shared by all connections */
-    bool has_failed;        /* to open a connection ahead, ... */
-    char why[TLS_TEXT];     /* ... for this reason */
 };
 
 static const struct transport_env *env_of(const struct http2_conn *c)
@@ -187,17 +184,10 @@ static ssize_t read_body(nghttp2_session *session, int32_t id, uint8_t *to,
 static void tap_head(const struct transport_env *env,
                      const struct http2_stream *s)
 {
-    const struct http2_head *h = &s->route->head;
     struct buf text;
 
     buf_init(&text, HTTP1_MAX_HEAD);
-    buf_addf(&text, "%s %s HTTP/2\r\n", (const char *)h->fields[0].value,
-             (const char *)h->fields[3].value);
-    buf_addf(&text, "Host: %s\r\n", (const char *)h->fields[2].value);
-    for (size_t i = 4; i < h->n; i++)
-        buf_addf(&text, "%s: %.*s\r\n", (const char *)h->fields[i].name,
-                 (int)h->fields[i].valuelen, (const char *)h->fields[i].value);
-    buf_adds(&text, "\r\n");
+    http2_head_print(&s->route->head, &text);
     buf_add(&text, s->body, s->body_len);
     env->tap(env->arg, true, buf_text(&text), text.len);
     buf_fini(&text);
@@ -248,7 +238,7 @@ static void spread(struct http2_conn *c)
     struct http2_pool *p = c->pool;
 
     while ((int64_t)c->streams.len > c->limit && c->limit > 0 &&
-           (p->n_roomy > 0 || p->n_open < p->env->max_connections)) {
+           http2_place_has_room(p, c->place)) {
         struct http2_stream *s = stream_of(c->streams.last);
 
         if (s->is_sent)
@@ -278,22 +268,34 @@ static bool is_stale(const struct http2_stream *s, int64_t acked,
 }
 
 /* Send it again if the server has not seen it, or not looked at it; the
- * request's clock goes on.  Once, unless it was excluded by the GOAWAY of a
- * connection that serves others. */
+ * request's clock goes on.  Once, unless it is excused. */
 static bool begin_again(struct http2_pool *p, struct http2_stream *s,
-                        bool is_excluded)
+                        bool is_excused)
 {
-    if (is_excluded)
+    if (is_excused)
         s->attempts = 0;
     if (s->attempts >= MAX_ATTEMPTS ||
-        (s->is_sent && s->request->facts.retries > 0 && !is_excluded))
+        (s->is_sent && s->is_again && !is_excused))
         return false;
-    if (s->is_sent)
-        s->request->facts.retries = 1;
+    if (s->is_sent) {
+        s->is_again |= !is_excused;
+        s->request->facts.retries++;
+    }
     if (s->conn)
         http2_stream_detach(s);
     begin(p, s);
     return true;
+}
+
+/* The server serves others of this connection, but not this one: its GOAWAY
+ * came before it, or excludes it, or its limit fell when the stream was on its
+ * way. */
+static bool is_excused(const struct http2_stream *s)
+{
+    const struct http2_conn *c = s->conn;
+
+    return (c->last_served > 0 && (!s->is_sent || s->id > c->last_served)) ||
+           c->limit < s->limit_then;
 }
 
 /* The connection is over, and its streams with it.  A reason of OUTCOME_RESET
@@ -345,6 +347,7 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame,
     if (s->is_sent)
         return 0;
     s->is_sent = true;
+    s->limit_then = c->has_settings ? c->limit : 0;
     s->is_reused = c->has_settings;
     s->asked_ns = c->write_ns;
     s->taken_before = c->taken_before;
@@ -465,13 +468,16 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame,
         take_settings(c);
     } else if (frame->hd.type == NGHTTP2_GOAWAY) {
         c->is_draining = true;
-        c->serves_some = frame->goaway.last_stream_id > 0;
+        c->has_goaway = true;
+        c->last_served = frame->goaway.last_stream_id;
         http2_conn_update(c);
-    } else if (frame->hd.type == NGHTTP2_HEADERS ||
-               frame->hd.type == NGHTTP2_DATA) {
+    } else {
         s = find_stream(c, frame->hd.stream_id);
     }
-    if (!s)
+    if (s && frame->hd.type == NGHTTP2_RST_STREAM)
+        s->is_reset = true;
+    if (!s ||
+        (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA))
         return 0;
     s->request->facts.bytes_in += (int64_t)frame->hd.length + FRAME_HEAD;
     s->is_whole = frame->hd.flags & NGHTTP2_FLAG_END_STREAM;
@@ -513,17 +519,25 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id,
     return 0;
 }
 
-/* nghttp2 resets the stream, or the connection, because of it. */
-static int on_invalid_frame(nghttp2_session *session,
-                            const nghttp2_frame *frame, int error, void *arg)
+/* nghttp2 would leave it out, or reset the stream.  Fields that HTTP/2 rules
+ * out, such as a second content-length, get there without passing here. */
+/* NOLINTNEXTLINE(readability-function-size): as nghttp2 calls it */
+static int on_invalid_header(nghttp2_session *session,
+                             const nghttp2_frame *frame, const uint8_t *name,
+                             size_t name_len, const uint8_t *value,
+                             size_t value_len, uint8_t flags, void *arg)
 {
     struct http2_stream *s = find_stream(arg, frame->hd.stream_id);
 
     (void)session;
-    (void)error;
+    (void)name;
+    (void)name_len;
+    (void)value;
+    (void)value_len;
+    (void)flags;
     if (s)
-        s->is_malformed = true;
-    return 0;
+        s->error = HTTP1_BAD_HEADER;
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 }
 
 static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error,
@@ -534,14 +548,14 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error,
     struct http2_stream *s = find_stream(c, id);
 
     (void)session;
-    c->n_used--;
-    http2_conn_update(c);
     if (!s)
         return 0;
-    if (s->is_malformed) {
+    if (error != NGHTTP2_NO_ERROR && error != NGHTTP2_REFUSED_STREAM &&
+        !s->is_reset && !s->error)
+        s->error = HTTP1_BAD_FRAME; /* nghttp2 has reset it */
+    if (s->error) {
         http2_stream_detach(s);
-        fail(p, s, OUTCOME_MALFORMED, HTTP1_BAD_FRAME,
-             http1_error_text(HTTP1_BAD_FRAME));
+        fail(p, s, OUTCOME_MALFORMED, s->error, http1_error_text(s->error));
         return 0;
     }
     if (error == NGHTTP2_NO_ERROR && s->is_whole) {
@@ -549,7 +563,7 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error,
         return 0;
     }
     if ((error == NGHTTP2_REFUSED_STREAM || !s->is_sent) && !s->has_begun &&
-        begin_again(p, s, c->serves_some))
+        begin_again(p, s, is_excused(s)))
         return 0;
     http2_stream_detach(s);
     fail(p, s, OUTCOME_RESET, 0, "the server reset the HTTP/2 stream");
@@ -567,8 +581,8 @@ static nghttp2_session_callbacks *make_callbacks(void)
     nghttp2_session_callbacks_set_on_header_callback(k, on_header);
     nghttp2_session_callbacks_set_on_frame_recv_callback(k, on_frame_recv);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(k, on_data);
-    nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(
-        k, on_invalid_frame);
+    nghttp2_session_callbacks_set_on_invalid_header_callback(k,
+                                                             on_invalid_header);
     nghttp2_session_callbacks_set_on_stream_close_callback(k, on_stream_close);
     return k;
 }
@@ -593,10 +607,10 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
                        conn_why(&c->conn, error, why));
         else
             break_conn(c, OUTCOME_RESET, error,
-                       n < 0            ? conn_why(&c->conn, error, why)
-                       : c->is_draining ? "the server ended the HTTP/2 "
-                                          "connection"
-                                        : "closed before any response");
+                       n < 0           ? conn_why(&c->conn, error, why)
+                       : c->has_goaway ? "the server ended the HTTP/2 "
+                                         "connection"
+                                       : "closed before any response");
         return;
     }
     if (conn_has_more(&c->conn))
@@ -624,6 +638,8 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     (void)what;
     if (http2_conn_flush_rest(c))
         break_conn(c, OUTCOME_RESET, errno, conn_why(&c->conn, errno, why));
+    else
+        settle(c);
 }
 
 /* The request for which the connection was opened has its times. */
@@ -647,10 +663,8 @@ static void on_failed(struct conn *conn, enum connect_detail detail,
                       const char *why)
 {
     struct http2_conn *c = (struct http2_conn *)conn;
-    struct http2_transport *t = (struct http2_transport *)c->pool;
 
-    t->has_failed = true;
-    snprintf(t->why, sizeof(t->why), "%s", why);
+    dialer_note_failure(&c->pool->dialer, why);
     note_times(c);
     break_conn(c, OUTCOME_CONNECT, (int64_t)detail, why);
 }
@@ -688,6 +702,7 @@ static void http2_start(void *self, struct request *r)
     struct http2_stream *s = http2_stream_new(p, &p->routes[i], r);
 
     r->conn = s;
+    r->facts.target = (int64_t)p->routes[i].endpoint->place;
     s->kept_len = 0;
     s->body = buf_text(&r->class->targets->body);
     s->body_len = r->class->targets->body.len;
@@ -706,9 +721,7 @@ static void http2_start(void *self, struct request *r)
 
 static bool http2_has_room(void *self)
 {
-    const struct http2_pool *p = &((const struct http2_transport *)self)->pool;
-
-    return p->n_roomy > 0 || p->n_open < p->env->max_connections;
+    return http2_pool_has_room(&((const struct http2_transport *)self)->pool);
 }
 
 static void http2_cancel(void *self, struct request *r)
@@ -730,34 +743,18 @@ static int64_t http2_connections(void *self)
     return t->pool.n_open;
 }
 
+static bool open_one(void *arg, size_t route)
+{
+    struct http2_pool *p = arg;
+
+    return http2_conn_open(p, &p->routes[route]) != NULL;
+}
+
 static int http2_preconnect(void *self, int64_t n, struct err *err)
 {
-    struct http2_transport *t = self;
-    struct http2_pool *p = &t->pool;
-    const struct workload *workload = p->env->workload;
-    struct lane lane = p->env->lane;
+    struct http2_pool *p = &((struct http2_transport *)self)->pool;
 
-    t->has_failed = false;
-    for (int64_t i = 0; i < n && !t->has_failed; i++) {
-        int64_t seq = lane.worker + i * lane.workers;
-        const struct class *class =
-            &workload->classes[workload_draw(workload, seq)];
-
-        if (!http2_conn_open(p, &p->routes[workload_route(class, seq)])) {
-            t->has_failed = true;
-            snprintf(t->why, sizeof(t->why), "%s", socket_error_text(errno));
-        }
-    }
-    while (p->dialer.connecting.len > 0 && !atomic_load(&stop_signal))
-        event_base_loop(p->env->base, EVLOOP_ONCE);
-    if (atomic_load(&stop_signal))
-        return err_set(err, ERR_IO, "interrupted");
-    if (!t->has_failed)
-        return 0;
-    return err_set(err, ERR_IO,
-                   "client.preconnect: only %lld of %lld connections could be "
-                   "opened: %s",
-                   (long long)p->n_open, (long long)n, t->why);
+    return dialer_preconnect(&p->dialer, n, open_one, p, &p->n_open, err);
 }
 
 static struct socket_path http2_path(void *self)

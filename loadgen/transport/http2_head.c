@@ -118,3 +118,14 @@ void http2_head_fill(struct http2_head *h, struct http2_digits *digits,
             digits->length, sizeof(digits->length), "%zu", body_len);
     }
 }
+
+void http2_head_print(const struct http2_head *h, struct buf *out)
+{
+    buf_addf(out, "%s %s HTTP/2\r\n", (const char *)h->fields[0].value,
+             (const char *)h->fields[3].value);
+    buf_addf(out, "Host: %s\r\n", (const char *)h->fields[2].value);
+    for (size_t i = 4; i < h->n; i++)
+        buf_addf(out, "%s: %.*s\r\n", (const char *)h->fields[i].name,
+                 (int)h->fields[i].valuelen, (const char *)h->fields[i].value);
+    buf_adds(out, "\r\n");
+}

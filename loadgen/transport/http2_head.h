@@ -37,4 +37,7 @@ void http2_head_fini(struct http2_head *h);
 void http2_head_fill(struct http2_head *h, struct http2_digits *digits,
                      int64_t seq, size_t body_len);
 
+/* As text, like a head of HTTP/1.1. */
+void http2_head_print(const struct http2_head *h, struct buf *out);
+
 #endif

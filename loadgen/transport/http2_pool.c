@@ -37,12 +37,17 @@ void http2_conn_update(struct http2_conn *c)
 {
     bool had_room = c->room.list != NULL;
     bool has_room = !c->is_draining && c->n_used < c->limit;
+    bool is_over = c->is_draining && c->n_used == 0 && c->session;
+    bool is_idle = !c->is_draining && c->n_used == 0;
 
+    c->pool->n_over += is_over - c->is_over;
+    c->is_over = is_over;
+    c->pool->n_idle += is_idle - c->is_idle;
+    c->is_idle = is_idle;
     if (c->n_used == 0)
         c->idle_ns = clk_now(c->pool->env->clk);
     if (had_room == has_room)
         return;
-    c->pool->n_roomy += has_room ? 1 : -1;
     if (has_room)
         connlist_add_first(&c->place->roomy, &c->room);
     else
@@ -77,25 +82,49 @@ void http2_conn_give_back(struct http2_conn *c)
 void http2_conn_close(struct http2_conn *c)
 {
     c->is_draining = true;
-    http2_conn_update(c);
     nghttp2_session_del(c->session);
     c->session = NULL;
+    http2_conn_update(c);
     conn_close(&c->conn);
     c->pool->n_open--;
 }
 
-/* At max_connections one without streams, to another place, is closed. */
+/* At max_connections one without streams, to another place, is closed; if its
+ * session is at work, when that is done. */
 static void make_way(struct http2_pool *p)
 {
-    for (size_t i = 0; i < p->env->workload->n_places; i++) {
-        struct connlink *l = p->places[i].roomy.last;
+    struct http2_conn *c = p->made;
 
-        if (l && conn_of_room(l)->n_used == 0 && !conn_of_room(l)->is_busy) {
-            http2_conn_close(conn_of_room(l));
-            http2_conn_give_back(conn_of_room(l));
-            return;
-        }
+    if (p->n_idle == 0)
+        return;
+    while (!c->is_idle)
+        c = c->next_made;
+    c->is_draining = true;
+    http2_conn_update(c);
+    if (c->is_busy)
+        return;
+    http2_conn_close(c);
+    http2_conn_give_back(c);
+}
+
+static bool may_open(const struct http2_pool *p)
+{
+    return p->n_open - p->n_over < p->env->max_connections;
+}
+
+bool http2_place_has_room(const struct http2_pool *p,
+                          const struct http2_place *place)
+{
+    return place->roomy.first || p->n_idle > 0 || may_open(p);
+}
+
+bool http2_pool_has_room(const struct http2_pool *p)
+{
+    for (size_t i = 0; i < p->env->workload->n_places; i++) {
+        if (!http2_place_has_room(p, &p->places[i]))
+            return false;
     }
+    return true;
 }
 
 struct http2_conn *http2_conn_open(struct http2_pool *p,
@@ -104,7 +133,7 @@ struct http2_conn *http2_conn_open(struct http2_pool *p,
     const struct target_settings *s = p->env->settings;
     struct http2_conn *c;
 
-    if (p->n_open >= p->env->max_connections)
+    if (!may_open(p))
         make_way(p);
     c = conn_new(p);
     if (conn_open(&c->conn, &p->dialer, route->endpoint)) {
@@ -120,7 +149,8 @@ struct http2_conn *http2_conn_open(struct http2_pool *p,
     c->held_until = 0;
     c->is_busy = false;
     c->has_settings = false;
-    c->serves_some = false;
+    c->has_goaway = false;
+    c->last_served = 0;
     c->is_draining = false;
     c->is_flooded = false;
     c->empty = 0;
@@ -189,14 +219,18 @@ int http2_conn_flush(struct http2_conn *c)
 
     if (c->is_busy || !c->session || c->unsent.len > 0)
         return 0;
+    if (c->pool->is_gathering) {
+        event_active(&c->conn.writable, EV_WRITE, 0);
+        return 0;
+    }
     c->write_ns = transport_now(c->pool->env);
     for (;;) {
         ssize_t left;
 
         c->taken_before = c->conn.wire.taken;
-        c->is_busy = true;
+        c->is_busy = c->pool->is_gathering = true;
         len = gather(c);
-        c->is_busy = false;
+        c->is_busy = c->pool->is_gathering = false;
         if (len == 0)
             break;
         left = write_some(c, out, len);
@@ -220,11 +254,9 @@ int http2_conn_flush_rest(struct http2_conn *c)
     if (left < 0)
         return -1;
     buf_consume(&c->unsent, c->unsent.len - (size_t)left);
-    if (left > 0) {
+    if (left > 0)
         event_add(&c->conn.writable, NULL);
-        return 0;
-    }
-    return http2_conn_flush(c);
+    return 0;
 }
 
 /* ---- streams ---- */
@@ -247,6 +279,7 @@ struct http2_stream *http2_stream_new(struct http2_pool *p,
     s->route = route;
     s->request = r;
     s->attempts = 0;
+    s->is_again = false;
     return s;
 }
 
@@ -274,7 +307,8 @@ int http2_stream_attach(struct http2_pool *p, struct http2_stream *s)
     s->status = 0;
     s->has_begun = false;
     s->is_whole = false;
-    s->is_malformed = false;
+    s->is_reset = false;
+    s->error = HTTP1_FINE;
     s->head_len = 0;
     s->content_length = -1;
     s->kept_len = 0;
@@ -292,10 +326,8 @@ void http2_stream_detach(struct http2_stream *s)
 
     connlist_remove(&s->link);
     s->conn = NULL;
-    if (s->id > 0 && c->session) {
+    if (s->id > 0 && c->session)
         nghttp2_session_set_stream_user_data(c->session, s->id, NULL);
-        return;
-    }
     c->n_used--;
     http2_conn_update(c);
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "common/base/buf.h"
+#include "common/wire/http_message.h"
 #include "loadgen/transport/conn.h"
 #include "loadgen/transport/http2_head.h"
 
@@ -48,22 +49,26 @@ struct http2_stream {
     struct http2_stream *next_unused;
     struct http2_stream *next_made;
     struct http2_digits digits;
-    struct buf made;      /* its body, if it is made for it */
-    const char *body;     /* all of it, ... */
-    size_t body_len;      /* ... as sent */
-    size_t body_sent;     /* bytes that nghttp2 has */
-    int32_t id;           /* 0: not known to nghttp2 yet */
-    int64_t ordinal;      /* among the streams of its connection, from 1 */
-    int attempts;         /* connections that it was given to */
-    bool opens;           /* its connection was opened for it */
-    bool is_sent;         /* its head is on its way, ... */
-    bool is_reused;       /* ... over a connection that was in use before */
-    int64_t asked_ns;     /* since then */
-    int64_t taken_before; /* bytes that the kernel took before it */
-    int status;           /* of the last response head; 0: none */
-    bool has_begun;       /* something of the response has arrived */
-    bool is_whole;        /* all of it has */
-    bool is_malformed;
+    struct buf made;        /* its body, if it is made for it */
+    const char *body;       /* all of it, ... */
+    size_t body_len;        /* ... as sent */
+    size_t body_sent;       /* bytes that nghttp2 has */
+    int32_t id;             /* 0: not known to nghttp2 yet */
+    int64_t ordinal;        /* among the streams of its connection, from 1 */
+    int attempts;           /* connections that it was given to */
+    bool is_again;          /* was sent again, and may not be once more */
+    bool opens;             /* its connection was opened for it */
+    bool is_sent;           /* its head is on its way, ... */
+    int64_t limit_then;     /* ... with this limit of the server (0: not
+                               known, which the first stream is not beyond) */
+    bool is_reused;         /* ... over a connection that was in use before */
+    int64_t asked_ns;       /* since then */
+    int64_t taken_before;   /* bytes that the kernel took before it */
+    int status;             /* of the last response head; 0: none */
+    bool has_begun;         /* something of the response has arrived */
+    bool is_whole;          /* all of it has */
+    bool is_reset;          /* by the server */
+    enum http1_error error; /* of the response */
     size_t head_len;
     int64_t content_length;     /* -1: not said */
     char kept[HTTP2_KEPT_BODY]; /* beginning of the body, for failures */
@@ -77,8 +82,7 @@ struct http2_conn {
     struct http2_place *place;
     nghttp2_session *session; /* NULL: not established */
     struct connlist streams;  /* oldest first */
-    int64_t n_used;           /* streams, including those that were given up and
-                                 that nghttp2 has not closed yet */
+    int64_t n_used;           /* streams */
     int64_t limit;            /* of n_used */
     int64_t n_submitted;      /* to nghttp2, all in all */
     int64_t held_until;       /* ordinal of the last that the server's limit
@@ -86,7 +90,10 @@ struct http2_conn {
     bool is_busy;             /* the session is at work */
     bool has_settings;        /* the server's have arrived */
     bool is_draining;         /* takes no more streams */
-    bool serves_some;         /* its GOAWAY leaves some of them */
+    bool is_over;             /* and has none: it is about to be closed */
+    bool is_idle;             /* open, and has none */
+    bool has_goaway;          /* the server has ended it, ... */
+    int32_t last_served;      /* ... after the stream of this id; 0: none */
     bool is_flooded;
     size_t empty;         /* bytes received since the last content */
     int64_t idle_ns;      /* when it last had no stream, by the clock */
@@ -105,9 +112,11 @@ struct http2_pool {
     nghttp2_option *option;
     struct http2_route *routes; /* of all classes */
     struct http2_place *places;
-    char *out;                 /* what is about to be written */
+    char *out;                 /* what is about to be written ... */
+    bool is_gathering;         /* ... is being made */
     int64_t n_open;            /* connections ... */
-    int64_t n_roomy;           /* ... and those with room */
+    int64_t n_idle;            /* ... and those without streams ... */
+    int64_t n_over;            /* ... and those about to be closed */
     struct http2_conn *unused; /* closed, kept for their memory */
     struct http2_conn *made;   /* all of them, to be freed */
     struct http2_stream *unused_streams;
@@ -123,6 +132,14 @@ int http2_pool_init(struct http2_pool *p, const struct transport_env *env,
 /* Closes everything.  Accepts a zeroed one. */
 void http2_pool_fini(struct http2_pool *p);
 
+/* May a stream begin there?  Over a connection with room, or a new one, if need
+ * be in place of one without streams. */
+bool http2_place_has_room(const struct http2_pool *p,
+                          const struct http2_place *place);
+
+/* Wherever it goes? */
+bool http2_pool_has_room(const struct http2_pool *p);
+
 /* ---- streams ---- */
 
 /* A new one for the request; give it back after it is detached. */
@@ -134,7 +151,8 @@ void http2_stream_give_back(struct http2_pool *p, struct http2_stream *s);
 /* Give it to a connection with room, or to a new one.  -1 with errno set. */
 int http2_stream_attach(struct http2_pool *p, struct http2_stream *s);
 
-/* Take it from its connection, where nghttp2 may go on to count it. */
+/* Take it from its connection.  If it was given up, its place is free when the
+ * reset is written, before any new stream. */
 void http2_stream_detach(struct http2_stream *s);
 
 /* ---- connections ---- */
@@ -150,10 +168,12 @@ void http2_conn_begin(struct http2_conn *c);
 void http2_conn_update(struct http2_conn *c);
 
 /* Write what the session has to say.  -1 with errno set if it broke.  Does
- * nothing while the session is at work. */
+ * nothing while the session is at work.  While another connection is being
+ * written it only makes the writable hook run: nghttp2 reports streams that
+ * end when it makes frames, and what their ends start may go elsewhere. */
 int http2_conn_flush(struct http2_conn *c);
 
-/* The socket takes more.  As http2_conn_flush(). */
+/* The socket takes more of what it did not take; then flush.  -1 with errno. */
 int http2_conn_flush_rest(struct http2_conn *c);
 
 /* Close the socket and the session; its streams are still attached.  Then give

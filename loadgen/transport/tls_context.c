@@ -208,12 +208,17 @@ void tls_context_start(struct tls_context *c, struct tls *t,
     tls_init_take(t, ssl, c->method, io, arg);
 }
 
+void tls_counts_add(struct tls_counts *counts, const struct ssl_st *ssl)
+{
+    counts->handshakes++;
+    counts->resumed += SSL_session_reused(ssl);
+    counts->version = SSL_get_version(ssl);
+    counts->cipher = SSL_get_cipher_name(ssl);
+}
+
 void tls_context_count(struct tls_context *c, const struct tls *t)
 {
-    c->counts.handshakes++;
-    c->counts.resumed += SSL_session_reused(t->ssl);
-    c->counts.version = SSL_get_version(t->ssl);
-    c->counts.cipher = SSL_get_cipher_name(t->ssl);
+    tls_counts_add(&c->counts, t->ssl);
 }
 
 struct tls_counts tls_context_counts(const struct tls_context *c)

@@ -13,6 +13,7 @@
 
 struct endpoint;
 struct err;
+struct ssl_st;
 struct target_settings;
 struct tls_context;
 
@@ -23,6 +24,9 @@ struct tls_counts {
     const char *version; /* of the last, such as "TLSv1.3"; NULL: none */
     const char *cipher;
 };
+
+/* Count a handshake that is complete; `ssl` is OpenSSL's. */
+void tls_counts_add(struct tls_counts *counts, const struct ssl_st *ssl);
 
 /* Check target.ca_file, target.cert and target.key, as far as they are set:
  * readable, valid, and matching each other.  ERR_CONFIG. */

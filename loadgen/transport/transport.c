@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/url.h"
 #include "common/config.h"
 #include "common/settings/settings.h"
+#include "common/text/url.h"
 
 #if HAVE_GRPC
 static const struct transport_ops *const grpc = &transport_grpc;

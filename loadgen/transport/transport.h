@@ -108,7 +108,7 @@ const struct transport_ops *transport_choose(const struct target_settings *s,
 /* An event base that fits the transport, or NULL.  The caller frees it. */
 struct event_base *transport_base_new(const struct transport_ops *ops);
 
-/* "libcurl/7.88.1 OpenSSL/3.0.17 ...", of the library that is loaded. */
+/* "7.88.1", of the library that is loaded. */
 const char *transport_curl_version(void);
 
 static inline int64_t transport_now(const struct transport_env *env)

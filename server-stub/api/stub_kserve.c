@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "common/base/buf.h"
-#include "common/base/json.h"
 #include "common/settings/settings.h"
+#include "common/text/json.h"
 #include "server-stub/api/stub_api.h"
 #include "server-stub/api/stub_tensor.h"
 #include "server-stub/front/call.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/buf.h"
-#include "common/base/json.h"
+#include "common/text/json.h"
 #include "server-stub/front/call.h"
 
 /* A word up to this length is one token; a longer one has a token per four

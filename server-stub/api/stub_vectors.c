@@ -3,8 +3,8 @@
 #include <jansson.h>
 
 #include "common/base/buf.h"
-#include "common/base/json.h"
 #include "common/settings/settings.h"
+#include "common/text/json.h"
 #include "server-stub/api/stub_api.h"
 #include "server-stub/api/stub_text.h"
 #include "server-stub/front/call.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
-#include "common/base/jscan.h"
 #include "common/settings/settings.h"
+#include "common/text/jscan.h"
 #include "loadgen/payload/dataset.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

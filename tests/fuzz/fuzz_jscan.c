@@ -1,12 +1,12 @@
 /* The scanner and jansson agree on what is JSON and on what is in it, but for
- * what common/base/jscan.h names; and whatever one asks for, each value is
+ * what common/text/jscan.h names; and whatever one asks for, each value is
  * taken once and checked. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/jscan.h"
+#include "common/text/jscan.h"
 #include "tests/support/jtree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
-#include "common/base/units.h"
 #include "common/base/xalloc.h"
+#include "common/text/units.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

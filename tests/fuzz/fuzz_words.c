@@ -6,8 +6,6 @@
 
 #include "analyzer/compare/quantity.h"
 #include "common/base/err.h"
-#include "common/base/units.h"
-#include "common/base/url.h"
 #include "common/base/xalloc.h"
 #include "common/spec/abort_rule.h"
 #include "common/spec/answer_check.h"
@@ -15,6 +13,8 @@
 #include "common/spec/dist.h"
 #include "common/spec/fault.h"
 #include "common/spec/load_shape.h"
+#include "common/text/units.h"
+#include "common/text/url.h"
 #include "common/wire/sse.h"
 #include "common/wire/status.h"
 #include "common/wire/tensor.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/yaml.h"
+#include "common/text/yaml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

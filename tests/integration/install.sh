@@ -17,6 +17,17 @@ trap stop EXIT
 tailgate=$dir/usr/bin/tailgate
 [ "$("$tailgate" version | head -1)" = "tailgate $3" ]
 [ -s "$dir/usr/share/man/man1/tailgate.1" ]
+for file in bash-completion/completions/tailgate zsh/vendor-completions/_tailgate fish/vendor_completions.d/tailgate.fish; do
+    [ -s "$dir/usr/share/$file" ]
+done
+
+# Links between the installed pages; those to sources are for readers of a clone.
+doc=$dir/usr/share/doc/tailgate
+for page in "$doc"/README.md "$doc"/docs/README.md "$doc"/docs/how-to/*.md "$doc"/examples/*/README.md; do
+    for link in $(grep -oE '\]\([^)# ]+' "$page" | sed 's/^](//' | grep -v '://'); do
+        [ -e "$(dirname "$page")/$link" ] || { echo "${page#"$doc/"}: no such file: $link"; exit 1; }
+    done
+done
 
 # start <name> <arguments...>: a stub, whose URL is in $url.
 start() {
@@ -50,10 +61,10 @@ broken=$url
 
 # A busy machine may make the run invalid; the report ends as the run did.
 status=0
-"$tailgate" run "$healthy" --rate 200 -n 100 --slo 'errors < 50%' -q -o "$dir/run" >"$dir/run.out" || status=$?
+"$tailgate" run "$healthy" --rate 200 -n 100 --slo 'errors < 50%' -q -v -o "$dir/run" >"$dir/run.out" || status=$?
 grep -q 'scheduled 100 = issued 100 + unsent 0' "$dir/run.out"
 grep -q 'ok 100 + failed 0' "$dir/run.out"
-expect "$status" "$tailgate" report "$dir/run"
+expect "$status" "$tailgate" report "$dir/run" -v
 cmp "$dir/out" "$dir/run.out"
 expect "$status" "$tailgate" report "$dir/run" --format json
 grep -q '"verdict"' "$dir/out"
@@ -67,3 +78,7 @@ expect 3 "$tailgate" run http://127.0.0.1:1/ --show
 touch "$dir/usr/share/other"
 DESTDIR='' "$(dirname "$0")/../../scripts/uninstall" "$2" "$dir/usr"
 [ "$(cd "$dir/usr" && find . ! -type d)" = ./share/other ] || { find "$dir/usr" ! -type d; exit 1; }
+
+# Without its build it is not known what was installed, and nothing is built for that.
+expect 1 "$(dirname "$0")/../../scripts/uninstall" "$dir/none" "$dir/usr"
+grep -q 'make release' "$dir/err"

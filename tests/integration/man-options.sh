@@ -21,7 +21,7 @@ of_page() {
         }' | sort
 }
 
-for command in run search sweep merge report compare scale baseline stub calibrate init validate; do
+for command in run search sweep merge shard report compare scale baseline stub calibrate init validate; do
     if [ "$(of_help "$command")" != "$(of_page "$command")" ]; then
         echo "$command, flags of the help:" $(of_help "$command")
         echo "$command, flags of the page:" $(of_page "$command")

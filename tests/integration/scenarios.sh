@@ -34,11 +34,11 @@ study() {
     status=0
     case $(basename "$1" .yaml) in
     capacity)
-        "$TAILGATE" search "$1" --url "$2" --slo 'ttft p90 < 200ms' --warmup 100ms --start 50 --max 100 --probe 300ms \
+        "$TAILGATE" search -v "$1" --url "$2" --slo 'ttft p90 < 200ms' --warmup 100ms --start 50 --max 100 --probe 300ms \
             --confirm 300ms --budget 3s --settle 10ms -q -o "$3.study" >"$3.out" 2>&1 || status=$?
         grep -q '^capacity ' "$3.out" ;;
     curve)
-        "$TAILGATE" sweep "$1" --url "$2" --rates 50,100 --repeats 1 --duration 300ms --warmup 100ms --settle 10ms \
+        "$TAILGATE" sweep -v "$1" --url "$2" --rates 50,100 --repeats 1 --duration 300ms --warmup 100ms --settle 10ms \
             -q -o "$3.study" >"$3.out" 2>&1 || status=$?
         grep -q 'values 2, runs recorded' "$3.out" ;;
     *) return 0 ;;
@@ -78,7 +78,7 @@ one() {
     set -- "$@" $(shorten "$name")
     IFS=$old_ifs
     status=0
-    "$TAILGATE" run "$file" "$@" -q -o "$dir" >"$dir.out" 2>&1 || status=$?
+    "$TAILGATE" run -v "$file" "$@" -q -o "$dir" >"$dir.out" 2>&1 || status=$?
     # What matters is that it ran, and nothing failed.
     if same_status "$dir" "$status"; then
         # A study with variants has a table instead.

@@ -52,9 +52,9 @@ TEST(hopeless_runs_are_cut)
         char *url;
         struct proc stub =
             stub_start(ARGS("stub", "--fault", cases[i].fault), &url);
-        struct proc_result r = proc_run(
-            ARGS("run", url, "--rate", "200", "--duration", "60s", "--abort-on",
-                 abort_on, "--slo", cases[i].slo, "-q", "-o", dir));
+        struct proc_result r = proc_run(ARGS(
+            "run", "-v", url, "--rate", "200", "--duration", "60s",
+            "--abort-on", abort_on, "--slo", cases[i].slo, "-q", "-o", dir));
         json_t *summary = load_summary(dir);
         json_t *manifest = load_manifest(dir);
 
@@ -77,7 +77,7 @@ TEST(healthy_runs_are_let_be)
     struct proc stub =
         stub_start(ARGS("stub", "--fault", "status=503 p=10%"), &url);
     struct proc_result r =
-        proc_run(ARGS("run", url, "--rate", "200", "--duration", "1500ms",
+        proc_run(ARGS("run", "-v", url, "--rate", "200", "--duration", "1500ms",
                       "--abort-on", "errors > 50% over 1s", "-q", "-o", dir));
     json_t *summary = load_summary(dir);
 

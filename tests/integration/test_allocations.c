@@ -34,7 +34,8 @@ static void count_allocations(void)
     setenv("LD_PRELOAD", library ? library : "", 1);
 }
 
-/* The worker is the one thread that runs an event loop: metrics are off. */
+/* The worker is the one thread that runs an event loop: metrics are off, and no
+ * preflight request is sent. */
 static struct counts read_counts(void)
 {
     FILE *file = fopen(counts_path, "re");
@@ -61,10 +62,11 @@ static struct counts read_counts(void)
 static struct counts counts_of_run(const char *url, const char *requests)
 {
     const char *dir = tmpdir_path(requests);
-    struct proc p = proc_start_with(
-        ARGS("run", url, "-c", "8", "-t", "1", "-n", requests, "--metrics",
-             "off", "--body", "{\"prompt\":\"hello\"}", "-q", "-o", dir),
-        count_allocations);
+    struct proc p =
+        proc_start_with(ARGS("run", url, "-c", "8", "-t", "1", "-n", requests,
+                             "--metrics", "off", "--no-preflight", "--body",
+                             "{\"prompt\":\"hello\"}", "-q", "-o", dir),
+                        count_allocations);
     struct proc_result r = proc_wait(&p);
     struct counts counts;
 

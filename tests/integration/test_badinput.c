@@ -50,7 +50,7 @@ static const struct {
      "--tolerance: must be above 0"},
     {{"tailgate", "search", URL, "--slo", "errors < 1%", "--by", "concurrency",
       "--start", "1.5"},
-     "search.start: 1.5 is not a whole number of clients"},
+     "--start: 1.5 is not a whole number of clients"},
     {{"tailgate", "run", URL, "--rate", "10/fortnight"},
      "--rate: '10/fortnight' is not a rate above 0; write 50, 0.5 or 2/m"},
     {{"tailgate", "run", URL, "--rate", "1e17"},
@@ -81,9 +81,11 @@ static const struct {
      "--shared-prefix: '4M' is more than 3,000,000 tokens"},
     {{"tailgate", "run", URL},
      "load: neither a rate (--rate) nor a number of clients (-c) is given"},
-    {{"tailgate", "run", "--rate", "5"}, "target.url: no target given"},
+    {{"tailgate", "run", "--rate", "5"},
+     "--url: no target given; add a URL or a settings file"},
     {{"tailgate", "run", URL, "--rate", "5", "--clients", "3"},
-     "load.clients requires load.scenario: closed, not server"},
+     "--clients requires --scenario closed; with --rate the scenario is "
+     "server"},
     {{"tailgate", "run", URL, "--clients", "1000001"},
      "--clients: '1000001' is above the maximum of 1000000"},
     {{"tailgate", "run", URL, "-c", "2M"},
@@ -91,26 +93,29 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "-c", "9007199254740992"},
      "--connections: '9007199254740992' is above the maximum of 1000000"},
     {{"tailgate", "run", URL, "--scenario", "closed", "--rate", "5"},
-     "load.rate requires load.scenario: server or sessions, not closed"},
+     "--rate cannot be combined with --scenario closed; it requires server or "
+     "sessions"},
     {{"tailgate", "run", URL, "--rate", "5", "--warmup", "1s",
       "--warmup-requests", "9"},
-     "load.warmup_requests cannot be combined with load.warmup"},
+     "--warmup-requests cannot be combined with --warmup"},
     {{"tailgate", "run", URL, "--rate", "5", "--warmup-requests", "0"},
      "--warmup-requests: must be above 0"},
     {{"tailgate", "run", URL, "--scenario", "offline", "-n", "5", "--cooldown",
       "1s"},
-     "load.cooldown cannot be combined with load.scenario: offline"},
+     "--cooldown cannot be combined with --scenario offline"},
     {{"tailgate", "run", URL, "-c", "5", "-t", "2", "-n", "5", "--cooldown",
       "1s"},
-     "load.cooldown: a closed loop that ends after a number of requests "
+     "--cooldown: a closed loop that ends after a number of requests "
      "requires one thread, not 2; use --threads 1, or end it after a duration"},
     {{"tailgate", "run", URL, "--scenario", "server"},
-     "load.scenario: server requires load.rate (--rate)"},
+     "--scenario server requires --rate"},
     {{"tailgate", "run", URL, "--rate", "5", "--slo", "e2e p99 200ms"},
      "--slo: 'e2e p99 200ms' is not an SLO term; write 'e2e p99 < 200ms', "
      "'errors < 0.1%', 'good >= 90%' or 'goodput >= 40/s'"},
-    {{"tailgate", "run", URL, "--rate", "5", "--slo", "e2 p99 < 1s"},
-     "--slo: unknown measure 'e2' in an SLO; did you mean 'e2e'?"},
+    {{"tailgate", "run", URL, "--rate", "5", "--slo", "latency p99 < 1s"},
+     "--slo: unknown measure 'latency'; did you mean 'e2e'? The measures are "
+     "e2e, service, lag, connect, tls, ttfb, ttft, tpot, stall, tail, gap, "
+     "itl, query, errors, good, goodput, quality"},
     {{"tailgate", "run", URL, "--rate", "5", "--slo", "e2e p101 < 1s"},
      "--slo: SLO on e2e: 'p101' is not a quantile; write p50, p99 or "
      "p99.9"},
@@ -124,9 +129,9 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "-H", "nocolon"},
      "--header: 'nocolon' must have the form key:value"},
     {{"tailgate", "run", URL, "--rate", "5", "--body", "@/no/such"},
-     "target.body: /no/such: No such file or directory"},
+     "--body: /no/such: No such file or directory"},
     {{"tailgate", "run", URL, "--rate", "5", "-X", "GE T"},
-     "target.method: 'GE T' is not a valid method"},
+     "--method: 'GE T' is not a valid method"},
     {{"tailgate", "run", "ftp://x/", "--rate", "5"},
      "'ftp://x/': the scheme 'ftp' is not supported; write http://, "
      "https://, grpc://, grpcs:// or null://"},
@@ -139,14 +144,33 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "--wait-ready", "0s"},
      "--wait-ready: must be above 0"},
     {{"tailgate", "run", URL, "--rate", "5", "-H", "host:"},
-     "target.headers: Host must not be empty"},
+     "--header: Host must not be empty"},
     {{"tailgate", "run", URL, "--rate", "5", "--url", "http://h/"},
      "--url cannot be combined with a URL given as an argument"},
     {{"tailgate", "run", URL, "--rate", "5", "--cpus", "3-1"},
      "--cpus: '3-1' is not a list of CPUs; write 0,2-3"},
-    {{"tailgate", "run", "127.0.0.1:8000", "--rate", "5"},
-     "127.0.0.1:8000: No such file or directory; if it is a URL, write "
+    {{"tailgate", "run", "host?x", "--rate", "5"},
+     "host?x: No such file or directory; if it is a URL, write http://"},
+    {{"tailgate", "run", "127.0.0.1:99999", "--rate", "5"},
+     "127.0.0.1:99999: No such file or directory; if it is a URL, write "
      "http://"},
+    {{"tailgate", "run", URL, "--request-rate", "inf"},
+     "--rate: 'inf' is not a rate; --scenario offline sends all requests at "
+     "once"},
+    {{"tailgate", "run", URL, "--vus", "3"},
+     "unknown flag '--vus' (k6); use --concurrency"},
+    {{"tailgate", "run", URL, "-z", "3s"},
+     "unknown flag '-z' (hey and oha); use --duration"},
+    {{"tailgate", "run", URL, "--random-prefix-len=3"},
+     "unknown flag '--random-prefix-len' (vLLM bench); use --shared-prefix"},
+    {{"tailgate", "run", URL, "--latency"},
+     "unknown flag '--latency' (wrk); percentiles are always reported"},
+    {{"tailgate", "report", "/", "--vus", "3"}, "unknown flag '--vus'"},
+    {{"tailgate", "sweep", URL, "--rates", "1-10"},
+     "--rates: a range is written as its first two values and its last one: "
+     "1,2..10"},
+    {{"tailgate", "completion", "tcsh"},
+     "completion requires one shell: bash, zsh or fish"},
     {{"tailgate", "run", URL, "--set", "load=3"},
      "--set: 'load' is a block; write load.key=value"},
     {{"tailgate", "report", "/"}, "/: not a recording (no manifest.json)"},
@@ -163,7 +187,11 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "--usd-per-hour", "1e308"},
      "--usd-per-hour: '1e308' is out of range; a number is 0 or 1e-12 to 1e15"},
     {{"tailgate", "rerun", "/no/such"}, "/no/such: No such file or directory"},
-    {{"tailgate", "rerun", "/"}, "rerun requires a recording; '/' is not one"},
+    {{"tailgate", "rerun", "/"}, "/: not a recording (no manifest.json)"},
+    {{"tailgate", "merge", "/", "-o", "/no/such"},
+     "/: not a recording (no manifest.json)"},
+    {{"tailgate", "merge", "/no/such", "-o", "/no/such"},
+     "/no/such: No such file or directory"},
     {{"tailgate", "baseline"},
      "baseline requires one of freeze, show, check, against"},
     {{"tailgate", "baseline", "freze"},
@@ -242,8 +270,8 @@ static const struct {
      "%s: load: neither a rate (--rate) nor a number of clients (-c) is given"},
     {"target: {url: http://h/}\nload:\n  scenario: single-stream\n"
      "  rate: 5\n",
-     "%s:4: load.rate requires load.scenario: server or sessions, not "
-     "single-stream"},
+     "%s:4: load.rate cannot be combined with load.scenario: single-stream; it "
+     "requires server or sessions"},
     {"target: {url: http://h/}\nload:\n  stages: [5/s 1s]\n"
      "  duration: 5s\n",
      "%s:3: load.stages cannot be combined with load.duration"},
@@ -262,10 +290,13 @@ static const struct {
      "%s:3: load.stop: decided requires slo"},
     {"stub:\n  replicas: 99\nload: {rate: 5}\n",
      "%s:2: stub.replicas: must be from 1 to 64"},
-    {"target: {url: 127.0.0.1}\n",
-     "%s:1: url: '127.0.0.1' is not a URL; write http://host:port/path"},
+    {"target: {url: server}\n",
+     "%s:1: url: 'server' is not a URL; write http://host:port/path"},
     {"target: {url: http://h/}\nload: {rate: 5, burst_on: 1s}\n",
      "%s:2: load.burst_on requires load.burst_off"},
+    {"target: {url: http://h/}\nload:\n  rate: 5\n  clients: 3\n",
+     "%s:4: load.clients requires load.scenario: closed; with load.rate the "
+     "scenario is server"},
     {"target: {headers: [a]}\n", "%s:1: headers: must be a map of key: value"},
     {"client: {connections: many}\n",
      "%s:1: connections: 'many' is not a count; write 1000, 10k or 1M"},
@@ -281,6 +312,19 @@ TEST(settings_files)
 
         check(ARGS("run", path), 2, want);
     }
+}
+
+/* A flag that does not fit the file. */
+TEST(flags_and_files)
+{
+    static const char text[] =
+        "target: {url: http://h/}\nload:\n  scenario: offline\n";
+    char *path = tmpdir_write("offline.yaml", text, strlen(text));
+    char *want = keepf("--rate cannot be combined with load.scenario: offline "
+                       "(%s:3); it requires server or sessions",
+                       path);
+
+    check(ARGS("run", path, "--rate", "5"), 2, want);
 }
 
 /* A file that the settings name: "%s" is the directory of both. */

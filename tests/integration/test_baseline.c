@@ -37,8 +37,8 @@ static bool is_frozen(const struct proc_result *r, bool is_invalid_set)
     return !is_invalid_set;
 }
 
-/* An offline set of three questions, so many times, at one stub, whose first
- * `cold` answers take 30 times as long. */
+/* An offline set of three questions, a number of times, at one stub, whose
+ * first `cold` answers take 30 times as long. */
 static char *make_set_at(const char *name, const char *service,
                          const char *cold, const char *trials)
 {
@@ -53,10 +53,11 @@ static char *make_set_at(const char *name, const char *service,
                            "--cold-factor", "30"),
                       &url);
     target = keepf("%s/v1/completions", url);
-    r = proc_run(ARGS(
-        "run", target, "--scenario", "offline", "--data", file, "--accuracy",
-        "--check", "label", "--model", "m", "--output-len", "4", "--trials",
-        trials, "--max-discarded", "0", "--settle", "10ms", "-q", "-o", dir));
+    r = proc_run(ARGS("run", "-v", target, "--scenario", "offline", "--data",
+                      file, "--accuracy", "--check", "label", "--model", "m",
+                      "--output-len", "4", "--trials", trials,
+                      "--max-discarded", "0", "--settle", "10ms", "-q", "-o",
+                      dir));
     expect_as_reported(&r, dir);
     stub_stop(&stub);
     return dir;
@@ -81,8 +82,8 @@ static int make_sets(void **state)
 TEST(the_strongest_is_sealed)
 {
     char *base = tmpdir_path("base.json");
-    struct proc_result r = proc_run(ARGS("baseline", "freeze", slow, fast, "-o",
-                                         base, "--name", "questions"));
+    struct proc_result r = proc_run(ARGS("baseline", "-v", "freeze", slow, fast,
+                                         "-o", base, "--name", "questions"));
 
     if (!is_frozen(&r, is_invalid(slow, 3) || is_invalid(fast, 3))) {
         return;
@@ -92,20 +93,28 @@ TEST(the_strongest_is_sealed)
     assert_non_null(strstr(r.out, "trials 2\npeak memory none: "));
     assert_non_null(strstr(r.out, "quality    median 66.67%"));
     assert_non_null(strstr(r.out, ", answers 3, "));
-    r = proc_run(ARGS("baseline", "check", base));
+    r = proc_run(ARGS("baseline", "-v", "check", base));
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "unchanged since it was sealed"));
-    r = proc_run(ARGS("baseline", "against", base, slow));
+    r = proc_run(ARGS("baseline", "-v", "against", base, slow));
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "baseline   questions, frozen "));
     assert_non_null(
         strstr(r.out, "trials     2, warm-up trials, not counted 1\n"));
     assert_non_null(strstr(r.out, "\ntime "));
     assert_non_null(strstr(r.out, "6 of 6 are those of the baseline"));
-    r = proc_run(ARGS("report", slow, "--baseline", base));
+    r = proc_run(ARGS("report", "-v", slow, "--baseline", base));
     assert_non_null(strstr(r.out, "trials     recorded 3 of 3"));
     assert_non_null(strstr(r.out, "baseline   questions, frozen "));
-    r = proc_run(ARGS("baseline", "freeze", fast, "-o", base));
+    /* One document: the report, then what changed. */
+    r = proc_run(ARGS("report", slow, "--baseline", base, "--format", "md"));
+    assert_non_null(strstr(r.out, "\n\n### "));
+    assert_non_null(strstr(strstr(r.out, "\n\n### "), "questions"));
+    assert_non_null(
+        strstr(strstr(r.out, "\n\n### "), "6 of 6 are those of the baseline"));
+    r = proc_run(ARGS("report", slow, "--baseline", base, "--json"));
+    proc_expect(&r, 2);
+    r = proc_run(ARGS("baseline", "-v", "freeze", fast, "-o", base));
     proc_expect(&r, 2);
 }
 
@@ -158,7 +167,7 @@ TEST(sets_beside_a_stub)
         char *dir = tmpdir_path(cases[i].name);
         char *base = keepf("%s.json", dir);
         struct proc_result r = proc_run(
-            ARGS("run", file, "--set", cases[i].cold, "-q", "-o", dir));
+            ARGS("run", "-v", file, "--set", cases[i].cold, "-q", "-o", dir));
 
         expect_as_reported(&r, dir);
         r = proc_run(ARGS("baseline", "freeze", dir, "-o", base));
@@ -223,7 +232,7 @@ TEST(without_a_warm_up_there_is_none)
         "stub: {service: fixed 1ms}\n";
     char *dir = tmpdir_path("cold");
     char *file = tmpdir_write("cold.yaml", text, sizeof(text) - 1);
-    struct proc_result r = proc_run(ARGS("run", file, "-q", "-o", dir));
+    struct proc_result r = proc_run(ARGS("run", "-v", file, "-q", "-o", dir));
 
     expect_as_reported(&r, dir);
     r = proc_run(

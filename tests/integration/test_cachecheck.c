@@ -70,8 +70,8 @@ TEST(what_cannot_be_compared_is_refused)
         const char *value;
         const char *why;
     } cases[] = {
-        {"--unique", "false", "data.unique: false"},
-        {"--cache-hit-rate", "10%", "data.cache_hit_rate"},
+        {"--unique", "false", "--unique false"},
+        {"--cache-hit-rate", "10%", "--cache-hit-rate"},
         {"--body", "{\"prompt\":\"as it is\"}", "requires prompts"},
     };
 
@@ -82,7 +82,7 @@ TEST(what_cannot_be_compared_is_refused)
                  tmpdir_path("refused"), cases[i].flag, cases[i].value));
 
         proc_expect(&r, 2);
-        assert_non_null(strstr(r.err, "data.cache_check"));
+        assert_non_null(strstr(r.err, "--cache-check"));
         assert_non_null(strstr(r.err, cases[i].why));
     }
 }

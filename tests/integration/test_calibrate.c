@@ -13,9 +13,10 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/json.h"
 #include "common/spec/calibration.h"
+#include "common/text/json.h"
 #include "tests/support/proc.h"
+#include "tests/support/schema.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
@@ -104,8 +105,8 @@ static void keep(const struct calibration *c)
 static struct proc_result short_run(const char *dir)
 {
     struct proc_result r =
-        run_with_state(ARGS("run", stub_url, "--rate", "200", "--duration",
-                            "300ms", "-q", "-o", dir));
+        run_with_state(ARGS("run", "-v", stub_url, "--rate", "200",
+                            "--duration", "300ms", "-q", "-o", dir));
 
     run_expect(&r, dir, 0);
     return r;
@@ -123,23 +124,24 @@ TEST(one_transport_leaves_the_other)
     json_t *printed;
     json_t *saved;
     const json_t *all;
-    const json_t *curl;
+    const json_t *http2;
 
     keep(&c);
     r = run_with_state(
-        ARGS("calibrate", "--quick", "--transport", "curl", "--json"));
+        ARGS("calibrate", "--quick", "--transport", "http2", "--json"));
     printed = json_loads(r.out, 0, NULL);
     saved = read_json(calibration_file());
     assert_true(json_equal(printed, saved));
+    assert_schema("calibrate", printed);
     assert_int_equal(calibration_from_json(&c, saved, &err), 0);
     all = json_object_get(saved, "transports");
-    curl = json_object_get(all, "curl");
+    http2 = json_object_get(all, "http2");
     assert_true(number_at(all, "native.max_rate_rps") == 12345);
-    assert_true(json_is_boolean(json_object_get(curl, "is_at_least")));
-    assert_true(json_is_true(json_object_get(curl, "quick")));
+    assert_true(json_is_boolean(json_object_get(http2, "is_at_least")));
+    assert_true(json_is_true(json_object_get(http2, "quick")));
     proc_expect(&r,
-                json_is_null(json_object_get(curl, "max_rate_rps")) ? 4 : 0);
-    assert_non_null(strstr(r.err, "curl   latency floor"));
+                json_is_null(json_object_get(http2, "max_rate_rps")) ? 4 : 0);
+    assert_non_null(strstr(r.err, "http2  latency floor"));
     assert_true(is_empty(scratch));
     json_decref(printed);
     json_decref(saved);

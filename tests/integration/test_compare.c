@@ -42,7 +42,7 @@ static int make_all(void **state)
 
 TEST(conditions_that_differ_are_refused_and_listed)
 {
-    struct proc_result r = proc_run(ARGS("compare", base, slow));
+    struct proc_result r = proc_run(ARGS("compare", "-v", base, slow));
     json_t *json;
 
     proc_expect(&r, 4);
@@ -67,7 +67,7 @@ TEST(the_declared_variable_is_compared)
     assert_string_equal(text_at(f, "verdict"), "worse");
     assert_true(number_at(f, "ratio") > 1.8 && number_at(f, "ratio") < 2.2);
     assert_non_null(strstr(text_at(json, "claim"), "conditions.batching"));
-    assert_string_equal(text_at(finding_of(json, "throughput"), "verdict"),
+    assert_string_equal(text_at(finding_of(json, "completed"), "verdict"),
                         "no difference shown");
     assert_string_equal(text_at(finding_of(json, "quality"), "note"),
                         "not measured");
@@ -88,9 +88,10 @@ TEST(a_claim_has_its_slo)
 TEST(values_are_those_of_the_report)
 {
     static const char *const same_as[][2] = {
-        {"throughput", "throughput_rps"},   {"goodput", "goodput_rps"},
-        {"attainment", "attainment"},       {"e2e p50", "measures.e2e.p50_ms"},
-        {"e2e p90", "measures.e2e.p90_ms"}, {"e2e p99", "measures.e2e.p99_ms"},
+        {"completed", "completed_rps"},     {"goodput", "goodput_rps"},
+        {"throughput", "throughput_rps"},   {"attainment", "attainment"},
+        {"e2e p50", "measures.e2e.p50_ms"}, {"e2e p90", "measures.e2e.p90_ms"},
+        {"e2e p99", "measures.e2e.p99_ms"},
     };
     const struct sided of = {.e2e_ms = 10,
                              .spread_ms = 5,
@@ -166,20 +167,20 @@ TEST(a_regression_has_three_answers)
         int status;
         const char *verdict;
     } cases[] = {
-        {slow, "5%", 1, "B IS WORSE\n"},
-        {little, "10%", 0, "B IS WORSE, WITHIN THE THRESHOLD\n"},
-        {little, "0.1%", 1, "B IS WORSE\n"},
-        {same, "10%", 0, "NO DIFFERENCE SHOWN\n"},
+        {slow, "5%", 1, "WORSE: "},
+        {little, "10%", 0, "WORSE, WITHIN THE THRESHOLD: "},
+        {little, "0.1%", 1, "WORSE: "},
+        {same, "10%", 0, "NO DIFFERENCE SHOWN: "},
         /* no worse than not at all cannot be shown */
-        {same, "0", 4, "CANNOT TELL\n"},
+        {same, "0", 4, "CANNOT TELL: "},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *vary =
             strstr(cases[i].b, "slow") ? "batching" : "load.rate";
-        struct proc_result r =
-            proc_run(ARGS("compare", base, cases[i].b, "--vary", vary, "--on",
-                          "e2e p50", "--regression", cases[i].threshold));
+        struct proc_result r = proc_run(
+            ARGS("compare", "-v", base, cases[i].b, "--vary", vary, "--on",
+                 "e2e p50", "--regression", cases[i].threshold));
 
         if (r.status != cases[i].status)
             print_error("case %zu\n", i);
@@ -196,11 +197,11 @@ TEST(a_warm_up_that_is_too_short_is_unfair)
         .e2e_ms = 10, .spread_ms = 2, .seed = 400, .cold_ms = 20};
     char *dir = sided_write("cold", &cold);
     struct proc_result r =
-        proc_run(ARGS("compare", base, dir, "--vary", "load.rate"));
+        proc_run(ARGS("compare", "-v", base, dir, "--vary", "load.rate"));
 
     assert_non_null(strstr(r.out, "  failed   warm-up"));
     assert_non_null(strstr(r.out, "warm-up that the reports suggest"));
-    r = proc_run(ARGS("compare", base, same, "--vary", "load.rate"));
+    r = proc_run(ARGS("compare", "-v", base, same, "--vary", "load.rate"));
     assert_null(strstr(r.out, "  failed   warm-up"));
 }
 
@@ -242,7 +243,7 @@ TEST(what_may_not_be_believed_is_not_compared)
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *dir = sided_write(cases[i].name, &cases[i].of);
-        struct proc_result r = proc_run(ARGS("compare", dir, dir));
+        struct proc_result r = proc_run(ARGS("compare", "-v", dir, dir));
 
         proc_expect(&r, 4);
         assert_non_null(strstr(r.out, "CANNOT TELL"));
@@ -262,7 +263,7 @@ TEST(what_is_cut_off_is_not_compared)
 
     assert_int_equal(stat(rows, &st), 0);
     assert_int_equal(truncate(rows, st.st_size / 2), 0);
-    r = proc_run(ARGS("compare", base, dir));
+    r = proc_run(ARGS("compare", "-v", base, dir));
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "/cut: not compared: damaged: "));
 }
@@ -276,12 +277,12 @@ TEST(undecided_runs_are_compared)
         .e2e_ms = 20, .spread_ms = 4, .seed = 8, .slo = "e2e p99.99 < 1s"};
     char *one = sided_write("undecided-a", &a);
     char *other = sided_write("undecided-b", &b);
-    struct proc_result r = proc_run(ARGS("report", one));
+    struct proc_result r = proc_run(ARGS("report", "-v", one));
 
     proc_expect(&r, 4);
-    r = proc_run(ARGS("compare", one, other, "--on", "e2e p50"));
+    r = proc_run(ARGS("compare", "-v", one, other, "--on", "e2e p50"));
     proc_expect(&r, 1);
-    assert_non_null(strstr(r.out, "B IS WORSE"));
+    assert_non_null(strstr(r.out, "WORSE: "));
 }
 
 /* The first sixth is slow: 46 % of the planned third, 15 % of the window. */
@@ -318,22 +319,22 @@ TEST(trials_that_cannot_be_trusted_are_discarded)
     assert_true(number_at(json_array_get(json_object_get(json, "sides"), 1),
                           "trials") == 5);
     json_decref(json);
-    r = proc_run(ARGS("compare", base_set, set, "--regression", "10%"));
+    r = proc_run(ARGS("compare", "-v", base_set, set, "--regression", "10%"));
     proc_expect(&r, 0);
     assert_non_null(
         strstr(r.out, "some-cut/trial-6: discarded: killed before its end"));
 
     set = sided_write_trials("all-cut", &cut, 5);
-    r = proc_run(ARGS("compare", base_set, set));
+    r = proc_run(ARGS("compare", "-v", base_set, set));
     proc_expect(&r, 4);
-    assert_non_null(strstr(r.out, "B: too few of its trials can be trusted"));
+    assert_non_null(strstr(r.out, ": too few of its trials can be trusted"));
 }
 
 TEST(an_open_loop_is_not_compared_with_a_closed_one)
 {
     const struct sided a = {.e2e_ms = 10, .spread_ms = 2, .is_closed = 1};
     char *closed = sided_write("closed", &a);
-    struct proc_result r = proc_run(ARGS("compare", base, closed));
+    struct proc_result r = proc_run(ARGS("compare", "-v", base, closed));
 
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "load.scenario"));
@@ -345,12 +346,13 @@ TEST(another_objective_is_for_both)
     const struct sided with = {
         .e2e_ms = 10, .spread_ms = 2, .seed = 5, .slo = "e2e p99 < 1s"};
     char *judged = sided_write("judged", &with);
-    struct proc_result r = proc_run(ARGS("compare", base, judged));
+    struct proc_result r = proc_run(ARGS("compare", "-v", base, judged));
 
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "means something else; --slo judges all "
                                   "sides alike"));
-    r = proc_run(ARGS("compare", base, judged, "--slo", "e2e p90 < 15ms"));
+    r = proc_run(
+        ARGS("compare", "-v", base, judged, "--slo", "e2e p90 < 15ms"));
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "e2e p90: no difference shown"));
 }
@@ -383,7 +385,7 @@ TEST(quality_that_differs_is_unfair)
     const struct sided b = {.e2e_ms = 10, .wrong_every = 10, .seed = 2};
     char *right = sided_write("right", &a);
     char *wrong = sided_write("wrong", &b);
-    struct proc_result r = proc_run(ARGS("compare", right, wrong));
+    struct proc_result r = proc_run(ARGS("compare", "-v", right, wrong));
 
     proc_expect(&r, 0);
     assert_non_null(strstr(r.out, "failed   quality"));

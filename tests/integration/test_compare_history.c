@@ -78,7 +78,7 @@ TEST(a_history_leaves_out_what_is_not_its_own)
     free(sided_write("mixed/other", &other));
     free(sided_write("mixed/late", &late));
     assert_int_equal(mkdir(tmpdir_path("mixed/foreign"), 0777), 0);
-    r = proc_run(ARGS("compare", "--history", dir));
+    r = proc_run(ARGS("compare", "-v", "--history", dir));
     proc_expect(&r, 1);
     assert_non_null(
         strstr(r.out, "12 recordings under these conditions, left out 3"));
@@ -97,7 +97,7 @@ TEST(a_history_with_one_that_cannot_be_read)
 
     assert_int_equal(mkdir(tmpdir_path("torn/cut"), 0777), 0);
     tmpdir_write("torn/cut/manifest.json", "{", 1);
-    r = proc_run(ARGS("compare", "--history", dir));
+    r = proc_run(ARGS("compare", "-v", "--history", dir));
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "cannot be read may be the newest"));
 }
@@ -106,16 +106,16 @@ TEST(a_short_history_says_nothing)
 {
     char *dir = write_history("short", 9, 5, 10, 20);
     char *base = sided_write("base", &(struct sided){.e2e_ms = 10, .seed = 1});
-    struct proc_result r = proc_run(ARGS("compare", "--history", dir));
+    struct proc_result r = proc_run(ARGS("compare", "-v", "--history", dir));
 
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "n too small: at least 10 recordings"));
-    r = proc_run(ARGS("compare", "--history", tmpdir_path("nowhere")));
+    r = proc_run(ARGS("compare", "-v", "--history", tmpdir_path("nowhere")));
     proc_expect(&r, 2);
-    r = proc_run(ARGS("compare", "--history", base)); /* no directories */
+    r = proc_run(ARGS("compare", "-v", "--history", base)); /* no directories */
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "contains no recording"));
-    r = proc_run(ARGS("compare", "--history", dir, base));
+    r = proc_run(ARGS("compare", "-v", "--history", dir, base));
     proc_expect(&r, 2);
 }
 

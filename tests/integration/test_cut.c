@@ -66,7 +66,7 @@ static void check_without_manifest(const char *dir)
         if (cases[i].manifest)
             tmpdir_write("offline/manifest.json", cases[i].manifest,
                          strlen(cases[i].manifest));
-        r = proc_run(ARGS("report", dir));
+        r = proc_run(ARGS("report", "-v", dir));
         proc_expect(&r, 4);
         assert_non_null(strstr(r.out, cases[i].says));
         assert_non_null(strstr(r.out, "requests   1000000000, "));
@@ -105,9 +105,9 @@ TEST(a_billion_left_is_a_range)
     int fd = loopback_listen(&at, 64);
     char *url = keepf("http://127.0.0.1:%d/", ntohs(at.sin_port));
     char *dir = tmpdir_path("offline");
-    struct proc p =
-        proc_start(ARGS("run", url, "--scenario", "offline", "-n", "1000000000",
-                        "-q", "--set", "client.max_in_flight=4", "-o", dir));
+    struct proc p = proc_start(ARGS("run", "-v", url, "--scenario", "offline",
+                                    "-n", "1000000000", "-q", "--set",
+                                    "client.max_in_flight=4", "-o", dir));
     int connections[IN_FLIGHT];
     struct proc_result r;
 
@@ -117,7 +117,7 @@ TEST(a_billion_left_is_a_range)
     proc_expect(&r, 128 + SIGINT);
     assert_non_null(strstr(r.out, "scheduled 1000000000 = "));
     check_recording(dir);
-    r = proc_run(ARGS("report", dir));
+    r = proc_run(ARGS("report", "-v", dir));
     proc_expect(&r, 128 + SIGINT);
     assert_non_null(strstr(r.out, "scheduled 1000000000 = "));
     check_without_manifest(dir);

@@ -99,11 +99,11 @@ static void send(const struct run *run, const char *data, struct bodies *out)
     char *dir = keepf("%s/%s", tmpdir_root(), run->name);
     struct echo_setup setup = {.log = log};
     struct echoserver s = echoserver_start(&setup);
-    struct proc_result r = proc_run(
-        ARGS("run", s.url, "--data", data, "--body", BODY, "-R", "200",
-             "--arrival", "constant", "-n", "40", "--warmup", "100ms", "-t",
-             run->threads, "--nonce", run->nonce, "--seed", run->seed,
-             "--unique", run->unique, "--check", "label", "-o", dir));
+    struct proc_result r = proc_run(ARGS(
+        "run", s.url, "--data", data, "--body", BODY, "-R", "200", "--arrival",
+        "constant", "-n", "40", "--warmup", "100ms", "-t", run->threads,
+        "--nonce", run->nonce, "--seed", run->seed, "--unique", run->unique,
+        "--check", "label", "--no-preflight", "-o", dir));
     json_t *summary;
 
     run_expect(&r, dir, 0);
@@ -164,9 +164,9 @@ TEST(the_hash_is_in_the_manifest_and_the_report)
     const char *data = tmpdir_write("two.txt", "one\ntwo\n", 8);
     char *path = xstrdup(data);
     char *dir = tmpdir_path("hash");
-    struct proc_result r =
-        proc_run(ARGS("run", "null://", "--api", "openai-chat", "--model", "m",
-                      "--data", path, "-R", "50", "-d", "200ms", "-o", dir));
+    struct proc_result r = proc_run(
+        ARGS("run", "-v", "null://", "--api", "openai-chat", "--model", "m",
+             "--data", path, "-R", "50", "-d", "200ms", "-o", dir));
     json_t *manifest;
 
     run_expect(&r, dir, 0);
@@ -211,7 +211,7 @@ TEST(validate_says_what_is_in_it)
     r = proc_run(ARGS("validate", "http://127.0.0.1:1/v1/completions",
                       "--data-limit", "5", "-R", "5"));
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "data.limit requires data.file"));
+    assert_non_null(strstr(r.err, "--data-limit requires --data"));
 }
 
 /* ---- caches ---- */
@@ -266,9 +266,9 @@ TEST(accuracy_keeps_every_answer)
         char *dir = tmpdir_path(i == 0 ? "closed" : "open");
         char *path = keepf("%s/answers.jsonl", dir);
         struct proc_result r = proc_run(
-            ARGS("run", s.url, "--data", data, "--body", BODY, "--accuracy",
-                 loads[i][0], loads[i][1], "-t", "2", "--check", "label", "-H",
-                 "Authorization: Bearer sesame", "--check",
+            ARGS("run", "-v", s.url, "--data", data, "--body", BODY,
+                 "--accuracy", loads[i][0], loads[i][1], "-t", "2", "--check",
+                 "label", "-H", "Authorization: Bearer sesame", "--check",
                  "regex question [0-9]*[02-9]\"", "-o", dir));
         bool seen[REQUESTS] = {false};
         int passed = 0;
@@ -368,10 +368,10 @@ TEST(performance_runs_find_their_accuracy_run)
     assert_true(number_at(found, "checked") == REQUESTS);
     assert_true(number_at(found, "quality") == 1);
     json_decref(found);
-    r = proc_run(ARGS("report", perf, "--accuracy-run", perf));
+    r = proc_run(ARGS("report", "-v", perf, "--accuracy-run", perf));
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "not an accuracy run"));
-    r = proc_run(ARGS("report", perf, "--accuracy-run", same));
+    r = proc_run(ARGS("report", "-v", perf, "--accuracy-run", same));
     assert_non_null(strstr(r.out, "the accuracy run has no target"));
     echoserver_stop(&s);
 }
@@ -380,11 +380,11 @@ TEST(accuracy_says_itself_how_many)
 {
     char *data = write_set("once.jsonl", 3);
     struct proc_result r =
-        proc_run(ARGS("run", "http://127.0.0.1:1/v1/completions", "--data",
-                      data, "--accuracy", "-R", "5", "-d", "10s"));
+        proc_run(ARGS("run", "-v", "http://127.0.0.1:1/v1/completions",
+                      "--data", data, "--accuracy", "-R", "5", "-d", "10s"));
 
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "cannot be combined with load.duration"));
+    assert_non_null(strstr(r.err, "cannot be combined with --duration"));
     r = proc_run(ARGS("validate", "http://127.0.0.1:1/v1/completions", "--data",
                       data, "--accuracy", "-R", "5"));
     proc_expect(&r, 0);

@@ -98,7 +98,7 @@ TEST(a_client_asked_for_too_much)
     assert_true(check_failed(summary, "lag p50"));
 }
 
-/* So many share a CPU with the client for a while: it gets next to nothing. */
+/* These share a CPU with the client for a while: it gets next to nothing. */
 #define HOGS 30
 
 static cpu_set_t first_cpu(void)
@@ -166,8 +166,8 @@ static struct proc_result run_starved(const char *name,
     const char *dir = tmpdir_path(name);
     char *url;
     struct proc stub = stub_start(ARGS("stub"), &url);
-    const char *argv[16] = {"tailgate", "run", url,  "--duration",
-                            "60s",      "-q",  "-o", dir};
+    const char *argv[16] = {"tailgate", "run", url,  "--duration", "60s",
+                            "-q",       "-v",  "-o", dir};
     cpu_set_t cpu = first_cpu();
     struct proc_result r;
     struct proc run;
@@ -175,7 +175,7 @@ static struct proc_result run_starved(const char *name,
     pid_t hogs[HOGS];
 
     for (size_t i = 0; flags[i]; i++)
-        argv[8 + i] = flags[i];
+        argv[9 + i] = flags[i];
     run = proc_start(argv);
     wait_for_rows(dir);
     sched_getaffinity(run.pid, sizeof(all), &all);

@@ -14,6 +14,7 @@
 
 #include "common/base/xalloc.h"
 #include "tests/support/certs.h"
+#include "tests/support/h2raw.h"
 #include "tests/support/keep.h"
 #include "tests/support/loopback.h"
 #include "tests/support/outcome.h"
@@ -25,75 +26,160 @@
 #define HEAD    "HTTP/1.1 200 OK\r\n"
 #define CHUNKED HEAD "Transfer-Encoding: chunked\r\n\r\n"
 
-static const struct {
+/* Frames of HTTP/2, and header fields as HPACK encodes them. */
+#define FRAME(type, flags, payload)                                            \
+    {                                                                          \
+        type, flags, true, payload, sizeof(payload) - 1                        \
+    }
+#define HEADERS(fields) FRAME(H2RAW_HEADERS, H2RAW_END_HEADERS, fields)
+#define LAST_HEADERS(fields)                                                   \
+    FRAME(H2RAW_HEADERS, H2RAW_END_HEADERS | H2RAW_END_STREAM, fields)
+#define HALF_HEADERS(fields) FRAME(H2RAW_HEADERS, 0, fields)
+#define DATA(text)           FRAME(H2RAW_DATA, 0, text)
+#define LAST_DATA(text)      FRAME(H2RAW_DATA, H2RAW_END_STREAM, text)
+
+#define OK_200       "\x88"
+#define STATUS(text) "\x08\x03" text
+#define LENGTH_1     "\x0f\x0d\x01" /* content-length, of one digit */
+
+/* The same fault over HTTP/2: it ends in the same or a similar way. */
+struct over_http2 {
+    const struct h2raw_frame *frames; /* NULL: only HTTP/1 can do that */
+    const char *outcome;              /* NULL: the same */
+    const char *text;
+};
+
+#define NOT_POSSIBLE                                                           \
+    {                                                                          \
+        NULL, NULL, NULL                                                       \
+    }
+#define OVER_HTTP2(...)                                                        \
+    {                                                                          \
+        (const struct h2raw_frame[]){__VA_ARGS__, {0}}, NULL, NULL             \
+    }
+#define NOTHING                                                                \
+    {                                                                          \
+        (const struct h2raw_frame[]){{0}}, NULL, NULL                          \
+    }
+#define NOT_ALLOWED(...)                                                       \
+    {                                                                          \
+        (const struct h2raw_frame[]){__VA_ARGS__, {0}}, "malformed",           \
+            "not what HTTP/2 allows"                                           \
+    }
+
+static const struct response {
     const char *bytes;
     enum raw_ending ending;
     const char *outcome; /* "ok" or a kind of failure ... */
     const char *text;    /* ... and what it says */
+    struct over_http2 http2;
 } responses[] = {
-    {HEAD "Content-Length: 2\r\n\r\nhi", RAW_CLOSE, "ok", ""},
-    {HEAD "\r\nuntil the end", RAW_CLOSE, "ok", ""},
-    {"HTTP/1.0 200 OK\nContent-Length: 2\n\nhi", RAW_CLOSE, "ok", ""},
+    {HEAD "Content-Length: 2\r\n\r\nhi", RAW_CLOSE, "ok", "",
+     OVER_HTTP2(HEADERS(OK_200 LENGTH_1 "2"), LAST_DATA("hi"))},
+    {HEAD "\r\nuntil the end", RAW_CLOSE, "ok", "",
+     OVER_HTTP2(HEADERS(OK_200), LAST_DATA("until the end"))},
+    {"HTTP/1.0 200 OK\nContent-Length: 2\n\nhi", RAW_CLOSE, "ok", "",
+     NOT_POSSIBLE},
     {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 None\r\n\r\n", RAW_CLOSE, "ok",
-     ""},
-    {CHUNKED "2;x=y\r\nhi\r\n0\r\nt: v\r\n\r\n", RAW_CLOSE, "ok", ""},
+     "", OVER_HTTP2(HEADERS(STATUS("100")), LAST_HEADERS(STATUS("204")))},
+    {CHUNKED "2;x=y\r\nhi\r\n0\r\nt: v\r\n\r\n", RAW_CLOSE, "ok", "",
+     OVER_HTTP2(HEADERS(OK_200), DATA("hi"), LAST_HEADERS("\0\1t\1v"))},
     {"HTTP/1.1 429 Slow down\r\nContent-Length: 0\r\n\r\n", RAW_CLOSE, "status",
-     "HTTP status 429"},
+     "HTTP status 429", OVER_HTTP2(LAST_HEADERS(STATUS("429")))},
     {"HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy", RAW_CLOSE, "status",
-     "HTTP status 503"},
+     "HTTP status 503", OVER_HTTP2(HEADERS(STATUS("503")), LAST_DATA("busy"))},
     {"HTTP/1.1 404 None\r\nContent-Length: 0\r\n\r\n", RAW_CLOSE, "status",
-     "HTTP status 404"},
-    {"", RAW_CLOSE, "reset", "closed before any response"},
-    {"", RAW_RESET, "reset", "Connection reset by peer"},
-    {HEAD "Content-Le", RAW_RESET, "reset", "Connection reset by peer"},
+     "HTTP status 404", OVER_HTTP2(LAST_HEADERS(STATUS("404")))},
+    {"", RAW_CLOSE, "reset", "closed before any response", NOTHING},
+    {"", RAW_RESET, "reset", "Connection reset by peer", NOTHING},
+    {HEAD "Content-Le", RAW_RESET, "reset", "Connection reset by peer",
+     OVER_HTTP2(HALF_HEADERS(OK_200))},
     {HEAD "Content-Length: 9\r\n\r\nhi", RAW_RESET, "reset",
-     "Connection reset by peer"},
+     "Connection reset by peer",
+     OVER_HTTP2(HEADERS(OK_200 LENGTH_1 "9"), DATA("hi"))},
     {HEAD "Content-Length: 9\r\n\r\nhi", RAW_CLOSE, "truncated",
-     "closed inside the response"},
-    {HEAD "Content-Le", RAW_CLOSE, "truncated", "closed inside the response"},
-    {CHUNKED "5\r\nhi", RAW_CLOSE, "truncated", "closed inside the response"},
-    {CHUNKED "zz\r\nhi", RAW_CLOSE, "malformed", "a damaged chunk"},
-    {CHUNKED "2\r\nhi, and more\r\n", RAW_CLOSE, "malformed",
-     "a damaged chunk"},
+     "closed inside the response",
+     OVER_HTTP2(HEADERS(OK_200 LENGTH_1 "9"), DATA("hi"))},
+    {HEAD "Content-Le", RAW_CLOSE, "truncated", "closed inside the response",
+     OVER_HTTP2(HALF_HEADERS(OK_200))},
+    {CHUNKED "5\r\nhi", RAW_CLOSE, "truncated", "closed inside the response",
+     OVER_HTTP2(HEADERS(OK_200), DATA("hi"))},
+    {CHUNKED "zz\r\nhi", RAW_CLOSE, "malformed", "a damaged chunk",
+     NOT_ALLOWED(HEADERS(OK_200), FRAME(H2RAW_DATA, H2RAW_PADDED, "\xffhi"))},
+    {CHUNKED "2\r\nhi, and more\r\n", RAW_CLOSE, "malformed", "a damaged chunk",
+     NOT_ALLOWED(HEADERS(OK_200 LENGTH_1 "2"), LAST_DATA("hi, and more"))},
     {HEAD "Content-Length: 99999999999999999999\r\n\r\nhi", RAW_CLOSE,
-     "malformed", "Content-Length is not one number"},
+     "malformed", "Content-Length is not one number",
+     NOT_ALLOWED(HEADERS(OK_200 "\x0f\x0d\x14"
+                                "99999999999999999999"),
+                 LAST_DATA("hi"))},
     {HEAD "Content-Length: 1000000000000000\r\n\r\nhi", RAW_HOLD, "malformed",
-     "longer than target.max_response"},
+     "longer than target.max_response",
+     OVER_HTTP2(HEADERS(OK_200 "\x0f\x0d\x10"
+                               "1000000000000000"),
+                DATA("hi"))},
     {HEAD "Content-Length: 2x\r\n\r\nhi", RAW_CLOSE, "malformed",
-     "Content-Length is not one number"},
+     "Content-Length is not one number",
+     NOT_ALLOWED(HEADERS(OK_200 "\x0f\x0d\x02"
+                                "2x"),
+                 LAST_DATA("hi"))},
     {HEAD "Content-Length: 2\r\nContent-Length: 3\r\n\r\nhi", RAW_CLOSE,
-     "malformed", "Content-Length is not one number"},
+     "malformed", "Content-Length is not one number",
+     NOT_ALLOWED(HEADERS(OK_200 LENGTH_1 "2" LENGTH_1 "3"), LAST_DATA("hi"))},
     {HEAD "Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi", RAW_CLOSE, "ok",
-     ""},
+     "",
+     NOT_ALLOWED(HEADERS(OK_200 LENGTH_1 "2" LENGTH_1 "2"), LAST_DATA("hi"))},
     {HEAD "Content-Length: -2\r\n\r\nhi", RAW_CLOSE, "malformed",
-     "Content-Length is not one number"},
+     "Content-Length is not one number",
+     NOT_ALLOWED(HEADERS(OK_200 "\x0f\x0d\x02"
+                                "-2"),
+                 LAST_DATA("hi"))},
     {HEAD "Transfer-Encoding: gzip\r\n\r\nhi", RAW_CLOSE, "malformed",
-     "unknown Transfer-Encoding"},
+     "unknown Transfer-Encoding",
+     NOT_ALLOWED(HEADERS(OK_200 "\x0f\x2a\x04"
+                                "gzip"),
+                 LAST_DATA("hi"))},
     {HEAD "Transfer-Encoding: pigeon\r\n\r\nhi", RAW_CLOSE, "malformed",
-     "unknown Transfer-Encoding"},
+     "unknown Transfer-Encoding",
+     NOT_ALLOWED(HEADERS(OK_200 "\x0f\x2a\x06"
+                                "pigeon"),
+                 LAST_DATA("hi"))},
     {HEAD "no colon\r\nContent-Length: 2\r\n\r\nhi", RAW_CLOSE, "malformed",
-     "a header that is not 'name: value'"},
+     "a header that is not 'name: value'",
+     OVER_HTTP2(HEADERS(OK_200 "\0\x08no colon\0" LENGTH_1 "2"),
+                LAST_DATA("hi"))},
     {HEAD "Content-Length : 2\r\n\r\nhi", RAW_CLOSE, "malformed",
-     "a header that is not 'name: value'"},
+     "a header that is not 'name: value'",
+     OVER_HTTP2(HEADERS(OK_200 "\0\x0f"
+                               "content-length \1"
+                               "2"),
+                LAST_DATA("hi"))},
     {HEAD "x: y\r\n folded\r\nContent-Length: 2\r\n\r\nhi", RAW_CLOSE,
-     "malformed", "a header that is not 'name: value'"},
+     "malformed", "a header that is not 'name: value'",
+     OVER_HTTP2(HEADERS(OK_200 "\0\1x\x0ay\r\n folded" LENGTH_1 "2"),
+                LAST_DATA("hi"))},
     {"HTTP/1.1 100 Continue\r\n\r\n", RAW_CLOSE, "truncated",
-     "closed inside the response"},
+     "closed inside the response", OVER_HTTP2(HEADERS(STATUS("100")))},
     {"HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n", RAW_CLOSE, "malformed",
-     "not an HTTP/1 start line"},
+     "not an HTTP/1 start line", NOT_ALLOWED(HEADERS(STATUS("101")))},
     {"HTTP/1.1 99 Red\r\nContent-Length: 2\r\n\r\nhi", RAW_CLOSE, "malformed",
-     "not an HTTP/1 start line"},
+     "not an HTTP/1 start line",
+     NOT_ALLOWED(HEADERS("\x08\x02"
+                         "99" LENGTH_1 "2"),
+                 LAST_DATA("hi"))},
     {"SSH-2.0-OpenSSH_9.2\r\n", RAW_CLOSE, "malformed",
-     "not an HTTP/1 start line"},
-    {"", RAW_HOLD, "timeout", "no answer within the timeout"},
-    {HEAD "Content-Le", RAW_HOLD, "timeout", "no answer within the timeout"},
+     "not an HTTP/1 start line", NOT_POSSIBLE},
+    {"", RAW_HOLD, "timeout", "no answer within the timeout", NOTHING},
+    {HEAD "Content-Le", RAW_HOLD, "timeout", "no answer within the timeout",
+     OVER_HTTP2(HALF_HEADERS(OK_200))},
     {HEAD "Content-Length: 9\r\n\r\nhi", RAW_HOLD, "timeout",
-     "the answer was not complete within the timeout"},
+     "the answer was not complete within the timeout",
+     OVER_HTTP2(HEADERS(OK_200 LENGTH_1 "9"), DATA("hi"))},
     {CHUNKED "5\r\nhi", RAW_HOLD, "timeout",
-     "the answer was not complete within the timeout"},
+     "the answer was not complete within the timeout",
+     OVER_HTTP2(HEADERS(OK_200), DATA("hi"))},
 };
 
-/* The last one cannot carry bytes of HTTP/1. */
 static const struct column {
     const char *name;
     const char *transport;
@@ -106,7 +192,7 @@ static const struct column {
     {"http2", "native", true, "--http2"},
 };
 
-#define HTTP1_COLUMNS 3
+#define HTTP2 3 /* the column whose answers are frames, without TLS */
 
 static void check_four(const char *column, const char *dir, const char *outcome,
                        const char *text)
@@ -120,34 +206,58 @@ static void check_four(const char *column, const char *dir, const char *outcome,
         fail_msg("%s: not 4 %s: %s", column, outcome, text);
 }
 
+static struct proc start_four(const struct column *column, const char *url,
+                              bool times_out)
+{
+    return proc_start(ARGS("run", url, "--transport", column->transport,
+                           "--cacert", tmpdir_path("ca.pem"), "-c",
+                           times_out ? "4" : "1", "-n", "4", "--no-keepalive",
+                           "--no-preflight", "--timeout",
+                           times_out ? "1s" : "1h", "-q", "--force", "-o",
+                           tmpdir_path(column->name), column->flag));
+}
+
+static void end_four(const struct column *column, struct proc *run,
+                     const char *outcome, const char *text)
+{
+    const char *dir = tmpdir_path(column->name);
+
+    if (strcmp(outcome, "timeout") == 0) {
+        run_must_time_out(run, dir, 4, text);
+        return;
+    }
+    run_must_end(run, dir, strcmp(outcome, "ok") == 0 ? 0 : 1);
+    check_four(column->name, dir, outcome, text);
+}
+
 /* Four requests, one after the other, or at once if they time out, all of which
  * must end so, whichever transport carries them; all at the same time.  Each
  * has a connection of its own, since the server closes every one without a
  * word: a second request on it would meet a reset as often as not. */
-static void four_end(const char *bytes, size_t len, enum raw_ending ending,
-                     const char *outcome, const char *text)
+static void four_end(const struct response *r, size_t len)
 {
-    bool times_out = strcmp(outcome, "timeout") == 0;
-    struct rawserver servers[] = {rawserver_start(bytes, len, ending),
-                                  rawserver_start_tls(bytes, len, ending)};
-    struct proc runs[HTTP1_COLUMNS];
+    bool times_out = strcmp(r->outcome, "timeout") == 0;
+    struct rawserver servers[] = {
+        rawserver_start(r->bytes, len, r->ending),
+        rawserver_start_tls(r->bytes, len, r->ending)};
+    bool has_http2 = r->http2.frames != NULL;
+    struct h2raw framer = {0};
+    struct proc runs[COUNT(columns)];
 
-    for (size_t i = 0; i < HTTP1_COLUMNS; i++)
-        runs[i] = proc_start(
-            ARGS("run", servers[columns[i].has_tls].url, "--transport",
-                 columns[i].transport, "--cacert", tmpdir_path("ca.pem"), "-c",
-                 times_out ? "4" : "1", "-n", "4", "--no-keepalive",
-                 "--timeout", times_out ? "1s" : "1h", "-q", "--force", "-o",
-                 tmpdir_path(columns[i].name)));
-    for (size_t i = 0; i < HTTP1_COLUMNS; i++) {
-        const char *dir = tmpdir_path(columns[i].name);
-
-        if (times_out) {
-            run_must_time_out(&runs[i], dir, 4, text);
-            continue;
-        }
-        run_must_end(&runs[i], dir, strcmp(outcome, "ok") == 0 ? 0 : 1);
-        check_four(columns[i].name, dir, outcome, text);
+    if (has_http2)
+        framer = h2raw_start_http(NULL, r->http2.frames, r->ending);
+    for (size_t i = 0; i < HTTP2; i++)
+        runs[i] =
+            start_four(&columns[i], servers[columns[i].has_tls].url, times_out);
+    if (has_http2)
+        runs[HTTP2] = start_four(&columns[HTTP2], framer.url, times_out);
+    for (size_t i = 0; i < HTTP2; i++)
+        end_four(&columns[i], &runs[i], r->outcome, r->text);
+    if (has_http2) {
+        end_four(&columns[HTTP2], &runs[HTTP2],
+                 r->http2.outcome ? r->http2.outcome : r->outcome,
+                 r->http2.outcome ? r->http2.text : r->text);
+        h2raw_stop(&framer);
     }
     rawserver_stop(&servers[0]);
     rawserver_stop(&servers[1]);
@@ -156,34 +266,52 @@ static void four_end(const char *bytes, size_t len, enum raw_ending ending,
 TEST(wrong_responses)
 {
     for (size_t i = 0; i < COUNT(responses); i++)
-        four_end(responses[i].bytes, strlen(responses[i].bytes),
-                 responses[i].ending, responses[i].outcome, responses[i].text);
+        four_end(&responses[i], strlen(responses[i].bytes));
 }
 
 TEST(a_zero_byte_in_a_header)
 {
     static const char bytes[] = HEAD "x: a\0b\r\nContent-Length: 2\r\n\r\nhi";
+    const struct response response = {
+        bytes, RAW_CLOSE, "malformed", "a header that is not 'name: value'",
+        OVER_HTTP2(HEADERS(OK_200 "\0\1x\3a\0b" LENGTH_1 "2"),
+                   LAST_DATA("hi"))};
 
-    four_end(bytes, sizeof(bytes) - 1, RAW_CLOSE, "malformed",
-             "a header that is not 'name: value'");
+    four_end(&response, sizeof(bytes) - 1);
 }
 
-/* The client hangs up after 64 kB of it, and keeps none. */
+/* The client hangs up after 64 kB of it, and keeps none.  HTTP/2 has frames of
+ * 16 kB: each here is one field. */
 TEST(a_header_of_100_mb)
 {
     static const char start[] = HEAD "x: ";
+    static const char field[] = "\0\1x\x7f\x81\x7c"; /* and 16,000 bytes */
     size_t len = (size_t)100 << 20;
+    size_t part = sizeof(field) - 1 + 16000;
     char *bytes = xcalloc(1, len);
+    char *fields = xcalloc(1, part);
+    struct h2raw_frame frames[8] = {HALF_HEADERS(OK_200)};
 
     memset(bytes, 'a', len);
     memcpy(bytes, start, sizeof(start) - 1);
-    four_end(bytes, len, RAW_CLOSE, "malformed", "headers too long");
+    memset(fields, 'a', part);
+    memcpy(fields, field, sizeof(field) - 1);
+    for (size_t i = 1; i < COUNT(frames) - 1; i++)
+        frames[i] =
+            (struct h2raw_frame){H2RAW_CONTINUED, 0, true, fields, part};
+    four_end(&(struct response){bytes,
+                                RAW_CLOSE,
+                                "malformed",
+                                "headers too long",
+                                {frames, NULL, NULL}},
+             len);
     free(bytes);
+    free(fields);
 }
 
 TEST(a_name_that_does_not_resolve)
 {
-    /* No name can have such a label, so nobody is asked for it. */
+    /* No name can have such a label, so no server is asked for it. */
     static const char url[] =
         "http://a234567890123456789012345678901234567890123456789012345678"
         "901234.invalid/";
@@ -196,7 +324,7 @@ TEST(a_name_that_does_not_resolve)
     assert_int_equal(access(dir, F_OK), -1);
 }
 
-/* Nobody accepts: a few connections fit into the backlog and are never
+/* No server accepts: a few connections fit into the backlog and are never
  * answered, the others are never established. */
 TEST(a_server_that_does_not_accept)
 {
@@ -249,9 +377,9 @@ TEST(resets_are_failures_however_soon)
             stub_start(ARGS("stub", "--fault", "reset every=4", "--replicas",
                             "16", "--service", services[i]),
                        &url);
-        struct proc run = proc_start(ARGS("run", url, "--rate", "100", "-n",
-                                          "100", "--transport", "native", "-q",
-                                          "--force", "-o", dir));
+        struct proc run = proc_start(
+            ARGS("run", url, "--rate", "100", "-n", "100", "--no-preflight",
+                 "--transport", "native", "-q", "--force", "-o", dir));
         json_t *summary;
 
         run_must_end(&run, dir, 0);
@@ -309,12 +437,12 @@ static void four_fail(const char *fault, const char *path, const char *outcome,
     for (size_t i = 0; i < 2; i++)
         stubs[i] = start_stub(fault, i == 1, &urls[i]);
     for (size_t i = 0; i < COUNT(columns); i++)
-        runs[i] = proc_start(
-            ARGS("run", keepf("%s%s", urls[columns[i].has_tls], path),
-                 "--transport", columns[i].transport, "--cacert",
-                 tmpdir_path("ca.pem"), "-c", "4", "-n", "4", "--model", "stub",
-                 "--timeout", times_out ? "1s" : "1h", "-q", "--force", "-o",
-                 tmpdir_path(columns[i].name), columns[i].flag));
+        runs[i] = proc_start(ARGS(
+            "run", keepf("%s%s", urls[columns[i].has_tls], path), "--transport",
+            columns[i].transport, "--cacert", tmpdir_path("ca.pem"), "-c", "4",
+            "-n", "4", "--model", "stub", "--no-preflight", "--timeout",
+            times_out ? "1s" : "1h", "-q", "--force", "-o",
+            tmpdir_path(columns[i].name), columns[i].flag));
     for (size_t i = 0; i < COUNT(columns); i++) {
         const char *dir = tmpdir_path(columns[i].name);
         const char *want = columns[i].flag && over_http2 ? over_http2 : outcome;
@@ -339,7 +467,7 @@ TEST(faults_of_a_stub)
 }
 
 /* The server had them for 20 ms and then reset the connection, or the stream:
- * each is a failure, none is sent again, whoever carries them. */
+ * each is a failure, none is sent again, whichever transport carries them. */
 TEST(resets_in_service_are_failures)
 {
     for (size_t i = 0; i < COUNT(columns); i++) {

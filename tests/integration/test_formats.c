@@ -204,6 +204,33 @@ static const char *after_settings(const char *text)
     return end;
 }
 
+/* At most twelve lines of 80 columns, the verdict last.  What was asked, where
+ * the recording is and how many lines are left out is not in the JSON. */
+static void assert_brief(char *text, const json_t *json)
+{
+    static const char *const unchecked[] = {"run: ", "load ", "recording ",
+                                            "           and ", "next "};
+    size_t n = 0;
+    char *rest;
+    char *last = text;
+
+    for (char *line = strtok_r(text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest), n++) {
+        bool is_checked = strstr(line, "://") == NULL;
+
+        for (size_t i = 0; i < COUNT(unchecked); i++)
+            is_checked &=
+                strncmp(line, unchecked[i], strlen(unchecked[i])) != 0;
+        assert_true(strlen(line) <= 80 || strstr(line, "recording "));
+        if (is_checked)
+            assert_int_equal(strangers_in(line, json, NULL), 0);
+        if (line[0] != ' ')
+            last = line;
+    }
+    assert_in_range(n, 5, 12);
+    assert_int_equal(strncmp(last, "verdict    ", 11), 0);
+}
+
 TEST(every_number_of_the_text_is_in_the_json)
 {
     static const char tiers[] =
@@ -216,9 +243,13 @@ TEST(every_number_of_the_text_is_in_the_json)
     for (size_t i = 0; i < COUNT(slos); i++) {
         const char *flag = slos[i] ? "--slo" : NULL;
         int want = status_by(flag, slos[i]);
-        char *text = reported_with(ARGS("report", recording, "--curve", "ttft",
-                                        "--usd-per-hour", "0.8", flag, slos[i]),
-                                   want);
+        char *text =
+            reported_with(ARGS("report", recording, "-v", "--curve", "ttft",
+                               "--usd-per-hour", "0.8", flag, slos[i]),
+                          want);
+        char *brief = reported_with(
+            ARGS("report", recording, "--usd-per-hour", "0.8", flag, slos[i]),
+            want);
         char *data = reported_with(ARGS("report", recording, "--format", "json",
                                         "--curve", "ttft", "--usd-per-hour",
                                         "0.8", flag, slos[i]),
@@ -227,8 +258,10 @@ TEST(every_number_of_the_text_is_in_the_json)
 
         assert_non_null(json);
         assert_int_equal(strangers_in(after_settings(text), json, NULL), 0);
+        assert_brief(brief, json);
         json_decref(json);
         free(data);
+        free(brief);
         free(text);
     }
 }
@@ -237,7 +270,7 @@ TEST(every_number_of_the_text_is_in_the_json)
  */
 TEST(the_full_text_has_every_number_of_the_json)
 {
-    char *text = reported(ARGS("report", recording));
+    char *text = reported(ARGS("report", recording, "-v"));
     char *full = reported(ARGS("report", recording, "--format", "full"));
     json_t *json = reported_json();
     char line[64];
@@ -256,7 +289,7 @@ TEST(the_full_text_has_every_number_of_the_json)
 /* The limits of the bars and what is suggested are the same in both. */
 TEST(the_report_says_what_to_do_next)
 {
-    char *text = reported(ARGS("report", recording));
+    char *text = reported(ARGS("report", recording, "-v"));
     json_t *json = reported_json();
     const json_t *next = json_object_get(json, "next");
     const json_t *rows =
@@ -318,8 +351,10 @@ TEST(flags_that_do_not_go_together)
         {{"--measure", "ttft"}, "--measure and --from require --format hgrm"},
         {{"--from", "sent"}, "--measure and --from require --format hgrm"},
         {{"--format", "hgrm", "--measure", "speed"},
-         "--measure: 'speed' is not one of: e2e, "},
+         "--measure: unknown measure 'speed'; the measures are e2e, "},
         {{"--detailed"}, "--detailed requires --format vllm-json"},
+        {{"-v", "--format", "json"}, "--verbose requires --format text"},
+        {{"-v", "--json"}, "--verbose requires --format text"},
         {{"--format", "xml"}, "hgrm"},
     };
 

@@ -58,7 +58,7 @@ static struct proc grpc_stub_start(const char *const *argv, char **url)
     return stub;
 }
 
-/* So many, or what failed is shown. */
+/* This number, or what failed is shown. */
 static void must_be(const json_t *summary, double is, double want)
 {
     char *text;
@@ -181,7 +181,7 @@ TEST(no_answer_within_the_deadline)
 static const struct {
     const char *fault;
     const char
-        *outcome; /* likewise: what was sent before may be lost, or not */
+        *outcome; /* the same: what was sent before may be lost, or not */
     const char *part;
 } streams[] = {
     {"malformed", "malformed", "a message that does not fit the API"},
@@ -336,7 +336,7 @@ TEST(certificates_that_are_none)
     assert_non_null(strstr(r.err, "No such file"));
 }
 
-/* ---- beside a run ---- */
+/* ---- alongside a run ---- */
 
 /* A target of gRPC is all that it takes. */
 TEST(a_stub_beside_the_run)
@@ -345,8 +345,8 @@ TEST(a_stub_beside_the_run)
                                "load: {clients: 2, requests: 50}\n"
                                "data: {tensors: ['x FP32 16']}\n"
                                "stub: {service: fixed 1ms}\n";
-    char *file = tmpdir_write("beside.yaml", text, sizeof(text) - 1);
-    const char *dir = tmpdir_path("beside");
+    char *file = tmpdir_write("alongside.yaml", text, sizeof(text) - 1);
+    const char *dir = tmpdir_path("alongside");
     char *truth_path = keepf("%s/truth.tgr", dir);
     struct proc run = proc_start(ARGS("run", file, "-q", "-o", dir));
     json_t *summary;
@@ -380,6 +380,42 @@ static void check_truth(const struct truth *truth, const struct facts *facts,
     } else {
         assert_int_equal(truth->status, RPC_RESOURCE_EXHAUSTED);
         assert_int_equal(facts[at].status, truth->status);
+    }
+}
+
+/* The preflight request meets them first. */
+TEST(statuses_that_refuse)
+{
+    static const struct {
+        const char *fault;
+        int status;
+        const char *said;
+    } cases[] = {
+        {"status=3", 3, "refuses requests: gRPC status INVALID_ARGUMENT"},
+        {"status=5", 3, "refuses requests: gRPC status NOT_FOUND"},
+        {"status=7", 3, "refuses requests: gRPC status PERMISSION_DENIED"},
+        {"status=12", 3, "refuses requests: gRPC status UNIMPLEMENTED"},
+        {"status=16", 3, "refuses requests: gRPC status UNAUTHENTICATED"},
+        {"status=8", 1, "request failed: gRPC status RESOURCE_EXHAUSTED"},
+        {"status=14", 1, "request failed: gRPC status UNAVAILABLE"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *dir = tmpdir_path("refused");
+        char *url;
+        struct proc stub = grpc_stub_start(
+            ARGS("stub", "--grpc-port", "0", "--fault", cases[i].fault), &url);
+        struct proc run = proc_start(ARGS("run", url, MODEL, "-c", "1", "-n",
+                                          "3", "--force", "-o", dir));
+        struct proc_result r = proc_wait(&run);
+
+        stub_stop(&stub);
+        if (cases[i].status == 3)
+            proc_expect(&r, 3);
+        else
+            run_expect(&r, dir, cases[i].status);
+        if (!strstr(r.err, cases[i].said))
+            fail_msg("%s: %s", cases[i].fault, r.err);
     }
 }
 

@@ -52,7 +52,8 @@ static struct proc start(const struct h2raw_frame *flood, struct h2raw *server,
     *server = h2raw_start_deaf(hello, flood);
     url = keepf("%s" METHOD, server->url);
     run = proc_start(ARGS("run", url, "--body", body, "-c", "4", flag, value,
-                          "--timeout", "200ms", "-q", "--force", "-o", dir));
+                          "--timeout", "200ms", "--no-preflight", "-q",
+                          "--force", "-o", dir));
     return run;
 }
 

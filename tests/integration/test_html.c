@@ -10,6 +10,7 @@
 #include "common/base/str.h"
 #include "tests/support/keep.h"
 #include "tests/support/proc.h"
+#include "tests/support/rendered.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
@@ -56,7 +57,8 @@ static char *text_of(const char *path)
 TEST(run_and_report_write_the_same_page)
 {
     char *path = tmpdir_path("report.html");
-    struct proc_result r = proc_run(ARGS("report", recording, "--html", path));
+    struct proc_result r =
+        proc_run(ARGS("report", "-v", recording, "--html", path));
 
     run_expect(&r, recording, 0);
     assert_non_null(strstr(r.out, "verdict")); /* the text is still printed */
@@ -121,6 +123,42 @@ TEST(the_policy_has_the_hashes)
         assert_string_equal(got, hex);
         buf_fini(&bytes);
     }
+}
+
+/* Everything that the answer depends on is in the command, and a shell takes it
+ * as it stands. */
+TEST(pages_say_how_to_make_them_again)
+{
+    char *dir = tmpdir_path("two words");
+    char *page = tmpdir_path("again.html");
+    struct proc_result r =
+        proc_run(ARGS("run", stub_url, "--rate", "100", "-d", "200ms", "--slo",
+                      "e2e p50 < 500ms", "--trials", "2", "-o", dir));
+
+    proc_expect(&r, 0);
+    r = proc_run(ARGS("report", keepf("%s/trial-1", dir), "--slo",
+                      "e2e p50 < 1s,e2e p50 < 2s", "--usd-per-hour", "3",
+                      "--html", page));
+    proc_expect(&r, 0);
+    assert_says(text_of(page),
+                "<pre>tailgate report &#39;%s/trial-1&#39; --slo &#39;e2e p50 "
+                "&lt; 1s&#39; --slo &#39;e2e p50 &lt; 2s&#39; --usd-per-hour "
+                "3</pre>",
+                dir);
+    r = proc_run(ARGS("report", dir, "--slo", "e2e p50 < 1s", "--html", page));
+    proc_expect(&r, 0);
+    assert_says(text_of(page),
+                "<pre>tailgate report &#39;%s&#39; --slo &#39;e2e p50 &lt; "
+                "1s&#39; --html",
+                dir);
+    r = proc_run(ARGS("compare", keepf("%s/trial-1", dir),
+                      keepf("%s/trial-2", dir), "--slo", "e2e p50 < 1s", "--on",
+                      "e2e p50", "--regression", "5%", "--html", page));
+    assert_says(text_of(page),
+                "<pre>tailgate compare &#39;%s/trial-1&#39; &#39;%s/trial-2"
+                "&#39; --on &#39;e2e p50&#39; --regression 5%% --slo &#39;e2e "
+                "p50 &lt; 1s&#39; --html",
+                dir, dir);
 }
 
 TEST(pictures)

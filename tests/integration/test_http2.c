@@ -7,6 +7,7 @@
 #include "common/base/clk.h"
 #include "tests/support/certs.h"
 #include "tests/support/forty.h"
+#include "tests/support/h2raw.h"
 #include "tests/support/h2server.h"
 #include "tests/support/keep.h"
 #include "tests/support/nginx.h"
@@ -83,7 +84,7 @@ TEST(a_server_that_lacks_http2)
     assert_int_equal(access(dir, F_OK), -1);
 }
 
-/* Nobody says so beforehand. */
+/* It is not announced. */
 TEST(a_server_that_lacks_http2_without_tls)
 {
     must_all_say(RUN(1, nginx.urls[PLAIN], "--http2"), "connect",
@@ -97,8 +98,8 @@ TEST(libcurl_needs_tls)
                       "curl", "-c", "1"));
 
     proc_expect(&r, 2);
-    assert_non_null(strstr(
-        r.err, "target.http2 requires an https:// URL if libcurl is used"));
+    assert_non_null(
+        strstr(r.err, "--http2 requires an https:// URL if libcurl is used"));
 }
 
 TEST(many_streams_on_few_connections)
@@ -133,6 +134,9 @@ TEST(a_connection_for_every_request)
 
         assert_true(number_at(summary, "requests.opened_connection") == FORTY);
         must_be_ok(summary);
+        must_be_ok(RUN(0, nginx.urls[TWO], "--cacert", nginx.ca, "--http2",
+                       "--no-keepalive", "-c", "1", "--transport",
+                       transports[i]));
     }
 }
 
@@ -163,6 +167,58 @@ TEST(a_body_that_does_not_fit_the_window)
     test_free(body);
 }
 
+/* 100 requests of 20 ms within a second, one at a time: the others wait, and
+ * that is the client's lag. */
+TEST(a_wait_for_the_one_stream_is_lag)
+{
+    char *dir = tmpdir_path("lag");
+    json_t *summary =
+        run_on_stub(ARGS("stub", "--service", "fixed 20ms"),
+                    ARGS("run", "--http2", "--streams", "1", "-c", "1",
+                         "--arrival", "constant", "--rate", "100", "-n", "100"),
+                    dir, 4);
+
+    assert_true(number_at(summary, "requests.ok") == 100);
+    assert_true(number_at(summary, "requests.opened_connection") == 1);
+    assert_true(number_at(summary, "measures.lag.max_ms") > 900);
+    assert_true(number_at(summary, "measures.e2e.mean_ms") >=
+                number_at(summary, "measures.lag.mean_ms") + 20);
+    assert_true(check_failed(summary, "lag p50"));
+    assert_true(check_failed(summary, "connection cap"));
+}
+
+/* The server reads each request to its end and gives no window: bodies wait
+ * until their requests time out, what has none is answered.  The first body is
+ * on its way before the server's SETTINGS are known. */
+TEST(a_window_that_never_opens)
+{
+    static const char mix[] = "classes:\n"
+                              "  - name: post\n"
+                              "    target: {method: POST, body: hello}\n"
+                              "  - name: get\n"
+                              "    target: {method: GET}\n";
+    static const struct h2raw_frame no_window[] = {
+        {H2RAW_SETTINGS, 0, false, "\0\x04\0\0\0\0", 6}, {0}};
+    static const struct h2raw_frame ok[] = {
+        {H2RAW_HEADERS, H2RAW_END_STREAM | H2RAW_END_HEADERS, true, "\x88", 1},
+        {0}};
+    struct h2raw server = h2raw_start_http(no_window, ok, RAW_HOLD);
+    char *dir = tmpdir_path("window");
+    const json_t *classes;
+
+    run_for(ARGS("run", tmpdir_write("mix.yaml", mix, strlen(mix)), "--url",
+                 server.url, "--http2", "-c", "20", "-n", "40", "--timeout",
+                 "2s", "--no-preflight", "-q", "-o", dir),
+            dir, 0);
+    classes = json_object_get(load_summary(dir), "classes");
+    assert_true(number_at(json_array_get(classes, 0), "requests.ok") == 1);
+    assert_true(number_at(json_array_get(classes, 0), "requests.failed") == 19);
+    assert_true(number_at(json_array_get(classes, 1), "requests.ok") == 20);
+    assert_true(failures_saying(load_summary(dir), "timeout",
+                                "no answer within the timeout") == 19);
+    h2raw_stop(&server);
+}
+
 /* ---- the second request of every connection goes wrong ---- */
 
 #define REQUESTS 10
@@ -186,9 +242,10 @@ static const struct {
 static json_t *run_against(const struct h2server *server, const char *transport)
 {
     const char *dir = tmpdir_path("wrong");
-    struct proc run = proc_start(
-        ARGS("run", server->url, "--http2", "--cacert", nginx.ca, "-c", "1",
-             "-n", "10", "-q", "--force", "--transport", transport, "-o", dir));
+    struct proc run =
+        proc_start(ARGS("run", server->url, "--http2", "--cacert", nginx.ca,
+                        "-c", "1", "-n", "10", "--no-preflight", "-q",
+                        "--force", "--transport", transport, "-o", dir));
 
     run_must_end(&run, dir, 0);
     return load_summary(tmpdir_path("wrong"));
@@ -218,6 +275,28 @@ TEST(requests_that_the_server_had)
                          REQUESTS + faults[i].again);
         h2server_stop(&server);
     }
+}
+
+/* The second request is refused, and refused again: it fails, unless the server
+ * lowered its limit each time. */
+TEST(a_request_that_is_refused_twice)
+{
+    struct h2server server = h2server_start(H2_REFUSE_TWICE, 0);
+    json_t *summary = run_against(&server, "native");
+
+    assert_true(number_at(summary, "requests.failed") == 1);
+    assert_true(failures_saying(summary, "reset",
+                                "the server reset the HTTP/2 stream") == 1);
+    assert_true(number_at(summary, "requests.retried") == 1);
+    assert_true(number_at(summary, "requests.resends") == 1);
+    h2server_stop(&server);
+    server = h2server_start(H2_LOWER, 0);
+    summary = run_against(&server, "native");
+    assert_true(number_at(summary, "requests.ok") == REQUESTS);
+    assert_true(number_at(summary, "requests.retried") == 1);
+    assert_true(number_at(summary, "requests.resends") == 2);
+    assert_int_equal(atomic_load(server.requests), REQUESTS + 2);
+    h2server_stop(&server);
 }
 
 /* A connection that brings frames without content for as long as they are read

@@ -39,7 +39,7 @@ static const struct {
     const char *path;
     const char *api;
     const char *known;   /* from the stub */
-    const char *unknown; /* from nobody */
+    const char *unknown; /* not known to the tool */
 } cases[] = {
     {"/v1/chat/completions", "api: openai-chat\n", "\n  model: \"stub\"\n",
      "\n  # model: NAME "},
@@ -78,7 +78,7 @@ TEST(the_file_runs)
     char *text = init(url, "/v1/chat/completions");
     char *dir = tmpdir_path("run");
     struct proc_result r =
-        proc_run(ARGS("run", tmpdir_path("i.yaml"), "--rate", "40", "-d",
+        proc_run(ARGS("run", "-v", tmpdir_path("i.yaml"), "--rate", "40", "-d",
                       "500ms", "--warmup", "0s", "-q", "-o", dir));
 
     run_expect(&r, dir, 4); /* too short for its SLO */

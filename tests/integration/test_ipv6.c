@@ -64,7 +64,7 @@ TEST(a_run_over_ipv6)
     stub_stop(&stub);
 }
 
-/* Nobody is there: said with the address as one would write it. */
+/* Nothing listens: the message has the address in its usual form. */
 TEST(a_refusal_over_ipv6)
 {
     char *url;

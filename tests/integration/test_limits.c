@@ -1,5 +1,5 @@
 /* Where the machine gives no more: open files and local ports.  What is short,
- * and what to do about it, is said in so many words.
+ * and what to do about it, is stated.
  *
  * load_summary() checks the identity of the counts each time. */
 #include <errno.h>

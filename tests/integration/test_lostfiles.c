@@ -35,15 +35,15 @@ TEST(a_set_outlives_a_file)
     char *dir = tmpdir_path("set");
     struct proc_result r;
 
-    run_as_reported(
-        ARGS("run", file, "-q", "--trials", "2", "--settle", "0s", "-o", dir));
+    run_as_reported(ARGS("run", "-v", file, "-q", "--trials", "2", "--settle",
+                         "0s", "-o", dir));
     tmpdir_write("set/trial-1/manifest.json", "", 0);
-    r = proc_run(ARGS("report", dir));
+    r = proc_run(ARGS("report", "-v", dir));
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "trials     recorded 2 of 2, counted 1\n"));
     assert_non_null(strstr(r.out, "lost: manifest.json is empty, not counted"));
     tmpdir_write("set/trial-2/manifest.json", "{", 1);
-    r = proc_run(ARGS("report", dir));
+    r = proc_run(ARGS("report", "-v", dir));
     proc_expect(&r, 3);
     assert_non_null(
         strstr(r.err, ": the manifest.json of every trial is missing or "));

@@ -1,4 +1,4 @@
-/* The server's own metrics beside a run: of every server that we know, of one
+/* The server's own metrics during a run: of every server that we know, of one
  * that has none, and of one that misbehaves. */
 #include <arpa/inet.h>
 #include <jansson.h>
@@ -12,9 +12,9 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/json.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
+#include "common/text/json.h"
 #include "tests/support/keep.h"
 #include "tests/support/loopback.h"
 #include "tests/support/metricsserver.h"
@@ -175,8 +175,9 @@ TEST(every_style_shows_the_queue)
                                    "--metrics-style", cases[i].style),
                               &urls[i]);
         url = keepf("%s/v1/embeddings", urls[i]);
-        runs[i] = proc_start(ARGS("run", url, "--rate", "60", "--duration",
-                                  "1h", "-o", tmpdir_path(cases[i].style)));
+        runs[i] =
+            proc_start(ARGS("run", "-v", url, "--rate", "60", "--duration",
+                            "1h", "-o", tmpdir_path(cases[i].style)));
     }
     for (size_t i = 0; i < COUNT(cases); i++) {
         bool tells_running = strcmp(cases[i].style, "triton") != 0;
@@ -222,7 +223,7 @@ TEST(a_language_model_tells_tokens_and_cache)
                         "--kv-tokens", "10000", "--metrics-style", "vllm"),
                    &url);
     chat = keepf("%s/v1/chat/completions", url);
-    run = proc_start(ARGS("run", chat, "--rate", "30", "--duration", "1h",
+    run = proc_start(ARGS("run", "-v", chat, "--rate", "30", "--duration", "1h",
                           "--input-len", "200", "--output-len", "20", "-q",
                           "-o", dir));
     r = end_when(&run, dir, shows_tokens_and_cache);
@@ -260,9 +261,9 @@ TEST(without_metrics_there_is_no_view)
             cases[i].answer, strlen(cases[i].answer), RAW_CLOSE);
         char *url = keepf("%s%s", server.url, cases[i].path);
         char *dir = keepf("%s/none-%zu", tmpdir_root(), i);
-        struct proc_result r =
-            proc_run(ARGS("run", url, "--rate", "50", "-n", "5", "--model", "m",
-                          "--set", cases[i].setting, "-o", dir));
+        struct proc_result r = proc_run(
+            ARGS("run", "-v", url, "--rate", "50", "-n", "5", "--model", "m",
+                 "--set", cases[i].setting, "--no-preflight", "-o", dir));
         json_t *manifest = load(dir, "manifest.json");
 
         run_expect(&r, dir, cases[i].status);
@@ -286,8 +287,8 @@ TEST(a_page_of_no_known_kind_is_reported)
     struct rawserver server = rawserver_start(page, strlen(page), RAW_CLOSE);
     char *url = keepf("%sv1/chat/completions", server.url);
     char *dir = keepf("%s/strange", tmpdir_root());
-    struct proc_result r = proc_run(
-        ARGS("run", url, "--rate", "50", "-n", "5", "--model", "m", "-o", dir));
+    struct proc_result r = proc_run(ARGS("run", "-v", url, "--rate", "50", "-n",
+                                         "5", "--model", "m", "-o", dir));
     json_t *summary = load(dir, "summary.json");
     json_t *view = json_object_get(summary, "server");
 

@@ -1,5 +1,5 @@
-/* Warm-up, window and cool-down of real runs: who is in which, and that a
- * report on the recording says the same. */
+/* Warm-up, window and cool-down of real runs: which requests are in which, and
+ * that a report on the recording says the same. */
 #include <jansson.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -182,8 +182,37 @@ TEST(long_answers_have_a_cool_down)
     stub_stop(&server);
 }
 
-/* Long prompts before the window and short ones from then on, whoever sends
- * them. */
+/* Answers of a second: when the SLO is decided, nothing more is sent, and those
+ * in flight are waited for.  compare says that the run ended early. */
+TEST(a_decided_run_waits_for_its_answers)
+{
+    char *slow;
+    struct proc server = stub_start(
+        ARGS("stub", "--service", "fixed 1s", "--replicas", "64"), &slow);
+    char *dir = tmpdir_path("decided");
+    struct proc_result r =
+        proc_run(ARGS("run", slow, "-q", "--rate", "30", "-d", "40s", "--stop",
+                      "decided", "--slo", "e2e p50 < 20s", "-o", dir));
+    json_t *summary;
+
+    stub_stop(&server);
+    run_expect(&r, dir, 0);
+    summary = load_summary(dir);
+    if (r.status == 0) /* a run that cannot be trusted decides nothing */
+        assert_non_null(
+            strstr(json_string_value(json_object_get(summary, "decided")),
+                   "e2e p50 < 20s passes"));
+    assert_true(number_at(summary, "window.length_s") < 40);
+    assert_int_equal(number_at(summary, "requests.failed"), 0);
+    check_report(dir, summary);
+    if (r.status == 0) {
+        r = proc_run(ARGS("compare", dir, dir, "--slo", "e2e p50 < 19s"));
+        assert_non_null(strstr(r.out, "before the planned end of its window"));
+    }
+}
+
+/* Long prompts before the window and short ones from then on, whichever source
+ * sends them. */
 TEST(a_warm_up_has_data_of_its_own)
 {
     static const char *const loads[] = {

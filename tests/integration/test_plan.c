@@ -1,5 +1,6 @@
 /* What is said before anything is sent: the plan of `validate` and of `run
- * --dry-run`, and warnings with file and line.  Nobody listens at the target.
+ * --dry-run`, and warnings with file and line.  No server listens at the
+ * target.
  */
 #include <string.h>
 #include <unistd.h>
@@ -33,10 +34,11 @@ static const struct {
       "phases     warm-up 10.0s, then window 60.0s, then cool-down until its "
       "requests have ended, at most 30.0s, then at most 30.0s",
       "requests   about 3000 in the window, give or take 108 (95%)\n"
-      "           about 500 before it, as warm-up\n"
+      "           about 500 in the warm-up\n"
       "rate       50/s expected in the window, 48.2/s to 51.8/s by chance "
       "(95%)\n",
-      "data       prompts of 256 tokens, made for this run, none twice; "
+      "data       prompts of 256 tokens, generated for this run, all "
+      "different; "
       "answers of 128\n",
       "slo        ttft p99 < 200ms: needs at least 299 requests; this run "
       "has enough\n           showing a pass takes about 460 independent "
@@ -62,14 +64,14 @@ static const struct {
      {"phases     warm-up of 30 requests, then window until all requests "
       "were due, then cool-down 2.00s, then at most",
       "requests   100 in the window\n"
-      "           30 before it, as warm-up\n"
-      "           about 100 after it, as cool-down\n"}},
+      "           30 in the warm-up\n"
+      "           about 100 in the cool-down\n"}},
     {"target: {url: \"" URL "\"}\n"
      "load: {stages: [10/s 10s, 50/s 10s], warmup_requests: 30, "
      "cooldown: 2s}\n",
      {"requests   about 600 in the window",
-      "           30 before it, as warm-up\n"
-      "           about 100 after it, as cool-down\n"}},
+      "           30 in the warm-up\n"
+      "           about 100 in the cool-down\n"}},
     {"target: {url: \"" URL "\"}\nload: {scenario: offline, requests: 5}\n",
      {"phases     window until the last answer\n",
       "requests   5 in the window\n"}},
@@ -79,10 +81,12 @@ static const struct {
      "data: {tensors: [x FP32 1x4, y INT8 2]}\n",
      {"data       tensors of random numbers: x FP32 1x4, y INT8 2\n"}},
     {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n",
-     {"data       prompts of 256 tokens, made for this run, none twice\n"}},
+     {"data       prompts of 256 tokens, generated for this run, all "
+      "different\n"}},
     {"target: {url: \"" URL "/v1/embeddings\"}\nload: {clients: 5}\n"
      "data: {input_tokens: 2}\n",
-     {"data       prompts of 2 tokens, made for this run, so short that some "
+     {"data       prompts of 2 tokens, generated for this run, so short that "
+      "some "
       "repeat by chance\n"}},
     {"target: {url: \"" URL "/v2/models/m/infer\"}\nload: {rate: 5}\n"
      "data: {file: t.bin, format: tensors, tensors: [x FP32 1x4]}\n",
@@ -93,11 +97,12 @@ static const struct {
      {"stop       as soon as the SLO is decided; "}},
     {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n"
      "data: {unique: false}\n",
-     {"data       prompts of 256 tokens, made from the seed, the same in "
+     {"data       prompts of 256 tokens, generated from the seed, the same in "
       "each run\n"}},
     {"target: {url: \"" URL "/v1/embeddings\"}\nload: {rate: 5}\n"
      "data: {cache_hit_rate: 30%, shared_prefix: 50}\n",
-     {"data       prompts of 256 tokens, made for this run, 30% start with "
+     {"data       prompts of 256 tokens, generated for this run, 30% start "
+      "with "
       "an earlier prompt, after 50 tokens that all prompts share\n"}},
 };
 
@@ -130,11 +135,11 @@ TEST(doubts_have_file_and_line)
         {"target: {url: \"" URL "\"}\nload: {rate: 50, duration: 10s}\n"
          "slo:\n  - e2e p99 < 1s\n  - e2e p99.9 < 1s\n",
          ":5: slo: e2e p99.9 < 1s: needs at least 2995 requests; "
-         "this run is TOO SHORT, with about 500\n"},
+         "this run is TOO SHORT: it has about 500\n"},
         {"target: {url: \"" URL "\"}\nload: {rate: 50}\n"
          "slo: e2e p99.9 < 1s\n",
          ":3: slo: e2e p99.9 < 1s: needs at least 2995 requests; "
-         "this run is TOO SHORT, with about 500\n"},
+         "this run is TOO SHORT: it has about 500\n"},
         {"slo:\n  - tpot p50 < 1s\ntarget: {url: \"" URL "\"}\n"
          "load: {rate: 50}\n",
          ":2: slo: tpot p50 < 1s: answers come in one piece, so there is "
@@ -205,7 +210,7 @@ static const struct {
      ":3: study.settle: has no effect: it requires study.trials\n"},
     {"load: {clients: 3, arrival: constant}\n",
      ":2: load.arrival: has no effect: it requires load.scenario: server or "
-     "sessions, not closed\n"},
+     "sessions; without load.rate the scenario is closed\n"},
     {"load: {rate: 5, duration: 9s, max_duration: 5s}\n",
      ":2: load.duration: has no effect: load.max_duration is shorter\n"},
     {"load: {scenario: single-stream}\nclient: {connections: 5}\n",

@@ -1,5 +1,5 @@
 /* What is wrong on this side is said before anything is sent: the same by `run`
- * and `validate`, with the same exit code.  Nobody listens at the target. */
+ * and `validate`, with the same exit code.  No server listens at the target. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +57,8 @@ static const struct {
 } settings[] = {
     {{"--cacert", "~nowhere"}, "/nowhere: No such file or directory"},
     {{"--cacert", "~text"}, "/text: no certificates in it"},
-    {{"--cert", "~client.pem"}, "target.cert requires target.key"},
-    {{"--key", "~client.key"}, "target.key requires target.cert"},
+    {{"--cert", "~client.pem"}, "--cert requires --key"},
+    {{"--key", "~client.key"}, "--key requires --cert"},
     {{"--cert", "~nowhere", "--key", "~client.key"},
      "/nowhere: No such file or directory"},
     {{"--cert", "~text", "--key", "~client.key"},
@@ -68,18 +68,18 @@ static const struct {
     {{"--cert", "~client.pem", "--key", "~server.key"},
      "/server.key: does not belong to "},
     {{"--proxy", "http://127.0.0.1:1", "--unix-socket", "/x"},
-     "target.proxy cannot be combined with target.unix_socket"},
-    {{"--body", "@/no/such"}, "target.body: /no/such: No such file"},
-    {{"--auth-file", "/no/such"}, "target.auth_file: /no/such: No such file"},
+     "--proxy cannot be combined with --unix-socket"},
+    {{"--body", "@/no/such"}, "--body: /no/such: No such file"},
+    {{"--auth-file", "/no/such"}, "--auth-file: /no/such: No such file"},
     {{"--auth-env", "TAILGATE_UNSET"},
-     "target.auth_env: the variable 'TAILGATE_UNSET' is not set"},
+     "--auth-env: the variable 'TAILGATE_UNSET' is not set"},
     {{"--auth-env", "HOME", "-H", "AUTHORIZATION: x"},
-     "target.auth_env cannot be combined with a header Authorization"},
+     "--auth-env cannot be combined with a header Authorization"},
     {{"--auth-file", "~text", "-H", "authorization: x"},
-     "target.auth_file cannot be combined with a header Authorization"},
-    {{"-H", "Host:"}, "target.headers: Host must not be empty"},
+     "--auth-file cannot be combined with a header Authorization"},
+    {{"-H", "Host:"}, "--header: Host must not be empty"},
     {{"--transport", "native", "--unix-socket", "s"},
-     "target.transport: the native transport does not support unix sockets"},
+     "--transport: the native transport does not support unix sockets"},
 };
 
 TEST(settings_that_are_wrong)

@@ -203,16 +203,16 @@ TEST(sweeps_and_variants)
     char *sweep = tmpdir_path("sweep");
     char *study = tmpdir_path("study");
     struct proc_result r =
-        proc_run(ARGS("sweep", made.file, "--rates", "200,400", "-n", "100",
-                      "-q", "-o", sweep));
+        proc_run(ARGS("sweep", "-v", made.file, "--rates", "200,400", "-n",
+                      "100", "-q", "-o", sweep));
 
     expect_as_reported(&r, sweep);
     assert_non_null(strstr(r.out, " per 1000 good requests"));
     expect_priced(sweep, true);
-    r = proc_run(ARGS("run", file, "-q", "-o", study));
+    r = proc_run(ARGS("run", "-v", file, "-q", "-o", study));
     expect_as_reported(&r, study);
     expect_priced(study, false);
-    refused(ARGS("report", made.set, "--co2-g-per-kwh", "400"), 2,
+    refused(ARGS("report", "-v", made.set, "--co2-g-per-kwh", "400"), 2,
             "/set/trial-1\n");
 }
 
@@ -263,7 +263,7 @@ TEST(machines_are_not_mixed)
     static const char mixed[] = "workers,seconds,machine\n"
                                 "1,100,L4\n4,5,H100\n";
     struct proc_result r = proc_run(
-        ARGS("scale", tmpdir_write("mixed.csv", mixed, sizeof(mixed) - 1),
+        ARGS("scale", "-v", tmpdir_write("mixed.csv", mixed, sizeof(mixed) - 1),
              "--strong", "--prices", made.prices));
 
     proc_expect(&r, 4);
@@ -352,7 +352,7 @@ TEST(a_rerun_has_the_price_of_its_machine)
             "the recorded price is for machine '2xL4', not 'H100'");
     refused(ARGS("rerun", made.l4, "-q", "--prices", made.prices,
                  "--usd-per-hour", "1"),
-            2, "cost.prices cannot be combined with cost.usd_per_hour");
+            2, "--prices cannot be combined with --usd-per-hour");
 }
 
 GROUP_FIXTURE(make, unmake)

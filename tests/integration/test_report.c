@@ -99,7 +99,7 @@ TEST(verdict_and_exit_code)
         {"goodput >= 99.6", 1, "fail"},
         {"e2e p99 < 2ms, errors < 0.1%", 1, "fail"},
         {"e2e p99.9 < 2ms", 1, "fail"},       /* 5 beyond, where 1 may be */
-        {"connect p50 < 1s", 4, "undecided"}, /* nobody connected */
+        {"connect p50 < 1s", 4, "undecided"}, /* no connection was opened */
         {"lag p99.9 < 1s", 4, "undecided"},   /* 2995 are needed */
         /* of tiers the last, unless there are terms of none */
         {"gold: e2e p99 < 1ms, silver: e2e p99 < 2ms", 0, "pass"},
@@ -213,7 +213,7 @@ TEST(tiers_are_reported_each_by_itself)
     assert_true(number_at(json_array_get(json_object_get(json, "slo"), 0),
                           "tightest_ms") == 1.01);
     json_decref(json);
-    r = proc_run(ARGS("report", recording, "--slo",
+    r = proc_run(ARGS("report", "-v", recording, "--slo",
                       "gold: e2e p99 < 1ms, silver: e2e p99 < 1.5ms"));
     assert_non_null(strstr(r.out, "(by the last of its tiers, silver)\n"));
     assert_non_null(strstr(r.out, " tier gold, fail, "));
@@ -238,8 +238,8 @@ TEST(an_old_recording_has_its_cost)
         json_is_null(json_object_get(cost, "usd_per_million_good_tokens")));
     assert_non_null(json_object_get(cost, "usd_per_million_good_tokens_note"));
     json_decref(json);
-    r = proc_run(ARGS("report", recording, "--usd-per-hour", "36", "--slo",
-                      "e2e p99 < 1us"));
+    r = proc_run(ARGS("report", "-v", recording, "--usd-per-hour", "36",
+                      "--slo", "e2e p99 < 1us"));
     proc_expect(&r, 1);
     assert_non_null(strstr(r.out, "\ncost       for the window 0.1 USD\n"
                                   "           the SLO is missed: these "
@@ -277,7 +277,8 @@ TEST(what_does_not_go_together_is_refused)
         {"--slo", "gold: errors < 1%, gold: errors < 2%",
          "a tier can have only one of them"},
         {"--curve", "query", "query has no curve"},
-        {"--curve", "tfft", "'tfft' is not one of: "},
+        {"--curve", "tfft",
+         "unknown measure 'tfft'; did you mean 'ttft'? The measures are e2e, "},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

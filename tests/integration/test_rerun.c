@@ -1,4 +1,4 @@
-/* A recording is repeated: the same requests, with what differs beside the
+/* A recording is repeated: the same requests, with what differs next to the
  * numbers; what somebody else would lack; the sentence to quote. */
 #include <stdlib.h>
 #include <string.h>
@@ -152,14 +152,14 @@ TEST(one_trial_is_repeated_alone)
     char *again = tmpdir_path("one");
     struct proc_result r;
 
-    run_as_reported(ARGS("run", tmpdir_path("a.yaml"), "-q", "--trials", "2",
-                         "-o", set, "--settle", "0s", "--max-discarded", "0",
-                         "--set", "load.rate=400/s", "--set",
+    run_as_reported(ARGS("run", "-v", tmpdir_path("a.yaml"), "-q", "--trials",
+                         "2", "-o", set, "--settle", "0s", "--max-discarded",
+                         "0", "--set", "load.rate=400/s", "--set",
                          "load.duration=200ms"));
     r = proc_run(ARGS("report", set, "--checklist"));
     proc_expect(&r, 1);
     assert_non_null(strstr(r.out, "present  repeats        one of 2 trials"));
-    run_as_reported(ARGS("rerun", trial, "-q", "-o", again));
+    run_as_reported(ARGS("rerun", "-v", trial, "-q", "-o", again));
     assert_same_requests(trial, again);
 }
 
@@ -179,7 +179,7 @@ TEST(only_recordings_are_repeated)
     struct proc_result r = proc_run(ARGS("rerun", tmpdir_path("a.yaml")));
 
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "rerun requires a recording"));
+    assert_non_null(strstr(r.err, "not a recording (not a directory)"));
     r = proc_run(ARGS("rerun"));
     proc_expect(&r, 2);
 }

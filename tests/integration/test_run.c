@@ -227,7 +227,8 @@ TEST(several_threads)
  * on made recordings (unit.target_rows, integration.scaling). */
 TEST(requests_know_their_target)
 {
-    static const char *const transports[] = {"native", "curl"};
+    static const char *const transports[] = {"--transport=native", "--http2",
+                                             "--transport=curl"};
     char *slow_url;
     struct proc slow =
         stub_start(ARGS("stub", "--service", "fixed 20ms"), &slow_url);
@@ -238,7 +239,7 @@ TEST(requests_know_their_target)
         const json_t *targets;
 
         run_for(ARGS("run", stub_url, slow_url, "-c", "2", "-n", "100",
-                     "--transport", transports[i], "-q", "-o", dir),
+                     transports[i], "-q", "-o", dir),
                 dir, 0);
         targets = json_object_get(load_summary(dir), "targets");
         assert_int_equal(json_array_size(targets), 2);

@@ -85,7 +85,7 @@ static void write_set(const struct routed *x, const char *k)
     free(fixed_set_write(name, &set));
 }
 
-/* A meter that showed so many watts during the run. */
+/* A meter that showed a number of watts during the run. */
 static void add_power(const struct routed *x, const char *k, double watts)
 {
     const struct meter_reading looks[] = {
@@ -177,7 +177,7 @@ TEST(energy_is_that_of_the_recordings)
     assert_near(number_at(json_object_get(json, "verdict"), "least_energy_k"),
                 least_k, 0);
     json_decref(json);
-    json = strong(&all[1]); /* nobody measured */
+    json = strong(&all[1]); /* not measured */
     points = json_object_get(json, "points");
     assert_true(json_is_null(
         json_object_get(json_array_get(points, 0), "joules_per_unit")));
@@ -246,7 +246,7 @@ TEST(a_slow_target_is_named)
     }
     assert_near(number_at(json_array_get(targets, 0), "times_others"), 2, 0.02);
     json_decref(json);
-    r = proc_run(ARGS("scale", one, four, "--strong"));
+    r = proc_run(ARGS("scale", "-v", one, four, "--strong"));
     says(&r, 1,
          "straggler at K = 4: http://server-0/ takes 2 times as long as the "
          "others, in 3 of 3 runs");
@@ -301,7 +301,7 @@ TEST(other_servers_are_refused)
 {
     char *one = set_dir(&all[0], "1");
     char *two = set_dir(&all[1], "2");
-    struct proc_result r = proc_run(ARGS("scale", one, two, "--strong"));
+    struct proc_result r = proc_run(ARGS("scale", "-v", one, two, "--strong"));
 
     says(&r, 4, "K = 2 does not match K = 1: stub.router: shared | random");
 }
@@ -311,7 +311,7 @@ TEST(other_servers_are_refused)
 static const char grows[] = "stub: {service: fixed 10ms}\n"
                             "load: {scenario: offline}\n";
 
-/* A real run of so many requests; *is_invalid if others disturbed it. */
+/* A real run of a number of requests; *is_invalid if others disturbed it. */
 static char *grown_set(const char *k, const char *requests, bool *is_invalid)
 {
     char *file = tmpdir_write("w.yaml", grows, strlen(grows));
@@ -335,10 +335,11 @@ TEST(weak_scaling)
     char *one = grown_set("1", "20", &is_invalid);
     char *two = grown_set("2", "40", &is_invalid);
     struct proc_result weak =
-        proc_run(ARGS("scale", one, two, "--weak", "--efficiency", "0.01",
+        proc_run(ARGS("scale", "-v", one, two, "--weak", "--efficiency", "0.01",
                       "--tolerance", "0.5"));
-    struct proc_result strong = proc_run(ARGS("scale", one, two, "--strong"));
-    struct proc_result alone = proc_run(ARGS("scale", one, "--weak"));
+    struct proc_result strong =
+        proc_run(ARGS("scale", "-v", one, two, "--strong"));
+    struct proc_result alone = proc_run(ARGS("scale", "-v", one, "--weak"));
 
     says(&weak, is_invalid ? 4 : 0,
          is_invalid ? "invalid: " : "20 requests at K = 1, K times that at K");
@@ -366,9 +367,9 @@ TEST(weak_scaling_of_sets)
         dirs[i] = fixed_set_write(i ? "grown-2" : "grown-1", &set);
     }
     for (size_t i = 0; i < 2; i++) {
-        struct proc_result r =
-            proc_run(ARGS("scale", dirs[0], dirs[1], i ? "--strong" : "--weak",
-                          "--efficiency", "0.01", "--tolerance", "0.5"));
+        struct proc_result r = proc_run(
+            ARGS("scale", "-v", dirs[0], dirs[1], i ? "--strong" : "--weak",
+                 "--efficiency", "0.01", "--tolerance", "0.5"));
 
         if (i == 0)
             says(&r, 0, "Gustafson");
@@ -387,10 +388,10 @@ TEST(an_open_loop_is_refused)
 {
     const struct sided run = {.e2e_ms = 5, .n = 100};
     char *open = sided_write("open", &run);
-    struct proc_result r = proc_run(ARGS("scale", open, "--strong"));
+    struct proc_result r = proc_run(ARGS("scale", "-v", open, "--strong"));
 
     says(&r, 4, "the length of an open loop is not a T(K)");
-    r = proc_run(ARGS("scale", open, "--capacity"));
+    r = proc_run(ARGS("scale", "-v", open, "--capacity"));
     says(&r, 4, "a run has no capacity; tailgate search finds one");
 }
 
@@ -431,10 +432,10 @@ TEST(a_sealed_baseline)
     struct proc_result sealed =
         proc_run(ARGS("baseline", "freeze", one, "-o", file));
     struct proc_result alone =
-        proc_run(ARGS("scale", two, "--strong", "--warmup-trials", "1",
+        proc_run(ARGS("scale", "-v", two, "--strong", "--warmup-trials", "1",
                       "--baseline", file, "--efficiency", "0.01"));
     struct proc_result both =
-        proc_run(ARGS("scale", one, two, "--strong", "--baseline", file,
+        proc_run(ARGS("scale", "-v", one, two, "--strong", "--baseline", file,
                       "--efficiency", "0.01"));
     struct proc_result altered;
 
@@ -444,7 +445,8 @@ TEST(a_sealed_baseline)
     says(&both, 0, "times as fast as the sealed baseline");
     says(&both, 0, "MISSING  warm-up excluded");
     alter(file);
-    altered = proc_run(ARGS("scale", two, "--strong", "--baseline", file));
+    altered =
+        proc_run(ARGS("scale", "-v", two, "--strong", "--baseline", file));
     says(&altered, 4, "altered since it was sealed: quantities");
 }
 
@@ -463,18 +465,20 @@ TEST(exit_codes)
         int status;
         const char *what;
     } cases[] = {
-        {ARGS("scale", yes, "--strong"), 0, "recommendation: 2 workers"},
-        {ARGS("scale", no, "--strong"), 1, "recommendation: 1 worker,"},
-        {ARGS("scale", no, "--weak"), 0, "E(K) = 1; S(K) is K T(1) / T(K)"},
-        {ARGS("scale", yes), 2, "scale requires one of --strong"},
-        {ARGS("scale", yes, "--strong", "--weak"), 2,
-         "scale requires one of --strong"},
-        {ARGS("scale", "--strong"), 2, "scale requires a CSV"},
-        {ARGS("scale", yes, no, "--strong"), 2, "scale takes one CSV"},
-        {ARGS("scale", typo, "--strong"), 2, "typo.csv:1: unknown column"},
-        {ARGS("scale", yes, "--strong", "--peak-flops", "1e12"), 2,
+        {ARGS("scale", "-v", yes, "--strong"), 0, "recommendation: 2 workers"},
+        {ARGS("scale", "-v", no, "--strong"), 1, "recommendation: 1 worker,"},
+        {ARGS("scale", "-v", no, "--weak"), 0,
+         "E(K) = 1; S(K) is K T(1) / T(K)"},
+        {ARGS("scale", "-v", yes), 2, "scale requires --strong"},
+        {ARGS("scale", "-v", yes, "--strong", "--weak"), 2,
+         "scale requires --strong"},
+        {ARGS("scale", "-v", "--strong"), 2, "scale requires a CSV"},
+        {ARGS("scale", "-v", yes, no, "--strong"), 2, "scale takes one CSV"},
+        {ARGS("scale", "-v", typo, "--strong"), 2,
+         "typo.csv:1: unknown column"},
+        {ARGS("scale", "-v", yes, "--strong", "--peak-flops", "1e12"), 2,
          "require each other"},
-        {ARGS("scale", "/nowhere.csv", "--strong"), 2, "/nowhere.csv"},
+        {ARGS("scale", "-v", "/nowhere.csv", "--strong"), 2, "/nowhere.csv"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -53,7 +53,7 @@ static void look_at_it_again(const char *dir)
 
     proc_expect(&r, searched_status(json));
     json_decref(json);
-    r = proc_run(ARGS("report", dir, "--slo", "e2e p50 < 1us"));
+    r = proc_run(ARGS("report", "-v", dir, "--slo", "e2e p50 < 1us"));
     assert_non_null(strstr(r.out, "by another SLO"));
 }
 
@@ -196,7 +196,7 @@ TEST(nonsense_is_refused)
          "-o"},
         {{"http://127.0.0.1:1/", "--slo", "errors < 1%", "--least=9",
           "--most=3", NULL},
-         "search.min"},
+         "--min"},
     };
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -274,7 +274,7 @@ TEST(an_edited_file_has_no_effect)
     }
 }
 
-/* Nobody listens: nothing is left behind but the error. */
+/* No server listens: nothing is left behind but the error. */
 TEST(a_server_that_is_not_there_is_exit_3)
 {
     char *url = keepf("http://127.0.0.1:%d/", refusing_port());

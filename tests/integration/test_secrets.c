@@ -182,11 +182,11 @@ static void search(const struct rig *rig, const struct strlist *words,
     if (strcmp(transport, "native") != 0)
         return; /* what reads settings and recordings does not know which */
     RUN_WAY("validate", words, 0, "--transport", transport, "-c", "1");
-    must_run(ARGS("report", rig->dir), status);
+    must_run(ARGS("report", "-v", rig->dir), status);
     must_run(ARGS("report", rig->dir, "--format", "json"), status);
 }
 
-/* Nobody listens any more. */
+/* No server listens any more. */
 static void search_failure(const struct rig *rig, const struct strlist *words,
                            const char *transport)
 {

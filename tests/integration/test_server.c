@@ -85,7 +85,7 @@ static bool is_noted(const char *name)
 #define FREE_URL "http://127.0.0.1:{port}/"
 #define STUB     "echo $$ >>$pids; exec $me stub --port {port}"
 
-/* One that serves from a child, beside another that has left the group. */
+/* One that serves from a child, next to another that has left the group. */
 #define TREE                                                                   \
     "echo $$ >>$pids; setsid sh -c 'echo $$ >>'$pids'; exec sleep 1000' & "    \
     "sh -c \"echo \\$\\$ >>$pids; exec $me stub --port $TAILGATE_PORT\" & "

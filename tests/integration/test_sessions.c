@@ -334,7 +334,7 @@ static void assert_says(const char *const *argv, const char *text)
         fail_msg("no '%s' in: %s%s", text, r.out, r.err);
 }
 
-/* Whoever reads of it knows what it is. */
+/* Reports explain what it is. */
 TEST(plan_and_report_say_sessions)
 {
     char *dir = tmpdir_path("said");
@@ -343,11 +343,11 @@ TEST(plan_and_report_say_sessions)
                      "1500ms", "--session-turns", "uniform 1 5"),
                 "at most about 270 in the window: 90 sessions of 3 turns on "
                 "average");
-    assert_says(ARGS("run", "null://", "--rate", "100", "--duration", "300ms",
-                     "--session-turns", "2", "-q", "-o", dir),
+    assert_says(ARGS("run", "-v", "null://", "--rate", "100", "--duration",
+                     "300ms", "--session-turns", "2", "-q", "-o", dir),
                 "closed loop inside sessions, which arrive in an open loop, "
                 "poisson 100/s, turns 2,");
-    assert_says(ARGS("report", dir), "\nsessions   ");
+    assert_says(ARGS("report", "-v", dir), "\nsessions   ");
     assert_says(ARGS("report", dir, "--format", "json"),
                 "\"scenario\": \"sessions\"");
 }

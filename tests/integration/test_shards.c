@@ -6,8 +6,12 @@
 #include <unistd.h>
 
 #include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
 #include "common/base/xalloc.h"
+#include "common/recording/manifest.h"
 #include "common/recording/schema.h"
+#include "common/text/json.h"
 #include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/table.h"
@@ -34,6 +38,19 @@ static struct facts *read_rows(const char *dir)
     return out;
 }
 
+/* When it was to start, and when it did. */
+static void expect_start(const char *dir, int64_t at_ns)
+{
+    struct manifest m = {0};
+    const json_t *clock;
+
+    assert_int_equal(manifest_load(&m, dir, &(struct err){0}), 0);
+    clock = json_object_get(m.json, "clock");
+    assert_int_equal(json_get_int(clock, "realtime_ns", 0), at_ns);
+    assert_true(json_is_integer(json_object_get(clock, "started_ns")));
+    manifest_fini(&m);
+}
+
 #define LOAD                                                                   \
     "--model", "m", "-R", "100", "-n", "120", "--seed", "7", "--nonce", "5",   \
         "--input-len", "uniform 5 50", "--output-len", "uniform 3 9"
@@ -47,7 +64,7 @@ TEST_WITH(shards_are_one_run, tmpdir_setup, tmpdir_teardown)
         stub_start(ARGS("stub", "--prefill", "1us", "--decode", "1ms"), &base);
     char *url = keepf("%s/v1/chat/completions", base);
     struct proc_result r =
-        proc_run(ARGS("run", url, LOAD, "-q", "-o", one, "-t", "1"));
+        proc_run(ARGS("run", "-v", url, LOAD, "-q", "-o", one, "-t", "1"));
     int64_t at_s = clk_realtime_ns() / NS_PER_S + 5;
     char *at = keepf("@%lld", (long long)at_s);
     char *dirs[2];
@@ -59,13 +76,14 @@ TEST_WITH(shards_are_one_run, tmpdir_setup, tmpdir_teardown)
     run_expect(&r, one, 0);
     for (int i = 0; i < 2; i++) {
         dirs[i] = tmpdir_path(i == 0 ? "a" : "b");
-        run[i] = proc_start(ARGS("run", url, LOAD, "-q", "-o", dirs[i],
+        run[i] = proc_start(ARGS("run", "-v", url, LOAD, "-q", "-o", dirs[i],
                                  "--shard", i == 0 ? "0/2" : "1/2",
                                  "--start-at", at, "-t", i == 0 ? "1" : "2"));
     }
     for (int i = 0; i < 2; i++) {
         r = proc_wait(&run[i]);
         run_expect(&r, dirs[i], 0);
+        expect_start(dirs[i], at_s * NS_PER_S);
     }
     stub_stop(&stub);
     r = proc_run(ARGS("merge", dirs[1], dirs[0], "-o", all));
@@ -121,6 +139,22 @@ TEST_WITH(a_shard_needs_what_is_common, tmpdir_setup, tmpdir_teardown)
     proc_expect(&r, 2);
 }
 
+/* The page of a merged run has a row for each shard. */
+static void expect_drawn(const char *dir)
+{
+    char *path = tmpdir_path("run.html");
+    struct proc_result r = proc_run(ARGS("report", dir, "--html", path));
+    struct err err = {0};
+    char *page;
+
+    expect_status_as_reported(&r, dir);
+    if (file_read_text(path, 1 << 20, &page, &err))
+        fail_msg("%s", err.msg);
+    assert_non_null(strstr(page, "start off by"));
+    assert_non_null(strstr(page, "</html>"));
+    free(page);
+}
+
 /* The stub is started once, and knows of every request. */
 TEST_WITH(processes_make_one_recording, tmpdir_setup, tmpdir_teardown)
 {
@@ -135,7 +169,7 @@ TEST_WITH(processes_make_one_recording, tmpdir_setup, tmpdir_teardown)
     size_t n;
 
     run_expect(&r, dir, 0);
-    assert_non_null(strstr(r.err, "launch     3 shards"));
+    assert_non_null(strstr(r.err, "launch     local, 3 shards"));
     summary = load_summary(dir);
     assert_true(number_at(summary, "requests.ok") == 60);
     assert_int_equal(json_array_size(json_object_get(summary, "shards")), 3);
@@ -144,29 +178,5 @@ TEST_WITH(processes_make_one_recording, tmpdir_setup, tmpdir_teardown)
     assert_int_equal(n, 60);
     free(seen);
     assert_int_equal(access(keepf("%s.shards", dir), F_OK), -1);
-}
-
-TEST_WITH(a_launch_that_cannot_be_is_refused, tmpdir_setup, tmpdir_teardown)
-{
-    static const struct {
-        const char *flag;
-        const char *value;
-        const char *want;
-    } cases[] = {
-        {"--launch", "ssh", "expected local:N"},
-        {"--launch", "local:0", "expected local:N"},
-        {"--shard", "0/2", "cannot be combined with --start-at and --shard"},
-        {"--scenario", "single-stream", "load.scenario: single-stream"},
-    };
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct proc_result r =
-            proc_run(ARGS("run", "null://", "-n", "9", "-c", "1", "--launch",
-                          "local:2", cases[i].flag, cases[i].value, "--nonce",
-                          "1", "-o", tmpdir_path("run")));
-
-        proc_expect(&r, 2);
-        if (!strstr(r.err, cases[i].want))
-            fail_msg("%s", r.err);
-    }
+    expect_drawn(dir);
 }

@@ -171,9 +171,10 @@ TEST(late_servers_are_waited_for)
         int status = setup->status ? 1 : 0;
         char *dir = keepf("%s/late-%zu", tmpdir_root(), i);
         struct echoserver s = echoserver_start(setup);
-        struct proc_result r = proc_run(
-            ARGS("run", s.url, "--wait-ready", "60s", "--rate", "50", "-n", "5",
-                 "--body", "x", "--transport", transport, "-q", "-o", dir));
+        struct proc_result r =
+            proc_run(ARGS("run", "-v", s.url, "--wait-ready", "60s", "--rate",
+                          "50", "-n", "5", "--body", "x", "--transport",
+                          transport, "--no-preflight", "-q", "-o", dir));
 
         run_expect(&r, dir, status);
         must_say(r.out, "scheduled 5 = issued 5 + unsent 0");

@@ -119,8 +119,8 @@ TEST(closed_descriptors_are_not_used_for_others)
                        "stub: {service: fixed 1ms}\n";
     char *file = tmpdir_write("closed.yaml", text, strlen(text));
     char *dir = tmpdir_path("closed");
-    struct proc p =
-        proc_start_with(ARGS("run", file, "-o", dir), close_input_and_messages);
+    struct proc p = proc_start_with(ARGS("run", "-v", file, "-o", dir),
+                                    close_input_and_messages);
     struct proc_result r;
 
     wait_for_rows(dir);
@@ -140,6 +140,42 @@ TEST(a_report_that_cannot_be_written)
 
     proc_expect(&r, 3);
     assert_string_equal(r.err, "tailgate: cannot write to standard output\n");
+}
+
+static void write_to_closed_pipe(void)
+{
+    int ends[2];
+
+    if (pipe(ends) || dup2(ends[1], STDOUT_FILENO) < 0)
+        _exit(127);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* `tailgate report | head` says nothing, and its status is that of the report.
+ */
+TEST(a_reader_that_has_seen_enough)
+{
+    char *dir = tmpdir_path("read");
+    struct proc_result r =
+        proc_run(ARGS("run", "null://", "-q", "-c", "1", "-n", "5", "-o", dir));
+    const char *const *const commands[] = {
+        ARGS("help", "run", "--all"),
+        ARGS("version"),
+        ARGS("report", dir),
+        ARGS("report", dir, "--format", "csv"),
+        ARGS("report", dir, "--slo", "e2e p50 < 1ns"),
+    };
+
+    assert_int_not_equal(r.status, 3);
+    for (size_t i = 0; i < COUNT(commands); i++) {
+        struct proc_result whole = proc_run(commands[i]);
+        struct proc p = proc_start_with(commands[i], write_to_closed_pipe);
+
+        r = proc_wait(&p);
+        proc_expect(&r, whole.status);
+        assert_string_equal(r.err, whole.err);
+    }
 }
 
 /* ---- a terminal that takes nothing ---- */
@@ -166,8 +202,9 @@ TEST(a_stopped_terminal_does_not_stop_the_run)
     assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
     assert_int_equal(tcflow(slave, TCOOFF), 0);
     stub = stub_start(ARGS("stub", "--fault", "status=503"), &url);
-    p = proc_start_with(ARGS("run", url, "--rate", "200", "--duration", "60s",
-                             "--abort-on", "errors > 50% over 1s", "-o", dir),
+    p = proc_start_with(ARGS("run", "-v", url, "--rate", "200", "--duration",
+                             "60s", "--abort-on", "errors > 50% over 1s", "-o",
+                             dir),
                         use_terminal);
     r = proc_wait(&p);
     run_expect(&r, dir, 1);

@@ -33,9 +33,9 @@ TEST(overloaded_trials_miss_their_terms)
     char *dir = tmpdir_path("trials");
     char *first = keepf("%s/trial-1", dir);
     struct proc_result r = proc_run(
-        ARGS("run", url, "--rate", "200", "--arrival", "constant", "--duration",
-             "1s", "--trials", "2", "--max-discarded", "0", "--settle", "0s",
-             "--slo", "e2e p50 < 20s", "-q", "-o", dir));
+        ARGS("run", "-v", url, "--rate", "200", "--arrival", "constant",
+             "--duration", "1s", "--trials", "2", "--max-discarded", "0",
+             "--settle", "0s", "--slo", "e2e p50 < 20s", "-q", "-o", dir));
     json_t *summary = load_summary(first);
     const json_t *terms = json_object_get(summary, "slo");
     json_t *set = json_load_file(keepf("%s/summary.json", dir), 0, NULL);

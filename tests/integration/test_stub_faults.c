@@ -348,7 +348,7 @@ TEST(each_fault_by_probability)
     }
 }
 
-/* The connection is there, but nobody takes it yet; the second is quick, so
+/* The connection is there, but is not accepted yet; the second is quick, so
  * that it overtakes the first. */
 TEST(a_slow_accept)
 {

@@ -19,7 +19,7 @@
 static const struct {
     const char *name;
     const char *stub;   /* settings */
-    const char *target; /* likewise */
+    const char *target; /* the same */
     const char *rate;
     bool is_fifo; /* one queue: starts in the order of arrivals */
     int64_t max_batch;
@@ -86,7 +86,7 @@ static int64_t count_before(const char *line, const char *words)
 
 static void check_report(const char *dir, size_t n)
 {
-    struct proc_result r = proc_run(ARGS("report", dir, "--truth"));
+    struct proc_result r = proc_run(ARGS("report", "-v", dir, "--truth"));
     const char *at = strstr(r.out, "\ntruth ");
 
     assert_non_null(at);

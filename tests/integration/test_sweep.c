@@ -69,8 +69,9 @@ TEST(each_value_is_run_as_often)
 {
     char *file = settings_file();
     char *dir = tmpdir_path("sweep");
-    struct proc_result r = proc_run(ARGS("sweep", file, "--rates", "20,30..40",
-                                         "--repeats", "2", "-q", "-o", dir));
+    struct proc_result r =
+        proc_run(ARGS("sweep", "-v", file, "--rates", "20,30..40", "--repeats",
+                      "2", "-q", "-o", dir));
     json_t *json;
     json_t *values;
     double sum = 0;
@@ -97,10 +98,10 @@ TEST(each_value_is_run_as_often)
     assert_true(sum == 180);
 
     /* Everything once more from the recordings, and by another SLO. */
-    r = proc_run(ARGS("report", dir));
+    r = proc_run(ARGS("report", "-v", dir));
     expect_done(&r, dir);
     assert_non_null(strstr(r.out, "values 3, runs recorded "));
-    r = proc_run(ARGS("report", dir, "--slo", "e2e p50 < 1us"));
+    r = proc_run(ARGS("report", "-v", dir, "--slo", "e2e p50 < 1us"));
     expect_done(&r, dir);
     assert_non_null(strstr(r.out, "e2e p50 < 1us"));
     r = proc_run(ARGS("report", dir, "--format", "csv"));
@@ -116,7 +117,7 @@ TEST(it_goes_on_where_it_stopped)
     char *file = settings_file();
     char *dir = tmpdir_path("resumed");
     char *second = keepf("%s/point-2", dir);
-    const char *const *argv = ARGS("sweep", file, "--rates", "20,21..22",
+    const char *const *argv = ARGS("sweep", "-v", file, "--rates", "20,21..22",
                                    "--duration", "1s", "-q", "-o", dir);
     struct proc p = proc_start(argv);
     struct proc_result r;
@@ -135,12 +136,12 @@ TEST(it_goes_on_where_it_stopped)
     assert_non_null(strstr(r.out, "--resume"));
     before = searched_json(dir, "point-1/manifest.json");
 
-    r = proc_run(ARGS("sweep", file, "--rates", "20,21..22", "-q", "-o", dir,
-                      "--resume"));
+    r = proc_run(ARGS("sweep", "-v", file, "--rates", "20,21..22", "-q", "-o",
+                      dir, "--resume"));
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "started with other settings"));
-    r = proc_run(ARGS("sweep", file, "--rates", "20,21..22", "--duration", "1s",
-                      "-q", "-o", dir, "--resume"));
+    r = proc_run(ARGS("sweep", "-v", file, "--rates", "20,21..22", "--duration",
+                      "1s", "-q", "-o", dir, "--resume"));
     expect_done(&r, dir);
     assert_non_null(strstr(r.out, "values 3, runs recorded "));
     after = searched_json(dir, "point-1/manifest.json");
@@ -148,10 +149,10 @@ TEST(it_goes_on_where_it_stopped)
     json_decref(before);
     json_decref(after);
 
-    r = proc_run(ARGS("sweep", file, "--rates", "20", "-q", "-o", dir));
+    r = proc_run(ARGS("sweep", "-v", file, "--rates", "20", "-q", "-o", dir));
     proc_expect(&r, 2);
     r = proc_run(
-        ARGS("sweep", file, "--rates", "20", "-q", "-o", dir, "--force"));
+        ARGS("sweep", "-v", file, "--rates", "20", "-q", "-o", dir, "--force"));
     expect_done(&r, dir);
     assert_false(is_there(dir, "point-2"));
 }

@@ -8,8 +8,8 @@
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-/* Nobody answers within 1 us, everybody within 30 s: what is judged does not
- * depend on the machine, though whether it is believed may. */
+/* No answer takes less than 1 us, all take less than 30 s: what is judged does
+ * not depend on the machine, though whether it is believed may. */
 static const char text[] =
     "target: {url: 'http://stub/v1/chat/completions', model: one}\n"
     "load: {rate: 200, requests: 400}\n"

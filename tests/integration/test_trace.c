@@ -97,9 +97,9 @@ TEST(what_is_offered_is_what_the_trace_says)
 
     for (int t = 0; t < 2; t++) {
         char *dir = tmpdir_path(threads[t]);
-        struct proc_result r = proc_run(
-            ARGS("run", target, "--trace", trace, "--time-scale", "4", "-t",
-                 threads[t], "--model", "m", "--warmup", "100ms", "-o", dir));
+        struct proc_result r = proc_run(ARGS(
+            "run", "-v", target, "--trace", trace, "--time-scale", "4", "-t",
+            threads[t], "--model", "m", "--warmup", "100ms", "-o", dir));
         struct facts *rows;
         json_t *summary;
         size_t n;
@@ -147,8 +147,8 @@ TEST(steps_are_spread_and_said_to_be)
     char *target = keepf("%s/v1/completions", url);
     char *dir = tmpdir_path("spread");
     struct proc_result r =
-        proc_run(ARGS("run", target, "--trace", trace, "--spread", "500ms",
-                      "--model", "m", "--to", "1s", "-o", dir));
+        proc_run(ARGS("run", "-v", target, "--trace", trace, "--spread",
+                      "500ms", "--model", "m", "--to", "1s", "-o", dir));
     struct facts *rows;
     size_t n;
     int64_t last_ns = 0;

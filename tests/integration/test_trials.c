@@ -7,10 +7,11 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/json.h"
 #include "common/base/xalloc.h"
+#include "common/text/json.h"
 #include "tests/support/keep.h"
 #include "tests/support/proc.h"
+#include "tests/support/schema.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
@@ -185,7 +186,7 @@ TEST(three_trials)
     again = proc_run(ARGS("report", dir, "--format", "json"));
     assert_int_equal(again.status, r.status);
     assert_string_equal(again.out, r.out);
-    again = proc_run(ARGS("report", dir, "--slo", "goodput >= 100000/s"));
+    again = proc_run(ARGS("report", "-v", dir, "--slo", "goodput >= 100000/s"));
     assert_non_null(strstr(again.out, "  goodput >= 100000/s  fail "));
     again = proc_run(ARGS("report", dir, "--format", "csv"));
     proc_expect(&again, 2);
@@ -193,23 +194,23 @@ TEST(three_trials)
     free(seed);
 }
 
-TEST(one_server_is_one_launch)
+TEST(trials_of_one_server_are_one_start)
 {
     char *url;
     struct proc stub = stub_start(ARGS("stub", "--port", "0"), &url);
     char *dir = tmpdir_path("one");
     char *forced = tmpdir_path("restarted");
-    struct proc_result r =
-        proc_run(ARGS("run", url, "-R", "100", "-d", "100ms", "--max-discarded",
-                      "0", "--trials", "2", "--settle", "0s", "-q", "-o", dir));
+    struct proc_result r = proc_run(
+        ARGS("run", "-v", url, "-R", "100", "-d", "100ms", "--max-discarded",
+             "0", "--trials", "2", "--settle", "0s", "-q", "-o", dir));
 
     expect_as_reported(&r, dir);
-    assert_non_null(strstr(r.out, "launches   1: all trials used one"));
-    r = proc_run(ARGS("run", url, "-R", "100", "-d", "100ms", "--max-discarded",
-                      "0", "--trials", "2", "--settle", "0s", "--restart",
-                      "echo anew", "-q", "-o", forced));
+    assert_non_null(strstr(r.out, "starts     1: all trials used one"));
+    r = proc_run(ARGS("run", "-v", url, "-R", "100", "-d", "100ms",
+                      "--max-discarded", "0", "--trials", "2", "--settle", "0s",
+                      "--restart", "echo anew", "-q", "-o", forced));
     expect_as_reported(&r, forced);
-    assert_non_null(strstr(r.out, "launches   2: the server was restarted"));
+    assert_non_null(strstr(r.out, "starts     2: the server was restarted"));
     assert_null(strstr(r.out, "anew\nanew"));
     assert_non_null(strstr(r.err, "anew\nanew"));
     stub_stop(&stub);
@@ -223,13 +224,13 @@ TEST(one_that_cannot_run_ends_the_set)
     char *dir = tmpdir_path("ended");
     char *restart = keepf("test ! -e %s/trial-1", dir);
     struct proc_result r = proc_run(
-        ARGS("run", url, "-R", "100", "-d", "100ms", "--max-discarded", "0",
-             "--trials", "4", "--restart", restart, "-q", "-o", dir));
+        ARGS("run", "-v", url, "-R", "100", "-d", "100ms", "--max-discarded",
+             "0", "--trials", "4", "--restart", restart, "-q", "-o", dir));
 
     proc_expect(&r, 3);
     assert_non_null(strstr(r.out, "trials     recorded 1 of 4"));
     assert_non_null(strstr(r.err, "study.restart: exit code 1"));
-    r = proc_run(ARGS("report", dir));
+    r = proc_run(ARGS("report", "-v", dir));
     assert_non_null(strstr(r.out, "ended early: study.restart: exit code 1"));
     stub_stop(&stub);
 }
@@ -264,8 +265,8 @@ TEST(a_signal_between_trials)
     char *file = settings_file();
     char *dir = tmpdir_path("between");
     char *summary = keepf("%s/trial-1/summary.json", dir);
-    struct proc run = proc_start(
-        ARGS("run", file, "--trials", "3", "--settle", "1h", "-q", "-o", dir));
+    struct proc run = proc_start(ARGS("run", "-v", file, "--trials", "3",
+                                      "--settle", "1h", "-q", "-o", dir));
     struct proc_result r;
 
     while (access(summary, F_OK) != 0)
@@ -282,7 +283,7 @@ static struct proc begin_first(const char *file, const char *dir)
 {
     char *first = trial_dir(dir, 1);
     struct proc run = proc_start(
-        ARGS("run", file, "--trials", "3", "-d", "1h", "-q", "-o", dir));
+        ARGS("run", "-v", file, "--trials", "3", "-d", "1h", "-q", "-o", dir));
 
     while (access(first, F_OK) != 0)
         clk_sleep_ns(NS_PER_MS);
@@ -319,10 +320,10 @@ TEST(killed_within_the_first_trial)
 
     assert_int_equal(kill(run.pid, SIGKILL), 0);
     r = proc_wait(&run);
-    r = proc_run(ARGS("report", dir));
+    r = proc_run(ARGS("report", "-v", dir));
     proc_expect(&r, 4);
     assert_string_equal(r.err, want);
-    r = proc_run(ARGS("report", first));
+    r = proc_run(ARGS("report", "-v", first));
     proc_expect(&r, 4);
     assert_non_null(strstr(r.out, "requests "));
 }
@@ -346,6 +347,8 @@ TEST(two_take_turns)
     json = parse(r.out);
     assert_true(number_at(json, "a.trials.recorded") == 2);
     assert_true(number_at(json, "b.trials.recorded") == 2);
+    assert_schema("pair", json);
+    assert_schema("trials", json_object_get(json, "a"));
     json_decref(json);
     assert_int_equal(json_read_file(study, &json, &err), 0);
     assert_string_equal(json_string_value(json_object_get(json, "order")),
@@ -459,8 +462,8 @@ TEST(what_makes_no_sense_is_refused)
     r = proc_run(ARGS("run", file, "--trials", "2", "--restart", "true", "-q",
                       "-o", dir));
     proc_expect(&r, 2);
-    assert_non_null(
-        strstr(r.err, "study.restart cannot be combined with a block stub"));
+    assert_non_null(strstr(r.err, "--restart cannot be combined with the "
+                                  "block 'stub' of a settings file"));
     r = proc_run(ARGS("run", "http://127.0.0.1:1/", "-R", "1", "--restart",
                       "true", "-q", "-o", dir));
     proc_expect(&r, 2);

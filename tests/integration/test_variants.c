@@ -12,7 +12,7 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/json.h"
+#include "common/text/json.h"
 #include "tests/support/keep.h"
 #include "tests/support/proc.h"
 #include "tests/support/test.h"
@@ -92,7 +92,7 @@ TEST(trials_take_turns)
     char *file = write_study("turns", two);
     char *dir = tmpdir_path("turns");
     struct proc_result r =
-        proc_run(ARGS("run", file, "--trials", "2", "-q", "-o", dir));
+        proc_run(ARGS("run", "-v", file, "--trials", "2", "-q", "-o", dir));
     json_t *a;
     json_t *b;
 
@@ -126,7 +126,7 @@ TEST(variants_may_be_compared)
 {
     char *fast = tmpdir_path("turns/fast/trial-1");
     char *slow = tmpdir_path("turns/slow/trial-1");
-    struct proc_result r = proc_run(ARGS("compare", fast, slow));
+    struct proc_result r = proc_run(ARGS("compare", "-v", fast, slow));
 
     assert_int_equal(r.status, 4);
     assert_non_null(strstr(r.out, "stub.service"));
@@ -161,6 +161,26 @@ TEST(sweeps_are_reported)
     json_decref(saved);
 }
 
+/* The study is that of sweeps_are_reported. */
+TEST(the_smallest_difference_may_be_another)
+{
+    char *dir = tmpdir_path("sweep");
+    char *one = tmpdir_path("sweep/fast/point-1");
+    struct proc_result r =
+        proc_run(ARGS("report", dir, "--smallest-difference", "70%", "--json"));
+    json_t *json = json_loads(r.out, 0, NULL);
+
+    assert_true(json_real_value(json_object_get(json, "smallest_difference")) ==
+                0.7);
+    json_decref(json);
+    r = proc_run(ARGS("report", one, "--smallest-difference", "70%"));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "requires a study with variants"));
+    r = proc_run(ARGS("report", dir, "--smallest-difference", "much"));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "--smallest-difference"));
+}
+
 /* Until this is there. */
 static void wait_for(const char *dir, const char *name)
 {
@@ -179,9 +199,9 @@ TEST(searches_take_turns_probe_by_probe)
                                         "slow/probe-2", "fast/probe-2"};
     char *file = write_study("search", two);
     char *dir = tmpdir_path("search");
-    struct proc p = proc_start(ARGS("search", file, "--slo", "e2e p50 < 50ms",
-                                    "--start", "100", "--probe", "100ms",
-                                    "--no-confirm", "-q", "-o", dir));
+    struct proc p = proc_start(
+        ARGS("search", "-v", file, "--slo", "e2e p50 < 50ms", "--start", "100",
+             "--probe", "100ms", "--no-confirm", "-q", "-o", dir));
     struct proc_result r;
     json_t *study;
     json_t *summary;
@@ -251,7 +271,7 @@ static char *write_faulty(const char *pids)
               "    target: {url: 'http://127.0.0.1:{port}/'}\n"
               "    server:\n"
               "      start: 'echo $$ >>%s; sleep 1000 & echo $! >>%s; wait'\n"
-              "      ready_within: 300ms\n"
+              "      ready_within: 2s\n"
               "  - name: dying\n"
               "    target: {url: 'http://127.0.0.1:{port}/'}\n"
               "    server:\n"
@@ -280,13 +300,13 @@ TEST(one_that_fails_is_marked)
     static const char *const says[] = {
         "ended before it was ready: exit code 1; its last output: no GPU",
         "",
-        "not ready within 300ms",
+        "not ready within 2s",
         "ended during the run: exit code 9",
     };
     char *pids = tmpdir_path("faulty.pids");
     char *file = write_faulty(pids);
     char *dir = tmpdir_path("faulty");
-    struct proc_result r = proc_run(ARGS("run", file, "--duration", "1s",
+    struct proc_result r = proc_run(ARGS("run", "-v", file, "--duration", "1s",
                                          "--trials", "2", "-q", "-o", dir));
     json_t *study = load_json(dir, "study.json");
 
@@ -311,7 +331,7 @@ TEST(what_was_interrupted_goes_on)
 {
     char *file = write_study("resume", two);
     char *dir = tmpdir_path("resume");
-    struct proc p = proc_start(ARGS("sweep", file, "--rates", "50,100",
+    struct proc p = proc_start(ARGS("sweep", "-v", file, "--rates", "50,100",
                                     "--duration", "500ms", "-q", "-o", dir));
     struct proc_result r;
     int64_t before;
@@ -323,13 +343,13 @@ TEST(what_was_interrupted_goes_on)
     assert_non_null(strstr(r.out, "interrupted"));
     before = began(dir, "fast/point-1");
 
-    r = proc_run(ARGS("sweep", file, "--rates", "50,100", "--duration", "2s",
-                      "-q", "--resume", "-o", dir));
+    r = proc_run(ARGS("sweep", "-v", file, "--rates", "50,100", "--duration",
+                      "2s", "-q", "--resume", "-o", dir));
     proc_expect(&r, 2); /* other settings */
     assert_non_null(strstr(r.err, "was started with other settings"));
 
-    r = proc_run(ARGS("sweep", file, "--rates", "50,100", "--duration", "500ms",
-                      "-q", "--resume", "-o", dir));
+    r = proc_run(ARGS("sweep", "-v", file, "--rates", "50,100", "--duration",
+                      "500ms", "-q", "--resume", "-o", dir));
     expect_as_reported(&r, dir);
     assert_true(began(dir, "fast/point-1") == before); /* not made again */
     assert_true(is_there(dir, "fast/point-2/summary.json"));

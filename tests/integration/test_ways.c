@@ -80,7 +80,7 @@ TEST(another_place)
 
 /* ---- proxies ---- */
 
-/* The proxy leads to nginx whatever is asked for, so that whoever gets an
+/* The proxy leads to nginx whatever is asked for, so that a client that gets an
  * answer from nowhere.invalid went through it. */
 TEST(through_a_proxy)
 {

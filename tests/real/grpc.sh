@@ -21,7 +21,7 @@ make_tensors() {
     echo '{"prompt":"say \"hi\""}' >"$dir/prompts.jsonl"
 }
 
-# tensors METHOD COUNT WHAT: the log has so many tensors, each a sample to the last bit.
+# tensors METHOD COUNT WHAT: the log has COUNT tensors, each a sample to the last bit.
 tensors() {
     node "$here/grpc_log.mjs" "$dir/log" "$dir/tensors.bin" "$sample" "$1" >"$dir/answer" 2>&1 || cat "$dir/answer"
     equal "$3: tensors arrived" "$(figure tensors)" "$2"

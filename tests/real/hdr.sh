@@ -6,7 +6,7 @@
 # near IS SHOULD-BE: the upper end of a bucket and its middle, of three digits.
 near() { awk -v a="$1" -v b="$2" 'BEGIN { if (a < b * 0.9989 || a > b * 1.0011) { print a " is not " b; exit 1 } }'; }
 
-# export_run NAME: its log and distributions, beside it.  The exit status is that of
+# export_run NAME: its log and distributions, next to it.  The exit status is that of
 # the verdict.
 export_run() {
     "$tailgate" report "$dir/$1" --format hlog >"$dir/$1.hlog" || [ $? -ne 3 ]

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// http2_server.mjs - node's HTTP/2 server.  Usage: http2_server.mjs KIND [KEY CERT]
+// http2_server.mjs - node's HTTP/2 server, over TLS with KEY and CERT.
+// Usage: http2_server.mjs KIND [KEY CERT]
 // KIND is plain; limit (3 streams at a time); goaway (a GOAWAY with every 50th
-// request); settings (the limit rises and falls between 20 and 50 every 20 ms); reset (every tenth stream);
-// or tls.
+// request); settings (the limit rises and falls between 2 and 50 every 20 ms)
+// or reset (every tenth stream).
 import fs from 'node:fs'
 import http2 from 'node:http2'
 
@@ -26,16 +27,16 @@ function vary(session) {
     const timer = setInterval(() => {
         if (session.destroyed) return clearInterval(timer)
         few = !few
-        session.settings({ maxConcurrentStreams: few ? 20 : 50 })
+        session.settings({ maxConcurrentStreams: few ? 2 : 50 })
     }, 20)
 }
 
 const settings = { maxConcurrentStreams: kind === 'limit' ? 3 : 100 }
-const server = kind === 'tls'
+const server = key
     ? http2.createSecureServer({ key: fs.readFileSync(key), cert: fs.readFileSync(cert) })
     : http2.createServer({ settings })
 server.on('stream', answer)
 server.on('sessionError', () => {})
 if (kind === 'settings') server.on('session', vary)
 server.listen(0, '127.0.0.1', () =>
-    console.log(`listening on http${kind === 'tls' ? 's' : ''}://127.0.0.1:${server.address().port}`))
+    console.log(`listening on http${key ? 's' : ''}://127.0.0.1:${server.address().port}`))

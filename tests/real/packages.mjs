@@ -1,4 +1,4 @@
-// The npm packages, which tests/real/setup installs below build/ and not beside
+// The npm packages, which tests/real/setup installs below build/ and not next to
 // these files: the source tree holds nothing that is not ours.
 import {createRequire} from 'node:module';
 import {pathToFileURL} from 'node:url';

@@ -35,7 +35,7 @@ void datarig_put_body(const struct datarig *rig, int64_t seq, struct buf *out);
 /* The same where it is JSON (see keep.h). */
 struct json_t *datarig_body(const struct datarig *rig, int64_t seq);
 
-/* How many of the bodies of so many requests are different. */
+/* How many of the bodies of `n` requests are different. */
 int datarig_count_different(const struct datarig *rig, int n);
 
 #endif

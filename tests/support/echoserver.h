@@ -17,7 +17,7 @@ struct echo_setup {
     int first_status; /* of the first n_first responses */
     int n_first;
     bool goes_mute;       /* after these */
-    int64_t delay_ns;     /* connections are refused for so long */
+    int64_t delay_ns;     /* connections are refused for this time */
     const char *location; /* header of each response; NULL: none */
     const char *log;      /* file that gets everything received; NULL: none */
 };

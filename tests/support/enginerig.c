@@ -231,7 +231,7 @@ void rig_end_flight(struct rig *rig, size_t i)
 void rig_cut_at(struct rig *rig, int64_t at_ns)
 {
     rig->clk.at_ns = at_ns;
-    engine_cut(rig->engine);
+    engine_cut(rig->engine, false);
     rig->has_ended = event_base_got_break(rig->base);
 }
 

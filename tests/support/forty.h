@@ -9,7 +9,7 @@ struct json_t;
 
 #define FORTY 40
 
-/* A few clients, and so many requests. */
+/* A few clients, and a number of requests. */
 #define RUN(status, ...)                                                       \
     forty_run(status, ARGS("run", "-c", "4", "-n", "40", "-q", "--force",      \
                            "-o", tmpdir_path("run"), __VA_ARGS__))

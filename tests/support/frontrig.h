@@ -37,8 +37,8 @@ struct frontrig {
     int64_t sent_ns;       /* of the last that ended */
 };
 
-/* One that answers a GET with 200 and a body of so many bytes, kept alive or
- * not as the client wants it. */
+/* One that answers a GET with 200 and a body of a number of bytes, kept alive
+ * or not as the client wants it. */
 void frontrig_begin(struct frontrig *rig, int64_t body_bytes);
 
 /* The same with hooks of the test's own, whose argument is the rig. */

@@ -87,6 +87,12 @@ void assert_golden_doc(const char *name, struct doc *taken)
         assert_golden(file, text);
         free(text);
     }
+    if (doc_has_brief(taken)) {
+        char *text = rendered(taken, DOC_AS_BRIEF);
+
+        assert_golden(keepf("%s.brief.txt", name), text);
+        free(text);
+    }
     doc_free(taken);
 }
 

@@ -14,8 +14,9 @@ struct summary;
 /* The text is that of tests/golden/NAME. */
 void assert_golden(const char *name, const char *text);
 
-/* The document's text is that of tests/golden/NAME.txt and its JSON that of
- * NAME.json.  Frees the document. */
+/* The document's text is that of tests/golden/NAME.txt, its JSON that of
+ * NAME.json, and its short form, if it has one, that of NAME.brief.txt.  Frees
+ * the document. */
 void assert_golden_doc(const char *name, struct doc *taken);
 
 /* The document as text or as JSON, which the caller owns.  Both free it. */

@@ -29,7 +29,7 @@ struct grpc_asked {
     int64_t shape[4];
 };
 
-/* One input 'x' with so many elements of this type, and no contents yet. */
+/* One input 'x' with a number of elements of this type, and no contents yet. */
 void grpc_ask(struct grpc_asked *a, const char *datatype, int64_t elements);
 
 /* The same with its contents as bytes, which are borrowed. */

@@ -63,7 +63,8 @@ static bool take_request(int fd, uint8_t id[static 4])
     do {
         if (!take_frame(fd, head, payload))
             return false;
-    } while (head[3] != H2RAW_DATA || !(head[4] & H2RAW_END_STREAM));
+    } while ((head[3] != H2RAW_DATA && head[3] != H2RAW_HEADERS) ||
+             !(head[4] & H2RAW_END_STREAM));
     memcpy(id, head + 5, 4);
     return true;
 }
@@ -91,20 +92,40 @@ static const struct h2raw_frame no_settings[] = {
 /* ---- the same frames for each request ---- */
 
 struct answer {
+    const struct h2raw_frame *hello;
     const struct h2raw_frame *frames;
-    bool closes;
+    enum raw_ending ending;
 };
+
+/* The client's frames are read to their end: else it would see a reset. */
+static void end(int fd, enum raw_ending ending)
+{
+    struct linger reset = {.l_onoff = 1, .l_linger = 0};
+    char bytes[4096];
+
+    if (ending == RAW_RESET) {
+        setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+        return;
+    }
+    shutdown(fd, SHUT_WR);
+    while (recv(fd, bytes, sizeof(bytes), 0) > 0)
+        continue;
+}
 
 static void serve_answers(int fd, const void *arg)
 {
     const struct answer *a = arg;
     uint8_t id[4];
 
-    if (!greet(fd, no_settings))
+    if (!greet(fd, a->hello))
         return;
     while (take_request(fd, id)) {
-        if (!put_frames(fd, a->frames, id) || a->closes)
+        if (!put_frames(fd, a->frames, id))
             return;
+        if (a->ending != RAW_HOLD) {
+            end(fd, a->ending);
+            return;
+        }
     }
 }
 
@@ -205,29 +226,37 @@ static void serve_endless(int fd, const void *arg)
 
 typedef void serve_fn(int fd, const void *arg);
 
+/* A process per connection. */
 static _Noreturn void serve(int listener, serve_fn *serve_one, const void *arg)
 {
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
     int one = 1;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigaction(SIGCHLD, &ignore, NULL);
     for (;;) {
         int fd = accept(listener, NULL, NULL);
 
         if (fd < 0)
             _exit(1);
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-        serve_one(fd, arg);
+        if (fork() == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+            serve_one(fd, arg);
+            _exit(0);
+        }
         close(fd);
     }
 }
 
-static struct h2raw start(serve_fn *serve_one, const void *arg)
+static struct h2raw start(const char *scheme, serve_fn *serve_one,
+                          const void *arg)
 {
     struct sockaddr_in address = {0};
     int listener = loopback_listen(&address, 128);
     struct h2raw s = {0};
 
-    snprintf(s.url, sizeof(s.url), "grpc://127.0.0.1:%d",
+    snprintf(s.url, sizeof(s.url), "%s://127.0.0.1:%d", scheme,
              ntohs(address.sin_port));
     s.pid = fork();
     assert_true(s.pid >= 0);
@@ -239,9 +268,19 @@ static struct h2raw start(serve_fn *serve_one, const void *arg)
 
 struct h2raw h2raw_start(const struct h2raw_frame *frames, bool closes)
 {
-    const struct answer a = {frames, closes};
+    const struct answer a = {no_settings, frames,
+                             closes ? RAW_CLOSE : RAW_HOLD};
 
-    return start(serve_answers, &a);
+    return start("grpc", serve_answers, &a);
+}
+
+struct h2raw h2raw_start_http(const struct h2raw_frame *hello,
+                              const struct h2raw_frame *frames,
+                              enum raw_ending ending)
+{
+    const struct answer a = {hello ? hello : no_settings, frames, ending};
+
+    return start("http", serve_answers, &a);
 }
 
 struct h2raw h2raw_start_deaf(const struct h2raw_frame *hello,
@@ -249,7 +288,7 @@ struct h2raw h2raw_start_deaf(const struct h2raw_frame *hello,
 {
     const struct flood f = {hello, flood};
 
-    return start(serve_deaf, &f);
+    return start("grpc", serve_deaf, &f);
 }
 
 struct h2raw h2raw_start_endless(size_t len)
@@ -262,7 +301,7 @@ struct h2raw h2raw_start_endless(size_t len)
                      /* cppcheck-suppress invalidFunctionArg */
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(e.is_held != MAP_FAILED);
-    s = start(serve_endless, &e);
+    s = start("grpc", serve_endless, &e);
     s.is_held = e.is_held;
     return s;
 }

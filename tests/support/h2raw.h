@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "tests/support/rawserver.h"
+
 /* A frame as it goes out; `is_of_stream`: with the request's number, else with
  * 0. */
 struct h2raw_frame {
@@ -25,19 +27,27 @@ struct h2raw_frame {
 #define H2RAW_PING       6
 #define H2RAW_GOAWAY     7
 #define H2RAW_WINDOW     8
+#define H2RAW_CONTINUED  9
 
 #define H2RAW_END_STREAM  1
 #define H2RAW_END_HEADERS 4
+#define H2RAW_PADDED      8
 
 struct h2raw {
     pid_t pid;
-    char url[40];         /* grpc://127.0.0.1:PORT */
+    char url[40];         /* grpc://127.0.0.1:PORT, or http:// */
     atomic_bool *is_held; /* of an endless one; else NULL */
 };
 
 /* Frames up to one with a payload of NULL are borrowed until it is stopped.
  * Then, if `closes`, the connection is closed. */
 struct h2raw h2raw_start(const struct h2raw_frame *frames, bool closes);
+
+/* The same for requests of HTTP.  Each client gets the frames of `hello` first;
+ * NULL: SETTINGS without any. */
+struct h2raw h2raw_start_http(const struct h2raw_frame *hello,
+                              const struct h2raw_frame *frames,
+                              enum raw_ending ending);
 
 /* A server that sends the frames of `hello` to each client.  After the first
  * HEADERS it reads no more, and repeats the frames of `flood` until the socket

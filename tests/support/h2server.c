@@ -28,7 +28,8 @@
 #define END_STREAM    1
 #define ACK           1
 #define END_HEADERS   4
-#define NOT_PROCESSED 7 /* REFUSED_STREAM */
+#define NOT_PROCESSED 7         /* REFUSED_STREAM */
+#define MAX_STREAMS   (3 << 16) /* the setting, before its value */
 
 enum frame { DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, GOAWAY = 7 };
 
@@ -104,7 +105,7 @@ static void close_with_reset(int fd)
     close(fd);
 }
 
-/* Until nobody listens any more. */
+/* Until no client is left. */
 static void flood(const struct conn *c, uint32_t stream)
 {
     static const unsigned char goaway[8] = {0x7f, 0xff, 0xff, 0xff};
@@ -134,7 +135,15 @@ static bool do_wrong(const struct conn *c, uint32_t stream)
 
     clk_sleep_ns(c->delay_ns);
     switch (c->fault) {
+    case H2_LOWER:
+        put_number(numbers, MAX_STREAMS);
+        put_number(numbers + 2, 50 / (uint32_t)c->n_requests);
+        send_frame(c, SETTINGS, 0, 0, numbers, 6);
+        put_number(numbers, NOT_PROCESSED);
+        send_frame(c, RST_STREAM, 0, stream, numbers, 4);
+        return true;
     case H2_REFUSE:
+    case H2_REFUSE_TWICE:
         put_number(numbers, NOT_PROCESSED);
         send_frame(c, RST_STREAM, 0, stream, numbers, 4);
         return true;
@@ -164,8 +173,12 @@ static bool do_wrong(const struct conn *c, uint32_t stream)
 
 static bool take_request(struct conn *c, uint32_t stream)
 {
+    bool is_twice = c->fault == H2_REFUSE_TWICE || c->fault == H2_LOWER;
+
     atomic_fetch_add(c->requests, 1);
-    if (++c->n_requests == 2 && c->fault != H2_ONE_STREAM)
+    c->n_requests++;
+    if (c->fault != H2_ONE_STREAM &&
+        (c->n_requests == 2 || (c->n_requests == 3 && is_twice)))
         return do_wrong(c, stream);
     answer(c, stream);
     return true;

@@ -9,11 +9,14 @@
 #include <sys/types.h>
 
 enum h2_fault {
-    H2_CLOSE,       /* the connection, in good order */
-    H2_RESET,       /* the connection */
-    H2_REFUSE,      /* the stream: it was not looked at */
-    H2_GOAWAY,      /* the connection; the stream was not looked at */
-    H2_NOT_SERVED,  /* nobody without a certificate, said after the handshake */
+    H2_CLOSE,        /* the connection, in good order */
+    H2_RESET,        /* the connection */
+    H2_REFUSE,       /* the stream: it was not looked at */
+    H2_REFUSE_TWICE, /* the same, and the next one */
+    H2_LOWER,        /* the same, both times after its limit has fallen */
+    H2_GOAWAY,       /* the connection; the stream was not looked at */
+    H2_NOT_SERVED,  /* no client without a certificate, said after the handshake
+                     */
     H2_EARLY_HINTS, /* answers of status 103 without end, ... */
     H2_GOAWAYS,     /* ... or GOAWAYs, ... */
     H2_EMPTY_DATA,  /* ... or frames of data that are empty */

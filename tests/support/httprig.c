@@ -79,7 +79,7 @@ struct httprig *httprig_new(const struct httprig_setup *setup)
         .max_connections =
             setup->max_connections > 0 ? setup->max_connections : 8,
         .stamps_all = true,
-        .lane = {0, 1},
+        .lane = {.worker = 0, .workers = 1},
         .ended = on_ended,
         .arg = rig};
     rig->transport = setup->transport ? setup->transport : &transport_http1;
@@ -110,7 +110,7 @@ void httprig_free(struct httprig *rig)
     free(rig);
 }
 
-/* With a backlog of 0 there is room for one that nobody accepts. */
+/* With a backlog of 0 there is room for one that is not accepted. */
 void httprig_fill_server(const struct httprig *rig, size_t i, int *filler)
 {
     struct sockaddr_in address;

@@ -51,10 +51,10 @@ struct httprig_setup {
 struct httprig *httprig_new(const struct httprig_setup *setup);
 void httprig_free(struct httprig *rig);
 
-/* Whoever connects there is refused from here on. */
+/* Connections there are refused from here on. */
 void httprig_stop_server(struct httprig *rig, size_t i);
 
-/* Whoever connects there from here on waits.  The caller closes *filler. */
+/* Connections there wait from here on.  The caller closes *filler. */
 void httprig_fill_server(const struct httprig *rig, size_t i, int *filler);
 
 /* The next one in the schedule. */

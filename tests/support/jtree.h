@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "common/base/jscan.h"
+#include "common/text/jscan.h"
 
 /* The caller owns it; NULL if the text is no JSON, or holds what no tree can:
  * a number that does not fit, half of a surrogate pair. */

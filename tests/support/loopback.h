@@ -7,7 +7,7 @@
 struct sockaddr_in loopback_address(int port);
 
 /* A socket at the port that *address names, or if that is 0 at a free one,
- * which it names then.  Whoever connects is refused until it listens. */
+ * which it names then.  Connections are refused until it listens. */
 int loopback_bind(struct sockaddr_in *address);
 int loopback_listen(struct sockaddr_in *address, int backlog);
 

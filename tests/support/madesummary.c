@@ -29,6 +29,7 @@ static void fill_counts(struct made_summary *m)
     s->fresh_connections = fresh(m);
     s->reused_connections = fresh(m);
     s->retried = fresh(m);
+    s->resends = s->retried + 1;
     for (int o = 0; o < OUTCOME_COUNT; o++)
         s->outcome[o] = fresh(m);
     s->stopped_by = fresh(m);

@@ -1,4 +1,4 @@
-/* near.h - numbers that are right to so many digits. */
+/* near.h - numbers that are right to a number of digits. */
 #ifndef TESTS_SUPPORT_NEAR_H
 #define TESTS_SUPPORT_NEAR_H
 

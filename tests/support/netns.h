@@ -1,5 +1,5 @@
 /* netns.h - a network of the test's own: nothing in it but its loopback, and
- * settings of the kernel that nobody else feels. */
+ * settings of the kernel that affect no other process. */
 #ifndef TESTS_SUPPORT_NETNS_H
 #define TESTS_SUPPORT_NETNS_H
 

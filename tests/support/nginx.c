@@ -61,7 +61,7 @@ static void add_head(struct buf *out, const char *name)
                  places[i]);
 }
 
-/* A free port, and a socket that keeps it free for whoever shares it: nginx
+/* A free port, and a socket that keeps it free for those that share it: nginx
  * cannot be told to take any. */
 static int reserve(int *port)
 {

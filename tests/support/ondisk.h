@@ -11,7 +11,7 @@
 struct strlist;
 struct tgr_schema;
 
-/* dir/name, as one shard's; so many rows a block. */
+/* dir/name, as one shard's; a number of rows per block. */
 void table_write(const char *dir, const char *name,
                  const struct tgr_schema *schema, const void *rows, size_t n,
                  size_t block);

@@ -25,9 +25,9 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/json.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
+#include "common/text/json.h"
 #include "tests/support/keep.h"
 #include "tests/support/loopback.h"
 
@@ -416,7 +416,7 @@ void run_as_reported(const char *const *argv)
 
 void expect_as_reported(const struct proc_result *r, const char *dir)
 {
-    struct proc_result again = proc_run(ARGS("report", dir));
+    struct proc_result again = proc_run(ARGS("report", "-v", dir));
 
     proc_expect(r, again.status);
     assert_string_equal(r->out, again.out);

@@ -57,8 +57,9 @@ void run_expect(const struct proc_result *r, const char *dir, int status);
  * recordings (unit.trust, unit.trust_client). */
 bool was_disturbed(const struct json_t *summary);
 
-/* A study in `dir` ended with the status of `report DIR`, and printed the same
- * text.  What status a set of recordings deserves is tested on made ones. */
+/* A study in `dir`, made with -v, ended with the status of `report -v DIR`, and
+ * printed the same text.  What status a set of recordings deserves is tested on
+ * made ones. */
 void expect_as_reported(const struct proc_result *r, const char *dir);
 
 /* The same of the status alone, where the text is another format's. */
@@ -93,14 +94,14 @@ void wait_for_handler(const struct proc *p, int signal_number);
 /* Until it has none any more. */
 void wait_for_no_handler(const struct proc *p, int signal_number);
 
-/* A port on which nobody listens, nor will before the test has ended. */
+/* A port on which nothing listens, nor will before the test has ended. */
 int refusing_port(void);
 
 /* DIR/summary.json.  The accounting identity is checked
  * on the way, since it must hold in every summary. */
 struct json_t *load_summary(const char *dir);
 
-/* DIR/manifest.json, likewise. */
+/* The same for DIR/manifest.json. */
 struct json_t *load_manifest(const char *dir);
 
 /* A number at a path such as "requests.ok"; fails the test if it is not there.

@@ -1,5 +1,5 @@
 /* proxy.h - an HTTP proxy that leads everybody to the same place, whatever they
- * ask for: whoever arrives there has come through it. */
+ * ask for: a request that arrives there has come through it. */
 #ifndef TESTS_SUPPORT_PROXY_H
 #define TESTS_SUPPORT_PROXY_H
 

@@ -8,7 +8,7 @@
 
 enum raw_ending {
     RAW_CLOSE, /* after the bytes */
-    RAW_RESET, /* likewise, with a reset */
+    RAW_RESET, /* the same, with a reset */
     RAW_HOLD,  /* keep the connection open */
 };
 

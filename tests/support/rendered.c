@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
+#include "analyzer/report/doc.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/run_doc.h"
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
 #include "tests/support/keep.h"
@@ -23,6 +25,19 @@ char *report_rendered(const struct report_ops *ops, const struct summary *s)
 
     buf_init(&out, 1 << 20);
     ops->render(s, &out);
+    assert_false(out.overflowed);
+    text = keepf("%s", buf_text(&out));
+    buf_fini(&out);
+    return text;
+}
+
+char *report_verbose(const struct summary *s)
+{
+    struct buf out;
+    char *text;
+
+    buf_init(&out, 1 << 20);
+    doc_put(run_doc(s), DOC_AS_TEXT, &out);
     assert_false(out.overflowed);
     text = keepf("%s", buf_text(&out));
     buf_fini(&out);

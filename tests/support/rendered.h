@@ -9,6 +9,9 @@ struct summary;
 /* See keep.h. */
 char *report_rendered(const struct report_ops *ops, const struct summary *s);
 
+/* The long text, as of -v.  See keep.h. */
+char *report_verbose(const struct summary *s);
+
 /* This stands somewhere in the text. */
 void assert_says(const char *text, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -10,7 +10,8 @@
  * first and last come together, e2e_ms after it was due. */
 struct facts row_ok(int64_t seq, int64_t due_ms, int64_t e2e_ms);
 
-/* Issued and sent likewise, and over at due + e2e_ms without an answer. */
+/* Issued and sent in the same way, and over at due + e2e_ms without an answer.
+ */
 struct facts row_failed(int64_t seq, int64_t due_ms, int64_t e2e_ms,
                         enum outcome outcome);
 

@@ -22,7 +22,7 @@
 
 #define WARMUP 100 /* requests */
 
-/* When so many requests were due. */
+/* When this number of requests was due. */
 static int64_t after(const struct sided *s, size_t n)
 {
     double gap_ms = s->gap_ms > 0 ? s->gap_ms : 10;

@@ -14,17 +14,17 @@ struct sided {
     double spread_ms;
     uint64_t seed;
     const char *batching; /* a condition; NULL: none */
-    const char *replicas; /* likewise */
+    const char *replicas; /* the same */
     const char *slo;      /* one term; NULL: none */
     double rate;          /* in the manifest alone; 100 */
     double gap_ms;        /* between two requests; 10 */
     int64_t at_s;         /* since 1970, when it began */
-    size_t failed_every;  /* one in so many fails */
+    size_t failed_every;  /* every n-th fails; 0: none */
     double growth_ms;     /* so much more at the end than at the beginning */
     double cold_ms;       /* so much more of the first sixth */
     int64_t lag_ms;       /* each is issued so late */
-    size_t wrong_every;   /* answers are checked: one in so many fails it */
-    int64_t tokens;       /* of each answer, as the server counts; 0: nobody */
+    size_t wrong_every;   /* answers are checked: every n-th fails */
+    int64_t tokens;       /* of each answer, as the server counts; 0: unknown */
     int is_closed;
     int was_killed;
     double planned; /* load.stop: decided, and only this share of the window was

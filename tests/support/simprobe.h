@@ -63,8 +63,8 @@ void simprobe_run(const struct simserver *server, const struct search *s,
                   const struct search_ask *ask, uint64_t seed,
                   struct search_result *result);
 
-/* The share of misses in so many seconds, of which the first tenth is warm-up;
- * adds all requests. */
+/* The share of misses in a number of seconds, of which the first tenth is
+ * warm-up; adds all requests. */
 double simprobe_share(const struct simserver *server, double rate_rps,
                       double seconds, uint64_t seed, int64_t *requests);
 

@@ -23,7 +23,7 @@ struct source lane_make(const struct load_settings *load, struct lane lane)
 
 struct source source_make(const struct load_settings *load)
 {
-    return lane_make(load, (struct lane){0, 1});
+    return lane_make(load, (struct lane){.worker = 0, .workers = 1});
 }
 
 void source_end(struct source *s)

@@ -18,7 +18,7 @@ struct shape {
     int64_t first_tokens;
     int64_t pauses;
     int64_t pause_ms;
-    int64_t tokens; /* of each event after the first; 0: nobody says */
+    int64_t tokens; /* of each event after the first; 0: not known */
 };
 
 /* "TTFT 100 ms, then 4 events of 4 tokens each, 40 ms apart": 17 tokens, e2e

@@ -12,9 +12,9 @@
 /* How a repeated request differs from a new one. */
 struct made {
     double ttft;      /* times as long */
-    double tpot;      /* likewise */
+    double tpot;      /* the same */
     int64_t tokens;   /* of its answer; those of a new one: 50 */
-    int64_t cached;   /* of its prompt of 100; below 0: nobody says */
+    int64_t cached;   /* of its prompt of 100; below 0: not known */
     bool is_whole;    /* answers come in one piece */
     bool is_gathered; /* a stream, in one read */
     bool is_offline;  /* all are due at once */

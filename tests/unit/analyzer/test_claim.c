@@ -167,7 +167,7 @@ static void one_has_nothing_good(struct trials_summary *t)
     t->trials[1].rate[TRIAL_USD] = NAN;
 }
 
-/* What one replica costs is beside what a thousand cost; neither is there
+/* What one replica costs is next to what a thousand cost; neither is there
  * without the other. */
 TEST(a_set_says_what_its_price_rests_on)
 {
@@ -192,7 +192,7 @@ TEST(a_set_of_one_launch_says_so)
 
     assert_says(text, "kept by 0 of 6): MISSED, so the server cannot deliver "
                       "this load");
-    assert_says(text, "all with one launch of the server");
+    assert_says(text, "all with one start of the server");
     free(text);
 }
 
@@ -272,7 +272,7 @@ TEST(of_some_sets_there_is_none)
     }
 }
 
-/* Nobody knows anything of that server. */
+/* Nothing is known of that server. */
 TEST(the_checklist_lacks_what_nobody_said)
 {
     struct read_run *r = run_of("e2e p90 < 50ms");

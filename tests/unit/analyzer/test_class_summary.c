@@ -146,7 +146,7 @@ TEST(another_slo_leaves_those_of_the_classes)
     read_run_free(r);
 }
 
-/* Of a request that was lost nobody knows the class: it is in the total alone,
+/* The class of a request that was lost is not known: it is in the total alone,
  * and leaves what it could change undecided. */
 TEST(what_was_lost_may_be_of_any_class)
 {

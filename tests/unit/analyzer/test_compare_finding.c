@@ -359,7 +359,7 @@ TEST(a_regression_is_more_than_its_threshold)
             fail_msg("case %zu", i);
     }
     assert_int_equal(finding_regression(&zero, false, 0.05), REGRESSION_NO);
-    zero.difference.range.high = 0.1; /* so many may have been missed */
+    zero.difference.range.high = 0.1; /* that much may have been missed */
     assert_int_equal(finding_regression(&zero, false, 0.05),
                      REGRESSION_UNKNOWN);
 }

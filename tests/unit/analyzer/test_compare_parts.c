@@ -53,7 +53,7 @@ TEST(asked_for_are_flags_then_the_slo_then_the_usual)
     assert_string_equal(qs.list[0].name, "ttft p99");
     assert_string_equal(qs.list[1].name, "errors");
     assert_string_equal(qs.list[2].name, "attainment");
-    assert_int_equal(qs.len, 7 + 9); /* none twice */
+    assert_int_equal(qs.shown, 8 + 9); /* none twice */
     assert_int_equal(quantities_make(&qs, &on, &none, true, &err), 0);
     assert_int_equal(qs.asked, 1);
     assert_string_equal(qs.list[0].name, "e2e p99");
@@ -65,7 +65,7 @@ TEST(asked_for_are_flags_then_the_slo_then_the_usual)
     assert_int_equal(quantities_make(&qs, &on, &slo, true, &err), 0);
     assert_int_equal(qs.asked, 1);
     assert_string_equal(qs.list[0].name, "stall p95");
-    assert_int_equal(qs.len, 7 + 9 + 1);
+    assert_int_equal(qs.shown, 8 + 9 + 1);
     strlist_fini(&on);
 }
 
@@ -100,6 +100,8 @@ TEST(blocks_count_as_a_summary_does)
                 1e-9);
     quantity_parse("goodput", &q, &err);
     assert_near(window_slices_reading(b, &q, 3).value, 99, 1e-9);
+    quantity_parse("completed", &q, &err);
+    assert_near(window_slices_reading(b, &q, SLICES - 1).value, 99, 1e-9);
     quantity_parse("errors", &q, &err);
     assert_near(window_slices_reading(b, &q, SLICES_ALL).value, 0.01, 1e-9);
     quantity_parse("e2e p50", &q, &err);

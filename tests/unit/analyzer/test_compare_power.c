@@ -17,8 +17,8 @@
 #define SIMULATIONS 200
 #endif
 
-/* What docs/compare.md states: so many trials a side find it in 80 %, where one
- * quantity is asked for, and where two are. */
+/* What docs/compare.md states: this number of trials per side finds it in 80 %,
+ * where one quantity is asked for, and where two are. */
 #define TRIALS_FOR_ONE ((size_t)5)
 #define TRIALS_FOR_TWO ((size_t)7)
 #define TRIALS         TRIALS_FOR_TWO
@@ -62,7 +62,7 @@ static bool is_shown(const struct finding *f)
     return f->verdict != FINDING_NO_DIFFERENCE;
 }
 
-/* Of so many sets that were held against each other. */
+/* Of this number of comparisons of two sets. */
 static int count_shown(enum basis basis, size_t quantity, size_t other,
                        size_t n, double confidence)
 {

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/html/chart/svg.h"
 #include "analyzer/html/html_text.h"
 #include "analyzer/html/page.h"
 #include "analyzer/html/run_page.h"
-#include "analyzer/html/svg.h"
 #include "analyzer/tally/run_bins.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
@@ -111,9 +111,13 @@ TEST(coordinates_are_short)
 TEST(ticks_are_round_and_inside)
 {
     static const struct axis axes[] = {
-        {0, 65, false, TICK_TIME},     {0, 104, false, TICK_RATE},
-        {0, 3, false, TICK_COUNT},     {1e6, 3e9, true, TICK_NS},
-        {2.1e8, 2.9e8, true, TICK_NS}, {0, 1.05, false, TICK_SHARE},
+        {.high = 65, .kind = TICK_TIME},
+        {.high = 104, .kind = TICK_RATE},
+        {.high = 3, .kind = TICK_COUNT},
+        {.low = 1e6, .high = 3e9, .is_log = true, .kind = TICK_NS},
+        {.low = 2.1e8, .high = 2.9e8, .is_log = true, .kind = TICK_NS},
+        {.high = 1.05, .kind = TICK_SHARE},
+        {.low = 0.001, .high = 0.9, .is_odds = true, .kind = TICK_SHARE},
     };
 
     for (size_t i = 0; i < sizeof(axes) / sizeof(axes[0]); i++) {
@@ -245,7 +249,8 @@ TEST(quantiles_of_bins_are_close)
 
 static char *page_of(const struct drawn *d)
 {
-    const struct run_page r = {&d->s, &d->bins, &d->rec.manifest};
+    const struct run_page r = {
+        .s = &d->s, .bins = &d->bins, .manifest = &d->rec.manifest};
     struct buf out;
     char *text;
 
@@ -266,6 +271,38 @@ static char *charts_of(char *page)
     assert_non_null(end);
     *end = '\0';
     return charts;
+}
+
+/* What is shown does not reach across its limit, and what is only observed
+ * does; the page says which it is. */
+TEST(no_row_contradicts_itself)
+{
+    int shown = 0;
+    int observed = 0;
+
+    for (int64_t every = 4; every < 400; every = every * 3 / 2) {
+        struct made_run *m = made_run_new(
+            0, 9000, "e2e p90 < 100.5ms, good >= 97%, e2e p50 < 10ms");
+        struct drawn *d;
+
+        for (int64_t i = 0; i < 900; i++)
+            made_run_add(m, row_ok(i, i * 10, i % every == 0 ? 200 : 5));
+        m->end.due_end_ns = 9 * NS_PER_S;
+        d = draw(m);
+        for (char *row = page_of(d); (row = strstr(row, "<div class=\"row v-"));
+             row++) {
+            char *text =
+                keepf("%.*s", (int)(strstr(row, "</div></div>") - row), row);
+            bool is_across = strstr(text, "across the limit") != NULL;
+
+            assert_int_equal(is_across, strstr(text, "as observed") != NULL);
+            assert_true(is_across || strstr(text, ", shown"));
+            observed += is_across;
+            shown += !is_across;
+        }
+        end_drawing(d);
+    }
+    assert_true(shown > 5 && observed > 2);
 }
 
 TEST(the_page_of_a_run)
@@ -305,10 +342,48 @@ TEST(short_runs_have_a_page)
     }
 }
 
+/* An undecided run says which terms are not decided, and how much longer it
+ * would have to be; terms that only hold as observed are not said to hold. */
+TEST(undecided_terms_are_named)
+{
+    static const struct {
+        int64_t every; /* one request in so many is slow */
+        const char *slo;
+        const char *says[3];
+    } cases[] = {
+        {700,
+         "e2e p50 < 100ms, e2e p99.9 < 100ms",
+         {"<b>e2e p99.9 &lt; 100ms</b> is not decided: about 2,295 more "
+          "requests are needed. One other term holds.",
+          "A run that is about ", " longer would decide it."}},
+        {11,
+         "e2e p99.9 < 500ms, e2e p90 < 100ms",
+         {"One other term holds as observed.", "is not decided", ""}},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct made_run *m = made_run_new(0, 7000, cases[i].slo);
+        struct drawn *d;
+        char *page;
+
+        for (int64_t k = 0; k < 700; k++)
+            made_run_add(m,
+                         row_ok(k, k * 10, k % cases[i].every == 0 ? 200 : 5));
+        m->end.due_end_ns = 7 * NS_PER_S;
+        d = draw(m);
+        page = page_of(d);
+        assert_says(page, "<title>UNDECIDED");
+        for (int k = 0; k < 3; k++)
+            assert_says(page, "%s", cases[i].says[k]);
+        end_drawing(d);
+    }
+}
+
 TEST(pictures_of_a_run)
 {
     struct drawn *d = draw(some_run("e2e p99 < 100ms, errors < 1%"));
-    const struct run_page r = {&d->s, &d->bins, &d->rec.manifest};
+    const struct run_page r = {
+        .s = &d->s, .bins = &d->bins, .manifest = &d->rec.manifest};
     struct err err = {0};
     struct buf out;
 

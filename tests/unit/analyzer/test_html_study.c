@@ -24,6 +24,25 @@ static void add_latency(struct doc_node *in, double p99_ms)
     doc_number(m, "p99_ms", NULL, p99_ms);
 }
 
+static void add_capacity(struct doc_node *root)
+{
+    struct doc_node *list = doc_list(root, "terms", NULL);
+    struct doc_node *n = doc_row(list);
+
+    doc_text(n, "term", NULL, "e2e p99 < 50ms");
+    doc_bool(n, "binds", NULL, true);
+    doc_number(n, "allowed_share", NULL, 0.01);
+    doc_number(n, "capacity_rps", NULL, 270);
+    doc_range(n, "capacity_ci90", NULL, DOC_NUMBER,
+              (struct interval){250, 290});
+    doc_number(n, "miss_share_slope", NULL, 15);
+    n = doc_row(list);
+    doc_text(n, "term", NULL, "errors < 1%");
+    doc_bool(n, "binds", NULL, false);
+    doc_number(n, "allowed_share", NULL, 0.01);
+    doc_number(n, "capacity_rps", NULL, NAN);
+}
+
 static struct doc *search_of(size_t n)
 {
     static const double rates[] = {50, 100, 200, 400, 300, 260};
@@ -39,13 +58,17 @@ static struct doc *search_of(size_t n)
     doc_number(root, "capacity_rps", "capacity", 270);
     doc_range(root, "capacity_ci90", NULL, DOC_NUMBER,
               (struct interval){250, 290});
+    doc_text(root, "binding", NULL, "e2e p99 < 50ms");
+    add_capacity(root);
     list = doc_list(root, "probes", NULL);
     for (size_t i = 0; i < n; i++) {
         struct doc_node *p = doc_row(list);
         bool is_missed = rates[i] > 280;
 
         doc_text(p, "dir", NULL, HOSTILE);
+        doc_text(p, "role", NULL, i == 2 ? "confirmation" : "probe");
         doc_number(p, "value", NULL, rates[i]);
+        doc_number(p, "usd_per_1000_good_requests", NULL, 1 / rates[i]);
         doc_number(p, "offered_rps", NULL, rates[i] * 1.01);
         doc_number(p, "throughput_rps", NULL, rates[i]);
         doc_number(p, "goodput_rps", NULL, is_missed ? 10 : rates[i]);
@@ -53,19 +76,43 @@ static struct doc *search_of(size_t n)
         doc_text(p, "set_aside", NULL, i == 5 ? "lag p99" : NULL);
         add_latency(p, is_missed ? 400 : 10 + rates[i] / 10);
         p = doc_row(doc_list(p, "terms", NULL));
+        doc_text(p, "term", NULL, "e2e p99 < 50ms");
         doc_number(p, "miss_share", NULL, is_missed ? 0.4 : rates[i] / 1e5);
+        doc_range(p, "miss_share_ci90", NULL, DOC_NUMBER,
+                  (struct interval){0.0001, 0.6});
+        doc_range(p, "interval_ms", NULL, DOC_NUMBER,
+                  (struct interval){8, is_missed ? NAN : 48});
     }
     return d;
 }
 
-static struct doc *sweep(void)
+/* A search for a number of clients that ended with this outcome; NAN: a load
+ * that is not known. */
+static struct doc *search_of_clients(const char *outcome, double capacity,
+                                     double at_least)
+{
+    struct doc *d = doc_new();
+    struct doc_node *root = doc_root(d);
+
+    doc_text(root, "kind", NULL, "search");
+    doc_text(root, "by", NULL, "concurrency");
+    doc_text(root, "outcome", NULL, outcome);
+    doc_text(root, "why", NULL, "the reason");
+    doc_number(root, "capacity_clients", NULL, capacity);
+    doc_range(root, "capacity_ci90", NULL, DOC_NUMBER,
+              (struct interval){capacity - 2, capacity + 2});
+    doc_number(root, "at_least_clients", NULL, at_least);
+    return d;
+}
+
+static struct doc *sweep_of(const char *key)
 {
     struct doc *d = doc_new();
     struct doc_node *root = doc_root(d);
     struct doc_node *list;
 
     doc_text(root, "kind", NULL, "sweep");
-    doc_text(root, "key", NULL, "load.rate");
+    doc_text(root, "key", NULL, key);
     doc_line(doc_list(root, "slo", NULL), DOC_PLAIN, "e2e p99 < 30ms");
     doc_number(root, "within_slo", NULL, 200);
     list = doc_list(root, "values", NULL);
@@ -80,6 +127,17 @@ static struct doc *sweep(void)
         add_latency(v, 12.0 * i);
     }
     return d;
+}
+
+static struct doc *sweep(void)
+{
+    return sweep_of("load.rate");
+}
+
+/* study.json names the key, and it may have been written by others. */
+static struct doc *hostile_sweep(void)
+{
+    return sweep_of(HOSTILE "\" onload=\"alert(2)");
 }
 
 static struct doc *trials(void)
@@ -110,14 +168,14 @@ static struct doc *trials(void)
     return d;
 }
 
-static struct doc *variants(void)
+static struct doc *variants_by(const char *varied)
 {
     struct doc *d = doc_new();
     struct doc_node *root = doc_root(d);
     struct doc_node *list = doc_list(root, "variants", NULL);
 
     doc_text(root, "kind", NULL, "variants");
-    doc_text(root, "varied", NULL, "load.rate");
+    doc_text(root, "varied", NULL, varied);
     for (int v = 0; v < 3; v++) {
         struct doc_node *n = doc_row(list);
         struct doc_node *points;
@@ -133,6 +191,40 @@ static struct doc *variants(void)
                       (struct interval){10.0 * i - v - 1, 10.0 * i - v + 1});
             doc_number(p, "p50_ms", NULL, 5.0 * i + v);
         }
+    }
+    return d;
+}
+
+static struct doc *variants(void)
+{
+    return variants_by("load.rate");
+}
+
+static struct doc *hostile_variants(void)
+{
+    return variants_by(HOSTILE);
+}
+
+/* Of searches: a capacity with its interval for each. */
+static struct doc *searched_variants(void)
+{
+    struct doc *d = doc_new();
+    struct doc_node *root = doc_root(d);
+    struct doc_node *list = doc_list(root, "variants", NULL);
+    struct doc_node *ranking = doc_list(root, "capacity_ranking", NULL);
+
+    doc_text(root, "kind", NULL, "variants");
+    for (int v = 0; v < 2; v++) {
+        struct doc_node *n = doc_row(list);
+        struct doc_node *c = doc_section(n, "capacity", NULL);
+
+        doc_text(n, "name", NULL, v == 0 ? HOSTILE : "b");
+        doc_number(c, "capacity_rps", NULL, 100 + 50 * v);
+        doc_range(c, "range", NULL, DOC_NUMBER,
+                  (struct interval){95 + 50 * v, 106 + 50 * v});
+        n = doc_row(ranking);
+        doc_count(n, "rank", NULL, v + 1);
+        doc_text(n, "variant", NULL, v == 0 ? "b" : HOSTILE);
     }
     return d;
 }
@@ -162,6 +254,69 @@ static struct doc *comparison(void)
                   (struct interval){ratios[i] * 0.9, ratios[i] * 1.1});
         doc_text(n, "verdict", NULL, verdicts[i]);
     }
+    list = doc_list(root, "sides", NULL);
+    doc_text(doc_row(list), "label", NULL, "old");
+    doc_text(doc_row(list), "label", NULL, "new");
+    list = doc_list(root, "quantiles", NULL);
+    for (int i = 0; i < 3; i++) {
+        struct doc_node *n = doc_row(list);
+
+        doc_text(n, "measure", NULL, "e2e");
+        doc_number(n, "p", NULL, 100 - pow(10, 1 - i) * 5);
+        doc_number(n, "a_ms", NULL, 10 * (i + 1));
+        doc_number(n, "b_ms", NULL, 7 * (i + 1));
+        doc_number(n, "difference_ms", NULL, -3 * (i + 1));
+        doc_range(n, "difference_interval_ms", NULL, DOC_NUMBER,
+                  (struct interval){-5 * (i + 1), i == 0 ? 1 : -1});
+    }
+    return d;
+}
+
+static struct doc *capacities(void)
+{
+    struct doc *d = doc_new();
+    struct doc_node *list;
+
+    doc_text(doc_root(d), "quantity", NULL, "capacity");
+    doc_text(doc_root(d), "answer", NULL, "better");
+    list = doc_list(doc_root(d), "sides", NULL);
+    for (int i = 0; i < 2; i++) {
+        struct doc_node *n = doc_row(list);
+
+        doc_text(n, "dir", NULL, i ? "b" : HOSTILE);
+        doc_number(n, "capacity", NULL, 100 + 20 * i);
+        doc_range(n, "capacity_ci90", NULL, DOC_NUMBER,
+                  (struct interval){95 + 20 * i, 105 + 20 * i});
+        doc_number(n, "ratio", NULL, i ? 1.2 : NAN);
+    }
+    return d;
+}
+
+static struct doc *history(void)
+{
+    struct doc *d = doc_new();
+    struct doc_node *root = doc_root(d);
+    struct doc_node *list = doc_list(root, "segments", NULL);
+
+    doc_text(root, "verdict", NULL, "worse");
+    doc_text(root, "quantity", NULL, "e2e p99");
+    doc_text(root, "unit", NULL, "ms");
+    doc_number(root, "loss_share", NULL, 0.2);
+    for (int i = 0; i < 2; i++) {
+        struct doc_node *n = doc_row(list);
+
+        doc_number(n, "first", NULL, 3 * i);
+        doc_number(n, "n", NULL, 3);
+        doc_number(n, "median", NULL, 10 + 2 * i);
+    }
+    list = doc_list(root, "points", NULL);
+    for (int i = 0; i < 6; i++) {
+        struct doc_node *n = doc_row(list);
+
+        doc_bool(n, "used", NULL, true);
+        doc_text(n, "dir", NULL, HOSTILE);
+        doc_number(n, "value", NULL, i < 3 ? 10 : 12);
+    }
     return d;
 }
 
@@ -177,6 +332,8 @@ static struct doc *scaling(void)
     doc_text(root, "answer", NULL, "scales");
     doc_number(root, "efficiency_threshold", NULL, 0.7);
     doc_number(doc_section(root, "verdict", NULL), "recommended_k", NULL, 4);
+    doc_count(doc_section(root, "bend", NULL), "k", NULL, 8);
+    doc_number(root, "quality_tolerance", NULL, 0.02);
     list = doc_list(root, "points", NULL);
     for (int i = 0; i < 4; i++) {
         struct doc_node *n = doc_row(list);
@@ -188,6 +345,12 @@ static struct doc *scaling(void)
         doc_range(n, "speedup_ci95", NULL, DOC_NUMBER,
                   (struct interval){speedup[i] * 0.95, speedup[i] * 1.05});
         doc_bool(n, "below_threshold", NULL, i == 3);
+        doc_number(n, "quality", NULL, i == 1 ? 0.7 : 0.8);
+        doc_bool(n, "excluded", NULL, i == 1);
+        n = doc_section(n, "quality_gate", NULL);
+        doc_text(n, "verdict", NULL, i == 1 ? "drifted" : "held");
+        doc_range(n, "drift_ci95", NULL, DOC_NUMBER,
+                  (struct interval){-0.01, 0.01});
     }
     return d;
 }
@@ -198,7 +361,7 @@ static struct doc *against(void)
     struct doc_node *rows = doc_section(doc_root(d), "ratios", NULL);
 
     doc_text(doc_root(d), "baseline", NULL, "v1");
-    doc_number(doc_section(rows, "time", NULL), "ratio", NULL, 1.3);
+    doc_number(doc_section(rows, "time_s", NULL), "ratio", NULL, 1.3);
     doc_number(doc_section(rows, "quality", NULL), "ratio", NULL, 0.99);
     return d;
 }
@@ -239,14 +402,42 @@ TEST(every_kind_has_a_page)
         {search,
          {"The server takes 270 requests per second", "data-chart=\"latency\"",
           "data-chart=\"path\""}},
+        {search,
+         {"limits the capacity", "the fitted line", "no probe missed it"}},
+        {search,
+         {"data-chart=\"missed\"", "data-chart=\"cost\"",
+          ">confirmation</span>"}},
         {search_without_probes, {"FOUND", "nothing to draw", ""}},
         {sweep, {"met up to 200", "data-chart=\"cost\"", ""}},
-        {trials, {"repeated trials", "data-chart=\"e2e99\"", "interval of"}},
+        {hostile_sweep,
+         {"<th scope=\"col\">&lt;/script&gt;&lt;script&gt;alert(1)",
+          "&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&quot;alert(2) →",
+          ""}},
+        {trials, {"in repeated trials", "data-chart=\"e2e99\"", "interval of"}},
         {variants, {"3 variants", "data-chart=\"goodput\"", ""}},
-        {comparison, {"30% lower", "data-chart=\"forest\"", ""}},
+        {hostile_variants,
+         {"<th scope=\"col\">&lt;/script&gt;&lt;script&gt;alert(1)", "", ""}},
+        {searched_variants,
+         {"b takes the most load", "b: 150/s (90% interval 145 to 156).",
+          "data-chart=\"capacities\""}},
+        {comparison,
+         {"new is better than old: whole answer, p99 is 30% lower",
+          "data-chart=\"forest\"", "The sentence to quote"}},
+        {comparison,
+         {"new minus old", "data-chart=\"both-e2e\"",
+          "data-chart=\"diff-e2e\""}},
+        {capacities, {"1.2 times the load", "data-chart=\"capacities\"", ""}},
+        {history,
+         {"Whole answer, p99 has become 20% worse", "data-chart=\"history\"",
+          "data-s=\"median\""}},
         {scaling,
          {"pay off up to 4", "data-chart=\"speedup\"",
           "data-chart=\"efficiency\""}},
+        {scaling,
+         {"bends from 8 on", "excluded: quality drifted", "gate 78.0%"}},
+        {scaling,
+         {"<div class=\"n\">4<span> workers</span>", "<div class=\"n\">3.40×",
+          "<div class=\"n\">8<span> workers"}},
         {against, {"1.3 times as fast", "data-chart=\"forest\"", ""}},
         {nothing_known, {"A report of tailgate", "", ""}},
     };
@@ -259,11 +450,72 @@ TEST(every_kind_has_a_page)
             assert_says(page, "%s", cases[i].says[k]);
         assert_says(page, "</html>");
         assert_null(strstr(page, "<script>alert"));
+        assert_null(strstr(page, "onload=\""));
         assert_null(strstr(page, " style="));
         assert_null(strstr(page, "\"nan"));
         assert_string_equal(page, page_of(d));
         doc_free(d);
     }
+}
+
+TEST(the_outcome_of_a_search_by_clients)
+{
+    static const struct {
+        const char *outcome;
+        double capacity;
+        double at_least;
+        const char *badge;
+        const char *headline;
+        const char *sub;
+    } cases[] = {
+        {"found", 24, 22, "FOUND",
+         "The server takes 24 concurrent clients within",
+         "The 90% interval is 22 to 26 clients."},
+        {"budget", 24, 22, "ESTIMATE",
+         "The server takes about 24 concurrent clients within",
+         "The time was over before"},
+        {"undecided", 24, 22, "UNDECIDED",
+         "they point to about 24 concurrent clients", "The reason"},
+        {"undecided", NAN, NAN, "UNDECIDED", "do not settle the capacity.",
+         "The reason"},
+        {"at least", 90, 64, "AT LEAST",
+         "at least 64 concurrent clients within its objective; no higher",
+         "The reason"},
+        {"client limit", NAN, 64, "CLIENT LIMIT",
+         "at least 64 concurrent clients within its objective; this client "
+         "cannot send more",
+         "The reason"},
+        {"never", NAN, NAN, "NEVER MET", "at no load", "The reason"},
+        {"not probed", 24, NAN, "UNDECIDED", "do not reach the capacity",
+         "The reason"},
+        {"budget", NAN, 8, "UNDECIDED", "ended before it found", "The reason"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct doc *d = search_of_clients(cases[i].outcome, cases[i].capacity,
+                                          cases[i].at_least);
+        char *page = page_of(d);
+
+        assert_says(page, "<title>%s · ", cases[i].badge);
+        assert_says(page, "%s", cases[i].headline);
+        assert_says(page, "%s", cases[i].sub);
+        doc_free(d);
+    }
+}
+
+/* Without a probe that counts no term is said to allow anything. */
+TEST(discarded_probes_show_nothing)
+{
+    struct doc *d = search_of(0);
+    struct doc_node *p = doc_row(doc_list(doc_root(d), "probes", NULL));
+    char *page;
+
+    doc_number(p, "offered_rps", NULL, 100);
+    doc_text(p, "set_aside", NULL, "lag p99");
+    page = page_of(d);
+    assert_null(strstr(page, "class=\"slo\""));
+    assert_null(strstr(page, "no probe missed it"));
+    doc_free(d);
 }
 
 TEST(pictures_of_studies)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/compare/compare.h"
 #include "common/base/err.h"
 #include "common/base/hash.h"
 #include "common/base/xalloc.h"
@@ -15,7 +16,9 @@
 #include "common/recording/merge.h"
 #include "tests/support/keep.h"
 #include "tests/support/maderun.h"
+#include "tests/support/rendered.h"
 #include "tests/support/rows.h"
+#include "tests/support/schema.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
@@ -28,18 +31,24 @@ struct made_shard {
     int64_t of;
     int64_t threads;
     uint64_t seed;
-    int64_t start_s;
+    int64_t start_s;    /* planned */
+    int64_t start_at_s; /* the common start; 0: none */
+    int64_t late_ms;    /* it really started */
     int64_t lag_ms;
+    int64_t slower_ms; /* answers */
     int64_t clock_error_ms;
+    uint64_t nonce;
+    const char *url;  /* NULL: null:// */
+    const char *data; /* hash of the file; NULL: none */
     bool is_closed;
     bool was_killed;
     size_t rows; /* at most this many; 0: all */
 };
 
 /* e2e times of 1 to 100 ms; every 50th fails. */
-static struct facts request(int64_t seq)
+static struct facts request(int64_t seq, int64_t slower_ms)
 {
-    int64_t e2e_ms = 1 + seq * 7919 % 100;
+    int64_t e2e_ms = 1 + slower_ms + seq * 7919 % 100;
 
     return seq % 50 == 49 ? row_failed(seq, 10 * seq, e2e_ms, OUTCOME_RESET)
                           : row_ok(seq, 10 * seq, e2e_ms);
@@ -55,8 +64,9 @@ static void write_manifest(const struct made_shard *m, const char *dir,
                                 .segments = 10};
     char sha256[SHA256_TEXT];
     char shard_text[SHARD_ID_TEXT];
-    struct shard_start shard = {
-        .id = {m->index, m->of}, .settings_sha256 = sha256, .start_at_ns = 0};
+    struct shard_start shard = {.id = {m->index, m->of},
+                                .settings_sha256 = sha256,
+                                .start_at_ns = m->start_at_s * NS_PER_S};
     const struct run_start start = {.monotonic_ns = 1 + m->index,
                                     .realtime_ns =
                                         (1000 + m->start_s) * NS_PER_S,
@@ -69,7 +79,8 @@ static void write_manifest(const struct made_shard *m, const char *dir,
     struct err err = {0};
 
     settings_init(&s);
-    strlist_add(&s.target.urls, "null://");
+    strlist_add(&s.target.urls, m->url ? m->url : "null://");
+    s.data.nonce = m->nonce;
     strlist_add(&s.slo, "e2e p90 < 95ms");
     s.load.scenario = m->is_closed ? SCENARIO_CLOSED : SCENARIO_SERVER;
     s.load.rate_rps = 100;
@@ -89,6 +100,11 @@ static void write_manifest(const struct made_shard *m, const char *dir,
     json_object_set_new(json_object_get(manifest.json, "environment"), "host",
                         json_string(keepf("node%lld", (long long)m->index)));
     failures_note(failures, OUTCOME_RESET, 0, "reset", NULL, 0);
+    if (m->data)
+        manifest_set_data(&manifest, &(struct data_seen){.source = "data set",
+                                                         .format = "jsonl",
+                                                         .sha256 = m->data});
+    manifest_set_started(&manifest, start.realtime_ns + m->late_ms * NS_PER_MS);
     if (!m->was_killed)
         manifest_complete(&manifest, &end, failures);
     assert_int_equal(manifest_save(&manifest, dir, &err), 0);
@@ -120,7 +136,7 @@ static char *make(const char *name, const struct made_shard *m)
              seq += m->of * m->threads) {
             if (m->rows > 0 && (size_t)total >= m->rows)
                 continue;
-            rows[n] = request(seq);
+            rows[n] = request(seq, m->slower_ms);
             rows[n++].issued += m->lag_ms * NS_PER_MS;
             total++;
             if (n < BLOCK && seq + m->of * m->threads < REQUESTS)
@@ -181,6 +197,7 @@ static char *merged(const char *name, char *const *dirs)
     if (merge(out, &r, &err, dirs))
         fail_msg("%s", err.msg);
     merge_result_fini(&r);
+    assert_schema_file("manifest", keepf("%s/manifest.json", out));
     return out;
 }
 
@@ -242,6 +259,39 @@ TEST_WITH(numbers_are_those_of_one_machine, tmpdir_setup, tmpdir_teardown)
     read_run_free(many);
 }
 
+/* Two merged recordings, one of which is slower. */
+TEST_WITH(merged_recordings_are_compared, tmpdir_setup, tmpdir_teardown)
+{
+    struct strlist dirs = {0};
+    struct strlist on = {0};
+    const struct compare_ask ask = {.dirs = &dirs, .on = &on, .regression = -1};
+    struct comparison c;
+    struct err err = {0};
+
+    for (int side = 0; side < 2; side++) {
+        char *d[2];
+
+        for (int64_t i = 0; i < 2; i++) {
+            const struct made_shard m = {.index = i,
+                                         .of = 2,
+                                         .threads = 1,
+                                         .seed = 1,
+                                         .slower_ms = side == 0 ? 0 : 20};
+
+            d[i] = make(keepf("%d-%lld", side, (long long)i), &m);
+        }
+        strlist_add(&dirs, merged(keepf("side%d", side), DIRS(d[0], d[1])));
+    }
+    strlist_add(&on, "e2e p50");
+    if (compare_make(&c, &ask, &err))
+        fail_msg("%s", err.msg);
+    assert_true(c.is_compared);
+    assert_int_equal(c.answer, COMPARE_WORSE);
+    compare_fini(&c);
+    strlist_fini(&on);
+    strlist_fini(&dirs);
+}
+
 /* The load is not smaller: what is missing is unfinished. */
 TEST_WITH(a_lost_shard_is_missing_requests, tmpdir_setup, tmpdir_teardown)
 {
@@ -273,8 +323,8 @@ TEST_WITH(a_lost_shard_is_missing_requests, tmpdir_setup, tmpdir_teardown)
     read_run_free(run);
 }
 
-/* The host of shard i lost i % of its ticks, the last shard started late, and
- * each client was late by as many milliseconds as its number. */
+/* The host of shard i lost i % of its ticks, the last shard started 5 s late,
+ * and each client was late by as many milliseconds as its number. */
 TEST_WITH(checks_name_the_worst_shard, tmpdir_setup, tmpdir_teardown)
 {
     static const struct {
@@ -295,7 +345,8 @@ TEST_WITH(checks_name_the_worst_shard, tmpdir_setup, tmpdir_teardown)
                                      .of = 4,
                                      .threads = 1,
                                      .seed = 1,
-                                     .start_s = i == 3 ? 5 : 0,
+                                     .start_at_s = 1000,
+                                     .late_ms = i == 3 ? 5001 : 1,
                                      .lag_ms = i,
                                      .clock_error_ms = 150 * i};
 
@@ -310,8 +361,38 @@ TEST_WITH(checks_name_the_worst_shard, tmpdir_setup, tmpdir_teardown)
         assert_int_equal(c->ok, cases[i].ok);
         assert_true(fabs(c->worst_value - cases[i].value) < 0.01);
     }
-    assert_int_equal(run->s.shards.items[3].offset_ns, 5 * NS_PER_S);
+    assert_int_equal(run->s.shards.items[0].offset_ns, NS_PER_MS);
+    assert_int_equal(run->s.shards.items[3].offset_ns, 5001 * NS_PER_MS);
     assert_string_equal(run->s.shards.items[3].info.host, "node3");
+    read_run_free(run);
+}
+
+/* That one clock is off cannot be seen: the bounds of the kernels are all that
+ * is known, and the report says so. */
+TEST_WITH(a_plain_merge_knows_only_what_the_kernels_say, tmpdir_setup,
+          tmpdir_teardown)
+{
+    struct read_run *run;
+    const struct check *c;
+    char *d[2];
+
+    for (int64_t i = 0; i < 2; i++) {
+        const struct made_shard m = {.index = i,
+                                     .of = 2,
+                                     .threads = 1,
+                                     .seed = 1,
+                                     .start_at_s = 1000,
+                                     .clock_error_ms = 7 + i};
+
+        d[i] = make(keepf("shard%lld", (long long)i), &m);
+    }
+    run = read_run_new(merged("all", DIRS(d[0], d[1])), NULL);
+    c = trust_find(&run->s.trust, "clock error");
+    assert_true(c->ok && c->value == 8);
+    assert_string_equal(c->unit, "ms at most, by the kernel");
+    assert_says(report_verbose(&run->s), "clocks: only the kernel's own bounds "
+                                         "of their errors are known");
+    assert_null(strstr(report_verbose(&run->s), "compared by the launcher"));
     read_run_free(run);
 }
 
@@ -413,8 +494,16 @@ TEST_WITH(what_does_not_belong_together_is_refused, tmpdir_setup,
          "is one of 3 shards, but"},
         {{.index = 1, .of = 2, .threads = 1, .seed = 1, .is_closed = true},
          "is \"closed\", but \"server\" in"},
-        {{.index = 1, .of = 2, .threads = 1, .seed = 1, .start_s = 60},
-         "started 60.0 s after"},
+        {{.index = 1, .of = 2, .threads = 1, .seed = 1, .start_s = 3},
+         "was to start 3.000 s after"},
+        {{.index = 1, .of = 2, .threads = 1, .seed = 1, .start_at_s = 1000},
+         "has a common start (--start-at TIME), but"},
+        {{.index = 1, .of = 2, .threads = 1, .seed = 1, .nonce = 6},
+         "data.nonce is \"6\", but"},
+        {{.index = 1, .of = 2, .threads = 1, .seed = 1, .url = "null://b"},
+         "target.url is [\"null://b\"], but [\"null://\"] in"},
+        {{.index = 1, .of = 2, .threads = 1, .seed = 1, .data = "other"},
+         "'data' in its manifest differs from that of"},
         {{.index = 0, .of = 1, .threads = 1, .seed = 1},
          "is a whole run, not a shard"},
     };
@@ -434,4 +523,24 @@ TEST_WITH(what_does_not_belong_together_is_refused, tmpdir_setup,
         assert_int_equal(access(out, F_OK), -1);
         merge_result_fini(&r);
     }
+}
+
+/* Also what has been merged knows the common start. */
+TEST_WITH(another_common_start_is_another_run, tmpdir_setup, tmpdir_teardown)
+{
+    struct made_shard m = {.of = 3, .threads = 1, .seed = 1, .start_at_s = 500};
+    struct merge_result r;
+    struct err err = {0};
+    char *d[3];
+    char *two;
+
+    for (; m.index < 3; m.index++) {
+        if (m.index == 2)
+            m.start_at_s = 502; /* its own start is that of the others */
+        d[m.index] = make(keepf("shard%lld", (long long)m.index), &m);
+    }
+    two = merged("two", DIRS(d[0], d[1]));
+    assert_int_equal(merge(tmpdir_path("out"), &r, &err, DIRS(d[2], two)), -1);
+    assert_non_null(strstr(err.msg, "was to start 2.000 s after"));
+    merge_result_fini(&r);
 }

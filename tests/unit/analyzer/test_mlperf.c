@@ -45,7 +45,7 @@ static void begin(struct looked_at *l, int scenario, const char *slo)
     tally_init(&l->tally, (struct window){0, 600 * NS_PER_S}, &l->s.slo);
 }
 
-/* 1 ms, 2 ms, ... n ms, and so many failures. */
+/* 1 ms, 2 ms, ... n ms, and a number of failures. */
 static void add_latencies(struct looked_at *l, enum measure m, int64_t n,
                           int64_t failed)
 {
@@ -99,7 +99,7 @@ TEST(single_stream_estimates_p90)
     assert_true(l.m.is_there);
     assert_false(l.m.is_rate);
     assert_string_equal(l.m.metric, "p90 latency");
-    assert_int_equal(l.m.n_proofs, 2); /* p99 beside it, see below */
+    assert_int_equal(l.m.n_proofs, 2); /* p99 as well, see below */
     assert_int_equal(l.m.proofs[0].measure, MEASURE_E2E);
     assert_true(l.m.proofs[0].percentile == 0.9);
     assert_true(l.m.proofs[0].is_proved);

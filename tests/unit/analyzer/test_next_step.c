@@ -139,7 +139,7 @@ static struct made_summary *needs_1995(void)
     return m;
 }
 
-/* Another beside the key that it went by would be refused. */
+/* Another key next to the one that was used would be refused. */
 TEST(the_key_is_the_one_that_was_given)
 {
     struct made_summary *m = needs_1995();

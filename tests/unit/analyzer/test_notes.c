@@ -78,7 +78,7 @@ static const struct notes_case cases[] = {
     {"finish_reason", FACT(finish), FINISH_CONTENT_FILTER, 0, 0, 1},
     {"finish_reason", FACT(finish), FINISH_OTHER, 0, 0, 1},
     {"finish_reason", FACT(finish), FINISH_NONE, 0, 0, 1},
-    {"", FACT(finish), FINISH_NONE, 0, 0, 1000}, /* nobody says */
+    {"", FACT(finish), FINISH_NONE, 0, 0, 1000}, /* not known */
     {"", FACT(finish), FINISH_TOOL_CALLS, 0, 0, 1000},
     {"early_stop", FACT(finish), FINISH_STOP, 0, 0, 1},
 
@@ -133,7 +133,7 @@ TEST(notes_speak_of_what_is_odd)
     }
 }
 
-/* Nobody minds where the SLO does not. */
+/* No note where the SLO does not depend on it. */
 TEST(whole_answers_have_no_first_token)
 {
     const struct notes_case c = {.fact = FACT(events), .odd = 3};

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/units.h"
+#include "common/text/units.h"
 #include "tests/support/near.h"
 #include "tests/support/test.h"
 
@@ -52,6 +52,11 @@ TEST(wrong_lists_are_refused)
         {"ten", "expected numbers"},
         {"-1", "expected numbers"},
         {"inf", "expected numbers"},
+        {"1-10", "and its last one: 1,2..10"},
+        {"10:100", "and its last one: 10,20..100"},
+        {"5-20", "and its last one: 5,10..20"},
+        {"10 - 1000", "and its last one: 10,"},
+        {"0.1-0.5", "and its last one: 0.1,"},
         {"10..50", "two values"},
         {"10,20,10", "twice"},
         {"10,20..5", "do not reach"},

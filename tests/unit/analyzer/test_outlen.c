@@ -12,7 +12,7 @@ TEST(references)
     static const struct {
         double given;
         bool has_lengths;
-        int64_t output; /* of ten answers; below 0: nobody counts */
+        int64_t output; /* of ten answers; below 0: not counted */
         enum outlen_source source;
         double reference;
         bool is_ok;

@@ -182,7 +182,7 @@ TEST(settings_have_the_price_of_their_machine)
 }
 
 /* What was found is kept, and where it was looked for is not: a recording needs
- * no file beside it. */
+ * no file next to it. */
 TEST(settings_look_it_up_once)
 {
     struct settings s;

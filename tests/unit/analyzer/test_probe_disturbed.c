@@ -15,7 +15,7 @@
 #include "tests/support/test.h"
 
 #define CAPACITY 900.0
-#define SEEDS    10
+#define SEEDS    20
 
 /* Whatever the runs that are set aside have counted is drawn from anywhere
  * between nothing and everything missed. */
@@ -28,7 +28,7 @@ static struct madeserver made(double disturbed, uint64_t seed)
 }
 
 /* What is said must be right, or be called undecided.  An interval of 90 % may
- * be beside the truth by chance, but not far: 6 % is about four times its
+ * be off the truth by chance, but not far: 6 % is about four times its
  * deviation. */
 static bool is_right(const struct search_answer *a)
 {
@@ -36,8 +36,11 @@ static bool is_right(const struct search_answer *a)
 }
 
 /* Chances are of 5 s: 0.1 is 34 % of a probe of 20 s, 0.2 is 59 %, and nearly
- * all of long confirmations.  Disturbances that last for three runs look like
- * the client's limit. */
+ * all of long confirmations.  A probe that was disturbed three times is taken
+ * for the client's limit, so disturbances that last for three runs look like
+ * one.  Of 600 searches with each row 528, 266, 345 and none were found, and 2,
+ * 17, 94 and 210 took them for the limit; fewer than `found` of 20, or more
+ * than `limits`, are in at most 5 % of the cases (binomial). */
 TEST(a_disturbed_search_is_right_or_undecided)
 {
     static const struct {
@@ -46,10 +49,10 @@ TEST(a_disturbed_search_is_right_or_undecided)
         size_t lasts; /* runs */
         int found;
         int limits; /* taken for the client's, at most */
-    } rows[] = {{0.1, 0.05, 0, 8, 0},
-                {0.2, 0.05, 0, 2, 1},
-                {0.05, 0, 3, 3, 2},
-                {0.5, 0, 0, 0, 1}};
+    } rows[] = {{0.1, 0.05, 0, 15, 1},
+                {0.2, 0.05, 0, 5, 2},
+                {0.05, 0, 3, 8, 6},
+                {0.5, 0, 0, 0, 11}};
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         int found = 0;
@@ -69,6 +72,8 @@ TEST(a_disturbed_search_is_right_or_undecided)
                         (a.outcome == SEARCH_CLIENT && a.at_least < CAPACITY));
             assert_true(isnan(a.capacity) || is_right(&a));
         }
+        print_message("row %zu: found %d, limits %d of %d\n", i, found, limits,
+                      SEEDS);
         assert_true(found >= rows[i].found);
         assert_true(limits <= rows[i].limits);
     }
@@ -178,10 +183,10 @@ TEST(what_is_not_answered_is_nobodys_fault)
 
 /* ---- what is set aside ---- */
 
-/* A term 'e2e p95 < 200ms': what the client has spoilt matters if it is more
+/* A term 'e2e p95 < 200ms': what a late client caused matters if it is more
  * than 2.5 % of the requests, or half of those that missed. */
 struct probe {
-    double spoilt;       /* share of the requests, by the client */
+    double client_late;  /* share of the requests, by the client */
     const char *failed;  /* a check of the run */
     double missed;       /* share of the requests */
     double stub_late;    /* share of them by 30 ms, the others by none */
@@ -196,25 +201,25 @@ struct probe {
 static const struct probe probes[] = {
     {.missed = 0.05},
     {.missed = 1},
-    /* Beside what was measured it may look large; it harms nobody. */
+    /* It may look large compared with what was measured; it does no harm. */
     {.missed = 0.05, .failed = "lag p99"},
     /* One in a hundred, where five may miss. */
-    {.spoilt = 0.01, .missed = 0.05},
-    {.spoilt = 0.025, .missed = 0.03},
-    {.spoilt = 0.026, .missed = 0.03, .because = "lag"},
-    {.spoilt = 0.05, .missed = 0.08, .because = "lag"},
-    {.spoilt = 0.05, .missed = 0.3}, /* most missed without it */
-    {.spoilt = 0.2, .missed = 0.31, .because = "lag"},
-    {.spoilt = 1, .missed = 0.9, .because = "lag"},
+    {.client_late = 0.01, .missed = 0.05},
+    {.client_late = 0.025, .missed = 0.03},
+    {.client_late = 0.026, .missed = 0.03, .because = "lag"},
+    {.client_late = 0.05, .missed = 0.08, .because = "lag"},
+    {.client_late = 0.05, .missed = 0.3}, /* most missed without it */
+    {.client_late = 0.2, .missed = 0.31, .because = "lag"},
+    {.client_late = 1, .missed = 0.9, .because = "lag"},
     /* Met in spite of it. */
-    {.spoilt = 1},
-    {.spoilt = 1, .missed = 0.005},
-    {.spoilt = 0.01,
+    {.client_late = 1},
+    {.client_late = 1, .missed = 0.005},
+    {.client_late = 0.01,
      .missed = 0.01,
      .term = "e2e p99 < 20ms",
      .because = "lag"},
     /* No part in it. */
-    {.spoilt = 0.05, .missed = 0.08, .term = "tpot p95 < 50ms"},
+    {.client_late = 0.05, .missed = 0.08, .term = "tpot p95 < 50ms"},
     {.has_no_lag = true,
      .missed = 0.05,
      .failed = "lag p50",
@@ -223,14 +228,14 @@ static const struct probe probes[] = {
     {.is_silent = true, .scheduled = 30, .because = SEARCH_UNMEASURED},
     {.failed = "steal", .because = "steal"},
     /* Why it was late. */
-    {.spoilt = 1, .missed = 0.9, .failed = "busy", .because = SEARCH_BUSY},
+    {.client_late = 1, .missed = 0.9, .failed = "busy", .because = SEARCH_BUSY},
     {.failed = "busy", .because = SEARCH_BUSY},
-    {.spoilt = 1,
+    {.client_late = 1,
      .missed = 0.9,
      .failed = "connection cap",
      .because = SEARCH_CAPPED},
     {.missed = 0.3, .failed = "client resources", .because = SEARCH_EXHAUSTED},
-    {.spoilt = 1,
+    {.client_late = 1,
      .missed = 0.9,
      .failed = "client resources",
      .because = SEARCH_EXHAUSTED},
@@ -263,7 +268,7 @@ static const char *reason_of(const struct probe *p)
     r.terms[0].n = p->is_silent ? 0 : 1000;
     r.terms[0].misses = llround(1000 * p->missed);
     r.terms[0].measured_ns = p->measured_ms * NS_PER_MS;
-    r.terms[0].spoilt = llround(1000 * p->spoilt);
+    r.terms[0].client_late = llround(1000 * p->client_late);
     m->s.spread[MEASURE_LAG][VIEW_DUE].n = p->has_no_lag ? 0 : 1000;
     for (int i = 0; i < 1000; i++)
         hist_add(&late, i < 1000 * p->stub_late ? 30 * NS_PER_MS : 0);

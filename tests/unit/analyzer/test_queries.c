@@ -29,7 +29,7 @@ static void add(struct gathered *g, struct facts row)
     queries_add(&g->queries, &row);
 }
 
-/* Query `id`, due then, whose requests take so long. */
+/* Query `id`, due then, whose requests take this long. */
 static void add_query(struct gathered *g, int64_t id, int64_t due_ms,
                       const int64_t e2e_ms[static SIZE])
 {
@@ -168,7 +168,7 @@ TEST(what_is_no_query_is_left_out)
     tally_fini(&g.tally);
 }
 
-/* Every so many are slow or open; 0: none. */
+/* Every n-th is slow or open; 0: none. */
 static enum verdict verdict_of(int64_t n, int64_t slow, int64_t open,
                                struct judgement *j)
 {

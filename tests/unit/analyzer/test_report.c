@@ -20,7 +20,7 @@ TEST(a_run_without_verification_says_so)
     char *text;
 
     m->settings.target.insecure = true;
-    text = report_rendered(&report_text, &m->s);
+    text = report_verbose(&m->s);
     json = report_parsed(&m->s);
     assert_says(text, "INSECURE: the server's certificate was not verified\n");
     assert_true(json_is_true(part_at(json, "client/insecure")));
@@ -72,7 +72,7 @@ TEST(an_aborted_run_says_why)
         char *text;
 
         settings_init(&settings);
-        text = report_rendered(&report_text, &s);
+        text = report_verbose(&s);
         assert_says(text, "%s", cases[i].line);
         assert_says(text, "\n           ABORTED errors > 5%%: ?[2J\n");
         json = report_parsed(&s);
@@ -81,6 +81,46 @@ TEST(an_aborted_run_says_why)
         json = report_parsed(&s);
         assert_true(json_is_null(part_at(json, "aborted")));
         settings_fini(&settings);
+    }
+}
+
+/* Twelve lines, whatever the verdict, and it is the last of them. */
+TEST(the_short_report_ends_with_the_verdict)
+{
+    static const struct {
+        enum verdict verdict;
+        bool is_shown;
+        const char *last;
+    } cases[] = {
+        {VERDICT_NONE, false, "verdict    none: no SLO was given"},
+        {VERDICT_PASS, false, "verdict    PASS as observed: the SLO is met"},
+        {VERDICT_PASS, true,
+         "verdict    PASS, shown with 95% confidence: the SLO is met"},
+        {VERDICT_FAIL, true,
+         "verdict    FAIL, shown with 95% confidence: the SLO is missed"},
+        {VERDICT_UNDECIDED, false,
+         "verdict    UNDECIDED: this run does not show whether the SLO is met"},
+        {VERDICT_INVALID, false,
+         "verdict    INVALID: do not use these numbers"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct made_summary *m = made_summary_new(10000);
+        const char *text;
+        const char *last = "";
+        size_t n = 0;
+
+        m->s.verdict = m->s.answer = cases[i].verdict;
+        m->s.is_shown = cases[i].is_shown;
+        text = report_rendered(&report_text, &m->s);
+        for (; *text; text += strcspn(text, "\n") + 1, n++) {
+            last = text[0] == ' ' ? last : text;
+            assert_in_range(strcspn(text, "\n"), 1, 80);
+        }
+        assert_in_range(n, 8, 12);
+        assert_int_equal(strncmp(last, cases[i].last, strlen(cases[i].last)),
+                         0);
+        made_summary_free(m);
     }
 }
 

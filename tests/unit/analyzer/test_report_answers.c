@@ -216,7 +216,7 @@ TEST(a_stream_has_its_rows)
     read_run_free(r);
 }
 
-/* Embeddings: their prompts are counted, and nobody asked for output. */
+/* Embeddings: their prompts are counted, and no output was requested. */
 TEST(a_run_without_output_has_none)
 {
     struct summary s = {.has_tokens = true,
@@ -227,7 +227,7 @@ TEST(a_run_without_output_has_none)
                                    .finish = {[FINISH_NONE] = 3}}};
     char *text = text_of(&s);
 
-    assert_string_equal(text, "tokens     of 3 ok requests\n"
+    assert_string_equal(text, "tokens     counted in 3 ok requests\n"
                               "           prompt: counted 30 in 3 requests, "
                               "mean 10; requested 30 in 3 requests, mean 10\n");
     assert_false(tokens_have_output(&s.tokens));
@@ -271,13 +271,13 @@ TEST(what_is_assumed_says_so)
     s->spread[MEASURE_TPOT][VIEW_DUE] = (struct spread){.n = 5, .failed = 1};
     s->spread[MEASURE_TPOT][VIEW_OK].n = 4;
     s->spread[MEASURE_ITL][VIEW_DUE].n = 9;
-    text = report_rendered(&report_text, s);
+    text = report_verbose(s);
     assert_says(text, "\ntpot (assumed) ");
     assert_says(text, "\ntpot, ok ");
     assert_says(text, "\nitl (assumed) ");
     assert_says(text, "MIXED: the counts have different sources\n");
-    assert_says(
-        text, "the server does not report the number of tokens in each event");
+    assert_says(text, "requests ASSUME one token per event: the server does "
+                      "not report the number of tokens");
     settings_fini(&settings);
     free(s);
 }
@@ -297,7 +297,7 @@ TEST(a_run_without_streams_looks_as_before)
     streams_add_row(m, row_failed(1, 20, 5, OUTCOME_RESET));
     m->has_no_table = true;
     r = streams_sum_up(m);
-    text = report_rendered(&report_text, &r->s);
+    text = report_verbose(&r->s);
     for (size_t i = 0; i < COUNT(words); i++)
         assert_null(strstr(text, words[i]));
     json = report_parsed(&r->s);

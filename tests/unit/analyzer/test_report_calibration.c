@@ -1,5 +1,6 @@
 /* Reports quote what the client is known to be good for. */
 #include <jansson.h>
+#include <stdio.h>
 
 #include "analyzer/report/report.h"
 #include "analyzer/tally/summary.h"
@@ -15,25 +16,47 @@ TEST(text_quotes_the_calibration)
         double rate;
         enum calibration_limit limit;
         double used;
+        const char *transport;
         const char *url;
         const char *want;
     } cases[] = {
-        {CALIBRATION_NONE, 0, LIMIT_CLIENT, -1, "http://h/",
+        {CALIBRATION_NONE, 0, LIMIT_CLIENT, -1, "native", "http://h/",
          "in-flight limit 7\n"},
-        {CALIBRATION_STALE, 0, LIMIT_CLIENT, -1, "http://h/",
+        {CALIBRATION_STALE, 0, LIMIT_CLIENT, -1, "native", "http://h/",
          " calibration: stale: another host\n"},
-        {CALIBRATED, 120e3, LIMIT_CLIENT, 0.042, "http://h/",
+        {CALIBRATED, 120e3, LIMIT_CLIENT, 0.042, "native", "http://h/",
          " calibration: reliable up to 120000/s, of which this run used 4.2%, "
          "transport native,\n"
          "             measured on 2026-11-16\n"},
-        {CALIBRATED, 9500, LIMIT_STUB, 1.3, "http://h/",
+        {CALIBRATED, 9500, LIMIT_STUB, 1.3, "native", "http://h/",
          " calibration: reliable up to at least 9500/s, of which this run used "
          "130%,\n"
          "             transport native, measured on 2026-11-16\n"},
-        {CALIBRATED, 9500, LIMIT_CLIENT, 0.5, "https://h/",
+        {CALIBRATED, 9500, LIMIT_CLIENT, 0.5, "native", "https://h/",
          " reliable up to 9500/s, of which this run used 50%,\n"
          "             transport native without TLS, measured on 2026-11-16\n"},
-        {CALIBRATED, 0, LIMIT_CLIENT, -1, "http://h/",
+        {
+            CALIBRATED,
+            9500,
+            LIMIT_CLIENT,
+            0.5,
+            "tls",
+            "https://h/",
+            " reliable up to 9500/s, of which this run used 50%, transport "
+            "tls,\n"
+            "             measured on 2026-11-16\n",
+        },
+        {
+            CALIBRATED,
+            9500,
+            LIMIT_CLIENT,
+            0.5,
+            "http2",
+            "http://h/",
+            " reliable up to 9500/s, of which this run used 50%,\n"
+            "             transport http2 with TLS, measured on 2026-11-16\n",
+        },
+        {CALIBRATED, 0, LIMIT_CLIENT, -1, "native", "http://h/",
          " the client was unreliable at every rate tried, transport native,\n"
          "             measured on 2026-11-16\n"},
     };
@@ -45,13 +68,14 @@ TEST(text_quotes_the_calibration)
         m->s.calibration = (struct calibration_stamp){
             .standing = cases[i].standing,
             .stale = "another host",
-            .transport = "native",
             .of = {.date = "2026-11-16T10:11:12Z",
                    .max_rate_rps = cases[i].rate,
                    .limit = cases[i].limit},
         };
+        snprintf(m->s.calibration.transport, sizeof(m->s.calibration.transport),
+                 "%s", cases[i].transport);
         m->s.calibration_used = cases[i].used;
-        text = report_rendered(&report_text, &m->s);
+        text = report_verbose(&m->s);
         assert_says(text, "%s", cases[i].want);
         made_summary_free(m);
     }
@@ -73,7 +97,7 @@ TEST(the_text_says_how_it_was_found)
                .limit = LIMIT_CLIENT},
     };
     m->s.calibration_used = 0.5;
-    text = report_rendered(&report_text, &m->s);
+    text = report_verbose(&m->s);
     assert_says(text, " reliable up to 9500/s, of which this run used 50%%, "
                       "transport native,\n");
     assert_says(text, " measured on 2026-11-16 (quick) while other processes "

@@ -37,6 +37,7 @@ TEST(json_has_every_count_and_rate)
          (double)s->reused_connections /
              (double)(s->fresh_connections + s->reused_connections)},
         {"requests/retried", (double)s->retried},
+        {"requests/resends", (double)s->resends},
         {"offered_rps", s->offered_rps},
         {"throughput_rps", s->throughput_rps},
         {"goodput_rps", s->goodput_rps},

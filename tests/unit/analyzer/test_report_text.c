@@ -59,8 +59,8 @@ TEST(text_has_no_number_of_its_own)
 {
     struct made_summary *a = made_summary_new(10000);
     struct made_summary *b = made_summary_new(50050);
-    char *text_a = report_rendered(&report_text, &a->s);
-    char *text_b = report_rendered(&report_text, &b->s);
+    char *text_a = report_verbose(&a->s);
+    char *text_b = report_verbose(&b->s);
     struct strlist in_a = numbers_in(text_a);
     struct strlist in_b = numbers_in(text_b);
 
@@ -122,7 +122,7 @@ TEST(text_opens_with_the_verdict)
 
         m->s.verdict = cases[i].verdict;
         m->s.trust.valid = cases[i].verdict != VERDICT_INVALID;
-        text = report_rendered(&report_text, &m->s);
+        text = report_verbose(&m->s);
         assert_says(text, "%s", cases[i].want);
         assert_int_equal(strstr(text, "can NOT be trusted") != NULL,
                          cases[i].verdict == VERDICT_INVALID);

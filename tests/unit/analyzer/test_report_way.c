@@ -24,14 +24,14 @@ static struct made_summary *made_new(void)
 TEST(statuses_other_than_200)
 {
     struct made_summary *m = made_new();
-    char *text = report_rendered(&report_text, &m->s);
+    char *text = report_verbose(&m->s);
     json_t *json;
 
     assert_null(strstr(text, " status: "));
     m->s.statuses[0] = (struct status_count){302, 108};
     m->s.statuses[1] = (struct status_count){204, 7};
     m->s.n_statuses = 2;
-    text = report_rendered(&report_text, &m->s);
+    text = report_verbose(&m->s);
     assert_says(text, "\n           statuses: 302 x 108, 204 x 7\n");
     json = report_parsed(&m->s);
     assert_number_at(json, "requests/by_status/302", 108);
@@ -50,7 +50,7 @@ TEST(large_counts_are_whole)
                                             .limit = 0.5,
                                             .advice = "x"}},
                                 .len = 1};
-    text = report_rendered(&report_text, &m->s);
+    text = report_verbose(&m->s);
     assert_says(text, " BAD  1234567  at most 0.5  requests  x\n");
     made_summary_free(m);
 }
@@ -58,11 +58,11 @@ TEST(large_counts_are_whole)
 TEST(an_empty_window_says_so)
 {
     struct made_summary *m = made_new();
-    char *text = report_rendered(&report_text, &m->s);
+    char *text = report_verbose(&m->s);
 
     assert_null(strstr(text, "nothing was due"));
     m->s.scheduled = 0;
-    text = report_rendered(&report_text, &m->s);
+    text = report_verbose(&m->s);
     assert_says(text, "; nothing was due in the window\n");
     made_summary_free(m);
 }
@@ -81,14 +81,14 @@ TEST(a_trace_and_what_was_left_out)
     m->s.has_trace = true;
     m->s.trace = (struct trace_seen){
         .format = "burstgpt", .rows = 90, .damaged = 1, .failed = 7, .tied = 8};
-    text = report_rendered(&report_text, &m->s);
+    text = report_verbose(&m->s);
     assert_says(text, "open loop, trace a?b.csv at 4 times its speed");
     assert_says(
         text, "\ntrace      burstgpt, rows 90, damaged lines skipped 1, failed "
               "requests skipped 7,\n"
               "           rows with the time of the previous row 8\n");
     load->trace.spread_ns = 1000000000;
-    text = report_rendered(&report_text, &m->s);
+    text = report_verbose(&m->s);
     assert_says(text, "times spread over 1s");
     assert_null(strstr(text, "previous row"));
     json = report_parsed(&m->s);
@@ -139,7 +139,7 @@ TEST(which_way_it_went)
         t->proxy = cases[i].proxy ? xstrdup(cases[i].proxy) : NULL;
         t->unix_socket = cases[i].socket ? xstrdup(cases[i].socket) : NULL;
         t->http2 = cases[i].http2;
-        text = report_rendered(&report_text, &m->s);
+        text = report_verbose(&m->s);
         if (cases[i].want)
             assert_says(text, "%s", cases[i].want);
         else

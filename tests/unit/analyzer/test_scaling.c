@@ -54,6 +54,17 @@ static void assert_scaled(const char *golden, const struct scaling *s)
     assert_golden(golden, text);
 }
 
+static void assert_scaled_brief(const char *name, const struct scaling *s)
+{
+    struct doc *d = scaling_doc(s);
+    struct buf out;
+
+    buf_init(&out, 1 << 20);
+    doc_put(d, DOC_AS_BRIEF, &out);
+    assert_golden(name, buf_text(&out));
+    buf_fini(&out);
+}
+
 TEST(a_fixed_job)
 {
     static const char *const want[][6] = {
@@ -82,6 +93,7 @@ TEST(a_fixed_job)
         printed(p->units_per_usd, "%.0f", want[i][5]);
     }
     assert_scaled("scaling-fixed.txt", s);
+    assert_scaled_brief("scaling-fixed.brief.txt", s);
     assert_int_equal(s->n_flags, 0);
     assert_int_equal(exit_status_of(scaling_conclusion(s), 0), 0);
     scaled_free(s);
@@ -260,8 +272,8 @@ TEST(too_few_answers)
     scaled_free(s);
 }
 
-/* So many answers do show it, and a tenth less do not; also where all are right
- * or wrong, and none where it is worse. */
+/* This number of answers shows it, and a tenth less does not; also where all
+ * are right or wrong, and none where it is worse. */
 TEST(answers_that_could_show_it)
 {
     static const double shares[] = {0, 0.5, 0.87, 0.99, 1};

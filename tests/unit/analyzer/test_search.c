@@ -11,10 +11,12 @@
 
 /* Above the capacity nearly everything is missed, and below nothing: there is
  * no slope to be seen, and every probe is decided.  The interval, which knows
- * of lines alone, is nearly between the last two probes. */
+ * of lines alone, is nearly between the last two probes.  At 2/s short probes
+ * have 20 requests, which may fit a flat curve as well: from 10/s on the answer
+ * is undecided. */
 TEST(a_cliff_is_found)
 {
-    static const double capacities[] = {10, 37, 408, 1e4, 2e5, 3e6};
+    static const double capacities[] = {2, 10, 37, 408, 1e4, 2e5, 3e6};
     static const double starts[] = {0, 0.03, 0.4, 1.01, 5, 700};
 
     for (size_t i = 0; i < COUNT(capacities); i++) {
@@ -26,11 +28,15 @@ TEST(a_cliff_is_found)
             m.answer_s = 2 / c; /* some are in flight at once */
             madeserver_answer(
                 &m, (struct search_config){.start = starts[k] * c}, &a);
+            if (c == 2 && starts[k] == 5) {
+                assert_int_equal(a.outcome, SEARCH_UNDECIDED);
+                continue;
+            }
             assert_int_equal(a.outcome, SEARCH_FOUND);
             assert_true(fabs(a.capacity / c - 1) < 0.05);
             assert_true(a.ci.low <= 1.01 * c && 0.99 * c <= a.ci.high);
             assert_true(a.confirmed <= c);
-            assert_true(a.confirmed > 0.85 * c);
+            assert_true(a.confirmed > 0.9 * c);
             assert_true(m.max_value <= 8 * c * fmax(1, starts[k]));
         }
     }
@@ -60,19 +66,29 @@ TEST(scatter_between_probes_is_seen)
 }
 
 /* Some requests miss at any load, as they do: a quarter of what is allowed. The
- * line comes on top of them. */
+ * line comes on top of them.  Of 40 searches 39 or 40 are within 5 %; 20 of
+ * them are made here. */
 TEST(what_misses_at_any_load_does_not_hide_the_boundary)
 {
     static const double slopes[] = {0, 15, 30, 60};
 
     for (size_t i = 0; i < COUNT(slopes); i++) {
-        struct madeserver m = madeserver_of(2000, slopes[i], i + 5);
-        struct search_answer a;
+        int close = 0;
+        int covered = 0;
 
-        m.least = 0.25;
-        madeserver_answer(&m, (struct search_config){.start = 300}, &a);
-        assert_int_equal(a.outcome, SEARCH_FOUND);
-        assert_true(fabs(a.capacity / 2000 - 1) < 0.05);
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+            struct madeserver m = madeserver_of(2000, slopes[i], seed);
+            struct search_answer a;
+
+            m.least = 0.25;
+            madeserver_answer(&m, (struct search_config){.start = 300}, &a);
+            assert_int_equal(a.outcome, SEARCH_FOUND);
+            assert_true(fabs(a.capacity / 2000 - 1) < 0.1);
+            close += fabs(a.capacity / 2000 - 1) < 0.05;
+            covered += a.ci.low <= 2000 && 2000 <= a.ci.high;
+        }
+        assert_true(close >= 19);
+        assert_true(covered >= 18); /* 90 % */
     }
 }
 
@@ -255,8 +271,8 @@ TEST(a_budget_holds_the_first_probe)
     assert_int_equal(err.code, ERR_CONFIG);
 }
 
-/* Whatever the budget is, it is kept, and the truth is in the bracket, or, as
- * one time in ten with an interval of 90 %, beside it. */
+/* Whatever the budget is, it is kept, and the truth is in the bracket, or, one
+ * time in ten with an interval of 90 %, outside it. */
 TEST(a_budget_gives_the_bracket_so_far)
 {
     static const int64_t budgets[] = {10, 30, 60, 120, 240, 400, 2000};
@@ -316,9 +332,9 @@ TEST(without_confirmation_the_answer_is_the_same)
 }
 
 /* All or nothing by the toss of a coin, whatever is asked.  Where the coin has
- * fallen as a capacity would have it, nobody can tell: about one in ten, and
- * more than six of 20 in 0.2 % of the cases (binomial).  Missed at a light load
- * it is as good as never met. */
+ * fallen as a capacity would have it, the search cannot tell: about one in ten,
+ * and more than six of 20 in 0.2 % of the cases (binomial).  Missed at a light
+ * load it is as good as never met. */
 TEST(a_flapping_server_is_undecided)
 {
     int undecided = 0;
@@ -485,7 +501,7 @@ TEST(the_bracket_reads_sensibly)
     } rows[] = {
         {NAN, NAN, ""},
         {400, NAN, "met up to 400/s, missed by no probe"},
-        {NAN, 5, "missed from 5/s on, met by no probe"},
+        {NAN, 5, "missed the SLO from 5/s on; none met it"},
         {12.69, 13, "met up to 12.69/s, missed from 13/s on"},
         {12.691, 12.692, "both met and missed at 12.69/s"},
         {14, 13, "met up to 14/s, missed now and then from 13/s on"},
@@ -560,7 +576,7 @@ TEST(only_what_is_lost_is_hopeless)
         int64_t misses;
         int64_t seconds; /* of 20 */
         bool is_hopeless;
-        int64_t spoilt;
+        int64_t client_late;
     } rows[] = {
         {1000, 600, 3, true, 0},
         {1000, 600, 1, false, 0},
@@ -588,7 +604,7 @@ TEST(only_what_is_lost_is_hopeless)
                                   .asked_ns = 20 * SECOND,
                                   .window_ns = rows[i].seconds * SECOND};
 
-        r.terms[0].spoilt = rows[i].spoilt;
+        r.terms[0].client_late = rows[i].client_late;
         r.terms[0].n = rows[i].n;
         r.terms[0].misses = rows[i].misses;
         assert_true(search_is_hopeless(&s, &r) == rows[i].is_hopeless);

@@ -117,17 +117,19 @@ TEST(a_limit_that_is_no_wall_is_found)
 
 /* A machine that others use: what the client gets to wanders, and some runs are
  * disturbed besides.  The limit is below half of its median in one of 200
- * moments. */
+ * moments.  Of 200 searches with each row all found the limit within 180 s, and
+ * 155, 107 and 69 confirmed it; fewer than `confirmed` of 20 are in less than
+ * 1 % of the cases (binomial). */
 TEST(a_busy_client_is_known_soon)
 {
     static const struct {
         double wander;
         double disturbed;
-        int limits;
-    } rows[] = {{0.1, 0, 20}, {0.25, 0.1, 18}, {0.25, 0.2, 14}};
+        int confirmed;
+    } rows[] = {{0.1, 0, 11}, {0.25, 0.1, 5}, {0.25, 0.2, 2}};
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        int limits = 0;
+        int confirmed = 0;
 
         for (uint64_t seed = 1; seed <= 20; seed++) {
             struct madeserver m = unlimited(rows[i].disturbed, seed);
@@ -136,12 +138,12 @@ TEST(a_busy_client_is_known_soon)
             m.client_wander = rows[i].wander;
             m.client_aside = SEARCH_BUSY;
             madeserver_answer(&m, (struct search_config){.start = 100}, &a);
-            assert_true(a.outcome == SEARCH_CLIENT ||
-                        a.outcome == SEARCH_UNDECIDED);
+            assert_int_equal(a.outcome, SEARCH_CLIENT);
             assert_true(a.at_least >= 100 && a.at_least < 2500);
-            limits += a.outcome == SEARCH_CLIENT;
+            assert_true(a.took_ns < 190 * NS_PER_S);
+            confirmed += isfinite(a.confirmed);
         }
-        assert_true(limits >= rows[i].limits);
+        assert_true(confirmed >= rows[i].confirmed);
     }
 }
 
@@ -307,8 +309,8 @@ TEST(a_limit_of_clients_is_a_whole_number)
     search_fini(&s);
 }
 
-/* Nothing lower has gone well, so that nobody knows whether the load is why: it
- * is asked for again, and not for nothing at all. */
+/* Nothing lower has gone well, so that it is not known whether the load is why:
+ * it is asked for again, and not for nothing at all. */
 TEST(a_limit_needs_something_below)
 {
     static const char *const aside[] = {"lag", NULL, "lag", "lag", "lag"};

@@ -38,7 +38,7 @@ static struct server_scrape look_at(int64_t at_ms)
     };
 }
 
-/* Running, waiting, and everything that counts: so many of each. */
+/* Running, waiting, and everything that counts: the same number of each. */
 static struct server_scrape full_look(int64_t at_ms, int64_t running,
                                       int64_t waiting, int64_t count)
 {

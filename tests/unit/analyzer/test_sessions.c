@@ -1,4 +1,4 @@
-/* What became of sessions, and first turns beside later ones. */
+/* What became of sessions, and first turns next to later ones. */
 
 #include "analyzer/tally/sessions.h"
 #include "common/base/clk.h"

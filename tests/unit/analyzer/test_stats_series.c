@@ -70,7 +70,7 @@ static double mean_of(const double *x, size_t n)
     return sum / (double)n;
 }
 
-/* The definition, in so many words. */
+/* The definition, written out. */
 static size_t drop_by_definition(const double *x, size_t n)
 {
     double y[100];

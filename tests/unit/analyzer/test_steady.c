@@ -241,7 +241,7 @@ TEST(a_rate_that_rises_is_not_overload)
     assert_int_equal(judged().state, LOAD_WITHIN);
 }
 
-/* Answers of 8 s: nothing ends for so long. */
+/* Answers of 8 s: nothing ends for 8 s. */
 TEST(filling_up_is_not_overload)
 {
     begin(0, 10000);
@@ -308,7 +308,7 @@ static void draw_queue(uint64_t seed, double load)
     }
 }
 
-/* The level is 0.001, and what chance does is taken off beside it: of 200
+/* The level is 0.001, and the effect of chance is subtracted as well: of 200
  * there may be 2 (more have a probability of 0.001), whatever the seeds. */
 TEST(a_busy_queue_is_not_overloaded)
 {
@@ -367,6 +367,35 @@ TEST(a_level_that_changes_is_a_drift)
         assert_true(fabs(h.drift.first / 1e9 - 0.01) < 0.0005);
         assert_true(fabs(h.drift.second / 1e9 - cases[i].second_s) < 0.0005);
     }
+}
+
+/* The last quarter of each half has nine times as many requests, and slower
+ * ones.  The means of the halves are those of their requests, as in the table.
+ */
+TEST(a_half_is_the_mean_of_its_requests)
+{
+    struct rng rng = rng_stream(5, RNG_SERVICE);
+    double sum_s[2] = {0};
+    int n[2] = {0};
+    struct halves h;
+
+    begin(0, 16000);
+    for (int k = 0; k < 16 * 90; k++) {
+        double at = k / 90.0 + 0.002; /* no due time at a border of bins */
+        bool is_busy = (int)at % 8 >= 6;
+        double time = (is_busy ? 0.02 : 0.01) * (0.9 + 0.2 * rng_uniform(&rng));
+
+        if (!is_busy && k % 9 != 0)
+            continue;
+        add(at, at + time);
+        sum_s[at >= 8] += time;
+        n[at >= 8]++;
+    }
+    h = steady_halves(&series, 0);
+    assert_null(h.why);
+    assert_false(h.is_drifting);
+    assert_close(h.drift.first / 1e6, 1e3 * sum_s[0] / n[0]);
+    assert_close(h.drift.second / 1e6, 1e3 * sum_s[1] / n[1]);
 }
 
 /* One of two measures changes, and with it the number in flight. */

@@ -235,7 +235,7 @@ TEST(rates_are_of_the_requests_of_the_window)
     read_run_free(r);
 }
 
-/* 8 of 400 end up to 71 ms after the window: the load went on for so long. */
+/* 8 of 400 end up to 71 ms after the window: the load went on until then. */
 TEST(requests_that_end_without_load_are_noted)
 {
     static const struct {

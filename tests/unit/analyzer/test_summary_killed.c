@@ -12,7 +12,7 @@
 #include "tests/support/tmpdir.h"
 
 /* 0 to 95 and 99 are there; 96 to 98 were in flight.  What a run that was
- * killed would have come to nobody knows, unless it has failed already. */
+ * killed would have come to is not known, unless it has failed already. */
 TEST(gaps_of_a_killed_run_are_unfinished)
 {
     static const struct {
@@ -83,7 +83,7 @@ TEST(three_workers_are_killed)
         int64_t scheduled;
         double length_s;
     } cases[] = {
-        /* 21 is the last place seen: 22 in all; nobody says more */
+        /* 21 is the last place seen: 22 in all; more is not known */
         {false, 8, {0, 0, 0}, {0, 0, 0}, 22, 0.07},
         {true, 8, {0, 0, 0}, {0, 0, 0}, 8, 0.07},
         /* counts of all of them; the time up to which all are known */

@@ -40,7 +40,7 @@ static struct made_run *offline_run(int64_t n, const char *slo)
 }
 
 /* Samples by the time of the last answer; that they waited for each other is
- * nobody's lateness. */
+ * not lateness. */
 TEST(offline_is_all_by_the_last_answer)
 {
     struct read_run *r =

@@ -14,7 +14,7 @@
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-/* One after the other, 10 ms each, so many a second for 5 s. */
+/* One after the other, 10 ms each, at a rate for 5 s. */
 static struct made_run *queue(int64_t rate, const char *slo)
 {
     struct made_run *m = made_run_new(0, 5000, slo);
@@ -83,7 +83,7 @@ TEST(an_invalid_run_stays_invalid)
 TEST(the_text_says_why)
 {
     struct read_run *r = made_run_sum_up(queue(120, "e2e p50 < 10s"), NULL);
-    char *text = report_rendered(&report_text, &r->s);
+    char *text = report_verbose(&r->s);
 
     assert_says(text, "FAIL: the server is overloaded");
     assert_says(text, "OVERLOADED: requests in flight grew from 5.92 in the "
@@ -109,7 +109,7 @@ TEST(cold_requests_are_shown)
 {
     struct read_run *r = cold_start(1000);
     const struct cold *c = &r->s.steady.cold;
-    char *text = report_rendered(&report_text, &r->s);
+    char *text = report_verbose(&r->s);
 
     assert_int_equal(c->requests, 100);
     assert_int_equal(c->ok, 100);
@@ -127,7 +127,7 @@ TEST(cold_requests_are_shown)
 TEST(a_longer_warm_up_is_suggested)
 {
     struct read_run *r = cold_start(0);
-    char *text = report_rendered(&report_text, &r->s);
+    char *text = report_verbose(&r->s);
     json_t *json = report_parsed(&r->s);
 
     assert_true(r->s.steady.warmup.found_s >= 1);

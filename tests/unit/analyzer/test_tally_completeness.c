@@ -31,7 +31,7 @@ TEST(lost_requests_are_unfinished)
 }
 
 /* Places grow with due: what is missing before the last seen of the warm-up was
- * of it; at the edge of the window nobody knows. */
+ * of it; at the edge of the window it is not known. */
 TEST(lost_requests_of_the_warm_up_are_not_charged)
 {
     static const struct {

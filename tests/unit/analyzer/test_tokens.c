@@ -187,12 +187,12 @@ TEST(sums_are_of_ok_requests_in_the_window)
 TEST(one_source_is_not_mixed)
 {
     struct tokens t = {.source = {[TOKENS_USAGE] = 5}};
-    const struct token_sum nobody = {0};
+    const struct token_sum none = {0};
 
     assert_false(tokens_are_mixed(&t));
     t.source[TOKENS_NONE] = 1;
     assert_true(tokens_are_mixed(&t));
-    assert_true(token_mean(&nobody) < 0);
+    assert_true(token_mean(&none) < 0);
 }
 
 /* A damaged recording may hold any numbers. */

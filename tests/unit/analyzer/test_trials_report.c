@@ -211,8 +211,8 @@ TEST(goodput)
     }
 }
 
-/* Killed after so many of those that were asked for: a verdict that is shown by
- * at least half of them stands. */
+/* Killed after a number of the trials that were asked for: a verdict that is
+ * shown by at least half of them stands. */
 TEST(sets_that_were_killed)
 {
     static const struct {

@@ -90,7 +90,8 @@ TEST(a_closed_loop_has_no_pace)
     assert_null(trust_find(&t, "connection cap"));
 }
 
-/* Of 1000 answers in 50 ms or 1 ms the last 2 % lay in the kernel so long. */
+/* Of 1000 answers in 50 ms or 1 ms the last 2 % waited in the kernel that long.
+ */
 TEST(answers_lie_in_the_kernel)
 {
     static const struct {
@@ -278,8 +279,8 @@ TEST(a_system_that_was_suspended)
     tally_fini(&t);
 }
 
-/* 1000 answers of so many ms; 4 s of which the thread waited for a share, in
- * so many turns a second. */
+/* 1000 answers of a number of ms; 4 s of which the thread waited for a share,
+ * in a number of turns per second. */
 TEST(waiting_for_a_cpu)
 {
     static const struct {
@@ -354,7 +355,7 @@ TEST(pressure_reassures_in_an_open_loop_alone)
     tally_fini(&t);
 }
 
-/* A look a second of two workers, one of which stops after so many of the 20
+/* A look a second of two workers, one of which stops after a number of the 20
  * seconds of the window; the first second has its look when it is over. */
 TEST(seconds_that_nobody_saw)
 {

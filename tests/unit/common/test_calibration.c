@@ -274,6 +274,24 @@ TEST(stamps_come_back)
     }
 }
 
+TEST(names_of_transports)
+{
+    static const struct {
+        const char *transport;
+        bool has_tls;
+        const char *want;
+    } cases[] = {
+        {"native", false, "native"}, {"native", true, "tls"},
+        {"http2", false, "http2"},   {"http2", true, "http2"},
+        {"curl", true, "curl"},      {"grpc", true, "grpc"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_string_equal(
+            calibrated_name(cases[i].transport, cases[i].has_tls),
+            cases[i].want);
+}
+
 TEST(other_stamps_are_none)
 {
     static const char *const texts[] = {

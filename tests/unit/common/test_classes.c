@@ -219,8 +219,8 @@ static const struct {
     {"target: {url: 'http://h'}\n"
      "load: {rate: 1, warmup: 1s}\n"
      "warmup_data: {turns: session, file: c.json}\n",
-     ":3: warmup_data: data.turns: session requires load.scenario: sessions, "
-     "not server"},
+     ":3: warmup_data: data.turns: session requires load.scenario: sessions; "
+     "the scenario is server"},
     {"target: {url: 'http://h'}\n"
      "load: {rate: 1}\n"
      "data: {turns: session, file: c.json}\n"

@@ -9,7 +9,7 @@
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
-/* Tables of so many points. */
+/* Tables of a number of points. */
 #define FIFTEEN                                                                \
     "empirical 0:1s 1:1s 2:1s 3:1s 4:1s 5:1s 6:1s 7:1s 8:1s 9:1s 10:1s 11:1s " \
     "12:1s 13:1s 14:1s "
@@ -116,7 +116,7 @@ static const char *const malformed_durations[] = {
     "lognormal 0s 5ms",
     "lognormal 20ms -5ms",
     "empirical 0:1ms",               /* one point */
-    "empirical 100:1ms",             /* likewise */
+    "empirical 100:1ms",             /* the same */
     "empirical 1:1ms 100:2ms",       /* does not begin at 0 */
     "empirical 0:1ms 99:2ms",        /* does not end at 100 */
     "empirical 0:1ms 0:2ms 100:3ms", /* the same share twice */

@@ -1,11 +1,11 @@
-/* The scanner beside jansson: they agree on what is JSON and on what is in it,
- * but for what common/base/jscan.h names. */
+/* The scanner compared with jansson: they agree on what is JSON and on what is
+ * in it, but for what common/text/jscan.h names. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buf.h"
-#include "common/base/jscan.h"
 #include "common/base/xalloc.h"
+#include "common/text/jscan.h"
 #include "tests/support/jtree.h"
 #include "tests/support/test.h"
 
@@ -282,7 +282,7 @@ TEST(both_agree_on_bytes_of_strings)
     }
 }
 
-/* What common/base/jscan.h says that jansson does not take. */
+/* What common/text/jscan.h says that jansson does not take. */
 TEST(the_differences_are_these)
 {
     static const char *const taken[] = {

@@ -14,7 +14,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/json.h"
+#include "common/text/json.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 

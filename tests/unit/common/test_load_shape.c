@@ -64,9 +64,11 @@ TEST(what_is_no_shape_is_refused)
         const char *text;
         const char *want;
     } cases[] = {
-        {"", "'' is not a ramp, step, spike, bursts or soak; " SPIKE_EXAMPLE},
-        {"peak 5", "'peak 5' is not a ramp, step, spike, bursts or soak; "
-                   "" SPIKE_EXAMPLE},
+        {"", "'' is not a shape (ramp, step, spike, bursts or "
+             "soak); " SPIKE_EXAMPLE},
+        {"peak 5",
+         "'peak 5' is not a shape (ramp, step, spike, bursts or soak); "
+         "" SPIKE_EXAMPLE},
         {"spike 5", "'spike 5' is not a spike; " SPIKE_EXAMPLE},
         {"spike 5 x at 1s for 1s",
          "'x' is not a rate above 0; write 50, 0.5 or 2/m"},

@@ -94,8 +94,8 @@ static size_t fill(void)
     return n;
 }
 
-/* Nobody reads.  It comes back from here at all, frames are dropped as a whole,
- * and a message comes behind those that were not. */
+/* Nothing reads.  It comes back from here at all, frames are dropped as a
+ * whole, and a message comes behind those that were not. */
 TEST(a_reader_that_does_not_read)
 {
     static const enum kind kinds[] = {A_PIPE, A_TERMINAL, A_SOCKET};

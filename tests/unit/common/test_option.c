@@ -3,7 +3,10 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
+#include "common/base/xalloc.h"
+#include "common/settings/foreign_flags.h"
 #include "common/settings/option.h"
+#include "common/settings/settings.h"
 #include "tests/support/test.h"
 
 struct fields {
@@ -65,6 +68,7 @@ static const struct opt opts[] = {
      .help = "a time"},
     {.key = "rate",
      .flag = "rate",
+     .aliases = "rps request-frequency",
      .type = &opt_rate,
      AT(rate),
      .help = "a rate"},
@@ -166,6 +170,10 @@ static const struct opt more_opts[] = {
 };
 
 static const struct opt_block more_block = {NULL, more_opts, COUNT(more_opts)};
+
+/* Flags that are not in the tables of settings: those of `run`. */
+static const char *const of_commands[] = {"out", "quiet", "json", "wait-ready",
+                                          "show"};
 
 struct fixture {
     struct fields f;
@@ -271,6 +279,94 @@ TEST(every_kind_has_its_flag)
     end(&x);
 }
 
+/* Other tools call them so. */
+TEST(aliases_are_accepted)
+{
+    static const struct {
+        const char *argv[3];
+        double want;
+    } cases[] = {
+        {{"--rps", "5"}, 5},
+        {{"--request-frequency=7"}, 7},
+        {{"--rate", "9"}, 9},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture x;
+
+        begin(&x);
+        assert_int_equal(parse(&x, cases[i].argv), 0);
+        assert_true(x.f.rate == cases[i].want);
+        end(&x);
+    }
+}
+
+static char *in_brackets(const char *text)
+{
+    return xasprintf("[%s]", text);
+}
+
+static int check_bracket(const char *text, struct err *err)
+{
+    return text[0] == '[' ? 0 : err_set(err, ERR_CONFIG, "no bracket");
+}
+
+/* ... before it is checked, of a scalar and of a list. */
+TEST(texts_are_completed)
+{
+    static const struct opt completed[] = {
+        {.key = "text",
+         .flag = "text",
+         .type = &opt_text,
+         AT(text),
+         .complete = in_brackets,
+         .check = check_bracket},
+        {.key = "list",
+         .flag = "list",
+         .type = &opt_list,
+         AT(list),
+         .complete = in_brackets,
+         .check = check_bracket},
+    };
+    static const struct opt_block own = {NULL, completed, COUNT(completed)};
+    static const char *const argv[] = {"--text", "a", "--list=b", NULL};
+    struct fixture x;
+
+    *(&x) = (struct fixture){.set = {&own, &x.f}};
+    opt_init(&x.set);
+    assert_int_equal(parse(&x, argv), 0);
+    assert_string_equal(x.f.text, "[a]");
+    assert_string_equal(x.f.list.items[0], "[b]");
+    end(&x);
+}
+
+/* The table names flags of `run`, and none that exists is in it. */
+TEST(flags_of_other_tools_lead_to_ours)
+{
+    for (size_t i = 0; i < n_foreign_flags; i++) {
+        const struct foreign_flag *f = &foreign_flags[i];
+        bool is_ours = false;
+        bool has_use = !f->use;
+
+        assert_ptr_equal(foreign_flag_find(f->name), f); /* no duplicates */
+        assert_true(f->use || f->note);
+        for (int b = 0; b <= BLOCK_COST; b++) {
+            for (size_t k = 0; k < settings_blocks[b]->len; k++) {
+                const struct opt *opt = &settings_blocks[b]->opts[k];
+
+                is_ours |= opt->flag && strcmp(opt->flag, f->name) == 0;
+                is_ours |= f->name[1] == '\0' && opt->letter == f->name[0];
+                has_use |=
+                    opt->flag && f->use && strcmp(opt->flag, f->use) == 0;
+            }
+        }
+        for (size_t k = 0; k < COUNT(of_commands); k++)
+            has_use |= f->use && strcmp(of_commands[k], f->use) == 0;
+        if (is_ours || !has_use)
+            fail_msg("--%s%s", f->name, is_ours ? " exists" : " leads nowhere");
+    }
+}
+
 TEST(short_switches_go_together)
 {
     static const char *const argv[] = {"-opd3s", "-otabc", NULL};
@@ -314,8 +410,15 @@ static const struct {
     {{"--rat=5"}, "unknown flag '--rat'; did you mean '--rate'?"},
     {{"--bananas"}, "unknown flag '--bananas'"},
     {{"--=5"}, "unknown flag '--'"},
-    {{"-z"}, "unknown flag '-z'"},
-    {{"-oz"}, "unknown flag '-z'"},
+    {{"-Z"}, "unknown flag '-Z'"},
+    {{"-oZ"}, "unknown flag '-Z'"},
+    {{"-oz"}, "unknown flag '-z' (hey and oha); use --duration"},
+    {{"--vus=5"}, "unknown flag '--vus'"}, /* there is no --concurrency */
+    {{"--tag", "a"}, "unknown flag '--tag' (k6); use --label"},
+    {{"--latency"},
+     "unknown flag '--latency' (wrk); percentiles are always reported"},
+    {{"--artifact-dir"}, "unknown flag '--artifact-dir'"},
+    {{"--frequency"}, "unknown flag '--frequency'"}, /* not all of an alias */
     {{"--rate"}, "--rate requires a value (RATE)"},
     {{"-d"}, "--duration requires a value (DURATION)"},
     {{"--label"}, "--label requires a value (KEY=VALUE)"},
@@ -446,6 +549,8 @@ TEST(the_help_lists_flags_in_wrapped_lines)
     static const char *const lines[] = {
         "  -t, --text TEXT             a text\n",
         "  -o, --on                    a switch\n",
+        "      --rate RATE             a rate (also --rps, "
+        "--request-frequency)\n",
         "  -d, --duration DURATION     a time (default 2s)\n",
         "      --colour red|green|blue\n"
         "                              a colour (default green)\n",
@@ -503,6 +608,42 @@ TEST(two_flags_of_a_list_add_up)
             at += (size_t)snprintf(got + at, sizeof(got) - at, "%s%s",
                                    k ? " " : "", words.items[k]);
         assert_string_equal(got, cases[i].want);
+        strlist_fini(&words);
+        opt_fini(&set);
+    }
+}
+
+/* As a shell takes them, so that the same command line can be given again. */
+TEST(flags_that_were_given_are_put)
+{
+    static const struct {
+        const char *argv[12];
+        const char *want;
+    } cases[] = {
+        {{"word"}, ""},
+        {{"--text", "plain/path.csv", "-o"}, " --text plain/path.csv --on"},
+        {{"--text", "two words"}, " --text 'two words'"},
+        {{"--text", "it's"}, " --text 'it'\\''s'"},
+        {{"--duration", "2s", "--colour", "red"}, " --colour red"},
+        {{"--split", "a < 1,b", "--seed", "5"},
+         " --split 'a < 1' --split b"}, /* seed is left out */
+    };
+    static const char *const but[] = {"seed", NULL};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fields f;
+        struct opt_set set = {&block, &f};
+        struct strlist words = {0};
+        struct err err = {0};
+        struct buf got;
+
+        buf_init(&got, 1024);
+        opt_init(&set);
+        assert_int_equal(opt_parse_argv(&set, 1, cases[i].argv, &words, &err),
+                         0);
+        opt_put_given(&set, but, &got);
+        assert_string_equal(buf_text(&got), cases[i].want);
+        buf_fini(&got);
         strlist_fini(&words);
         opt_fini(&set);
     }

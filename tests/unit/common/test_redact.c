@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/redact.h"
-#include "common/base/url.h"
+#include "common/text/redact.h"
+#include "common/text/url.h"
 #include "tests/support/keep.h"
 #include "tests/support/test.h"
 

@@ -318,19 +318,23 @@ static const struct {
     const char *text;
     const char *want;
 } contradictions[] = {
-    {"load: {rate: 5}", "target.url: no target given"},
+    {"load: {rate: 5}",
+     "target.url: no target given; add a URL or a settings file"},
     {"target: {url: http://h}",
      "load: neither a rate (--rate) nor a number of clients (-c) is given"},
     {"target: {url: http://h}\nload: {scenario: server}",
      "load.scenario: server requires load.rate (--rate)"},
     {"target: {url: http://h}\nload: {scenario: closed, rate: 5}",
-     "load.rate requires load.scenario: server or sessions, not closed"},
+     "load.rate cannot be combined with load.scenario: closed; it requires "
+     "server or sessions"},
     {"target: {url: http://h}\nload: {scenario: closed}",
      "load: neither a rate (--rate) nor a number of clients (-c) is given"},
     {"target: {url: http://h}\nload: {rate: 5, clients: 2}",
-     "load.clients requires load.scenario: closed, not server"},
+     "load.clients requires load.scenario: closed; with load.rate the scenario "
+     "is server"},
     {"target: {url: http://h}\nload: {clients: 5, exact: true}",
-     "load.exact requires load.scenario: server or sessions, not closed"},
+     "load.exact requires load.scenario: server or sessions; without load.rate "
+     "the scenario is closed"},
     {"target: {url: http://h}\nload: {rate: 5, cv: 2}",
      "load.cv requires load.arrival: gamma"},
     {"target: {url: http://h}\nload: {rate: 5, exact: true, requests: 9, "
@@ -341,10 +345,12 @@ static const struct {
     {"target: {url: http://h}\nload: {rate: 5}\ndata: {accuracy: true}",
      "data.accuracy requires data.file (--data)"},
     {"target: {url: http://h}\ndata: {file: y}\ntrace: {file: x}",
-     "data.file cannot be combined with load.scenario: trace"},
+     "data.file cannot be combined with load.scenario: trace; with trace.file "
+     "the scenario is trace"},
     {"target: {url: http://h}\ndata: {cache_hit_rate: 10%}\n"
      "trace: {file: x}",
-     "data.cache_hit_rate cannot be combined with load.scenario: trace"},
+     "data.cache_hit_rate cannot be combined with load.scenario: trace; with "
+     "trace.file the scenario is trace"},
     {"target: {url: http://h}\nload: {rate: 5, warmup: 1s}\n"
      "data: {file: y, accuracy: true}",
      "data.accuracy cannot be combined with load.warmup"},
@@ -355,11 +361,14 @@ static const struct {
      "load.scenario: trace requires trace.file (--trace)"},
     {"target: {url: http://h}\nload: {scenario: server, rate: 5}\n"
      "trace: {file: x}",
-     "trace.file requires load.scenario: trace, not server"},
+     "trace.file cannot be combined with load.scenario: server; it requires "
+     "trace"},
     {"target: {url: http://h}\nload: {rate: 5}\ntrace: {file: x}",
-     "load.rate requires load.scenario: server or sessions, not trace"},
+     "load.rate requires load.scenario: server or sessions; with trace.file "
+     "the scenario is trace"},
     {"target: {url: http://h}\nload: {exact: true}\ntrace: {file: x}",
-     "load.exact requires load.scenario: server or sessions, not trace"},
+     "load.exact requires load.scenario: server or sessions; with trace.file "
+     "the scenario is trace"},
     {"target: {url: http://h}\nload: {rate: 5}\ntrace: {spread: 3s}",
      "trace.spread requires trace.file (--trace)"},
     {"target: {url: http://h}\nload: {clients: 5}\ntrace: {input: n}",
@@ -489,6 +498,74 @@ TEST(constraints_name_options)
             check_conditions(settings_blocks[b]->opts[i].requires);
             check_conditions(settings_blocks[b]->opts[i].conflicts);
         }
+    }
+}
+
+/* A flag by its name, a key of the file by its key and line, and what was not
+ * given like the setting that the message is about. */
+TEST(settings_are_named_as_given)
+{
+    static const struct {
+        const char *file; /* NULL: there is none */
+        const char *key;  /* that the command line has set, ... */
+        const char *how;  /* ... by this flag, or by --set */
+        const char *message;
+        const char *want; /* "%s" is the file */
+    } cases[] = {
+        {NULL, "load.rate", "--rate",
+         "load.rate cannot be combined with load.scenario: offline; it "
+         "requires server or sessions",
+         "--rate cannot be combined with --scenario offline; it requires "
+         "server or sessions"},
+        {NULL, "load.rate", "load.rate",
+         "load.clients requires load.scenario: closed; with load.rate the "
+         "scenario is server",
+         "--clients requires --scenario closed; with load.rate the scenario is "
+         "server"},
+        {NULL, "data.limit", "--data-limit",
+         "data.limit requires data.file (--data)",
+         "--data-limit requires --data"},
+        {NULL, "load.stop", "--stop", "load.stop: decided requires slo",
+         "--stop decided requires --slo"},
+        {NULL, "x", "x", "data.file: /no: No such file or directory",
+         "--data: /no: No such file or directory"},
+        {NULL, "x", "x", "load: neither a rate (--rate) is given",
+         "load: neither a rate (--rate) is given"},
+        {"load:\n  scenario: offline\n", "load.rate", "--rate",
+         "load.rate cannot be combined with load.scenario: offline; it "
+         "requires server or sessions",
+         "--rate cannot be combined with load.scenario: offline (%s:2); it "
+         "requires server or sessions"},
+        {"load:\n  rate: 5\n", "load.scenario", "--scenario",
+         "load.rate cannot be combined with load.scenario: offline",
+         "%s:2: load.rate cannot be combined with --scenario offline"},
+        {"load: {}\ntarget:\n  cert: c\n", "x", "x",
+         "target.cert requires target.key",
+         "%s:3: target.cert requires target.key"},
+        {"load: {}\n", "target.cert", "--cert",
+         "target.cert requires target.key", "--cert requires --key"},
+        {"classes:\n  - {name: a, data: {file: x}}\n", "data.file", "--data",
+         "classes: a: data.file: is empty",
+         "%s:2: classes: a: data.file: is empty"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct settings_file file = {0};
+        struct err err = {0};
+        const char *path = NULL;
+        char *want;
+
+        if (cases[i].file) {
+            path = tmpdir_write("s.yaml", cases[i].file, strlen(cases[i].file));
+            assert_int_equal(settings_file_read(&file, path, &err), 0);
+        }
+        strmap_put(&file.given, cases[i].key, cases[i].how);
+        err_set(&err, ERR_CONFIG, "%s", cases[i].message);
+        settings_blame(&file, &err);
+        want = str_replace(cases[i].want, "%s", path ? path : "");
+        assert_string_equal(err.msg, want);
+        free(want);
+        settings_file_fini(&file);
     }
 }
 

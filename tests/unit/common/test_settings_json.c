@@ -6,8 +6,8 @@
 #include <jansson.h>
 
 #include "common/base/err.h"
-#include "common/base/redact.h"
 #include "common/settings/settings.h"
+#include "common/text/redact.h"
 #include "tests/support/settingstext.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"

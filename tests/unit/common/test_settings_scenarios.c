@@ -26,23 +26,28 @@ static const struct {
     const char *want;
 } contradictions[] = {
     {"load: {scenario: single-stream, rate: 5}",
-     "load.rate requires load.scenario: server or sessions, not single-stream"},
+     "load.rate cannot be combined with load.scenario: single-stream; it "
+     "requires server or sessions"},
     {"load: {scenario: offline, stages: [5/s 1s]}",
-     "load.stages requires load.scenario: server or sessions, not offline"},
+     "load.stages cannot be combined with load.scenario: offline; it requires "
+     "server or sessions"},
     {"load: {scenario: multi-stream, clients: 2}",
-     "load.clients requires load.scenario: closed, not multi-stream"},
+     "load.clients cannot be combined with load.scenario: multi-stream; it "
+     "requires closed"},
     {"load: {scenario: single-stream, "
      "burst_on: 1s, burst_off: 1s}",
-     "load.burst_on requires load.scenario: server or sessions, not "
-     "single-stream"},
+     "load.burst_on cannot be combined with load.scenario: single-stream; it "
+     "requires server or sessions"},
     {"load: {rate: 5, think: fixed 1s}",
-     "load.think requires load.scenario: closed or sessions, not server"},
+     "load.think requires load.scenario: closed or sessions; with load.rate "
+     "the scenario is server"},
     {"load: {scenario: single-stream, "
      "think: fixed 1s}",
-     "load.think requires load.scenario: closed or sessions, not "
-     "single-stream"},
+     "load.think cannot be combined with load.scenario: single-stream; it "
+     "requires closed or sessions"},
     {"load: {clients: 2, turns: 3}",
-     "load.turns requires load.scenario: sessions, not closed"},
+     "load.turns requires load.scenario: sessions; without load.rate the "
+     "scenario is closed"},
     {"load: {scenario: sessions, rate: 2}",
      "load.scenario: sessions requires load.turns (--session-turns) or "
      "data.turns: session"},
@@ -88,7 +93,8 @@ static const struct {
     {"load: {scenario: offline, requests: 5, drain: 1s}",
      "load.drain cannot be combined with load.scenario: offline"},
     {"load: {rate: 5, samples_per_query: 4}",
-     "load.samples_per_query requires load.scenario: multi-stream, not server"},
+     "load.samples_per_query requires load.scenario: multi-stream; with "
+     "load.rate the scenario is server"},
     {"load: {rate: 5, schedule_rng_seed: 7}",
      "load.schedule_rng_seed requires load.seeds: mlperf"},
     {"load: {seeds: mlperf, stages: [5/s 1s]}",
@@ -104,7 +110,7 @@ static const struct {
      MLPERF "cannot be combined with load.exact"},
     {"load: {seeds: mlperf, clients: 5}",
      MLPERF "requires load.scenario: server, single-stream, multi-stream or "
-            "offline, not closed"},
+            "offline; without load.rate the scenario is closed"},
     {"load: {rate: 5, qsl_rng_seed: 7}",
      "load.qsl_rng_seed requires load.seeds: mlperf"},
     {"load: {rate: 5, sample_index_rng_seed: 7}",
@@ -136,8 +142,8 @@ static const struct {
     {"load: {stages: [1/s 40000d, 1/s 40000d]}",
      "load.stages: the stages are too long in total"},
     {"load: {scenario: single-stream, shape: soak 5/s for 1h}",
-     "load.shape requires load.scenario: server or sessions, not "
-     "single-stream"},
+     "load.shape cannot be combined with load.scenario: single-stream; it "
+     "requires server or sessions"},
 };
 
 TEST(contradictions_are_refused)

@@ -5,6 +5,10 @@
 
 TEST(terms_are_read)
 {
+#define MEASURES                                                               \
+    "measures are e2e, service, lag, connect, tls, ttfb, ttft, tpot, stall, "  \
+    "tail, gap, itl, query, errors, good, goodput, quality"
+
     static const struct {
         const char *text;
         struct slo_term want;
@@ -136,10 +140,14 @@ static const struct {
     {"goodput > 40", "SLO on goodput: write '>=', not '>'"},
     {"goodput >= 0", "SLO on goodput: '0' is not a rate above 0; write 50, "
                      "0.5 or 2/m"},
-    {"e2 p99 < 1s", "unknown measure 'e2' in an SLO; did you mean 'e2e'?"},
-    {"tfft p99 < 1s", "unknown measure 'tfft' in an SLO; did you mean 'ttft'?"},
-    {"error < 1%", "unknown measure 'error' in an SLO; did you mean 'errors'?"},
-    {"latency p99 < 1s", "unknown measure 'latency' in an SLO"},
+    {"e2 p99 < 1s", "unknown measure 'e2'; did you mean 'e2e'? The " MEASURES},
+    {"tfft p99 < 1s",
+     "unknown measure 'tfft'; did you mean 'ttft'? The " MEASURES},
+    {"error < 1%",
+     "unknown measure 'error'; did you mean 'errors'? The " MEASURES},
+    {"latency p99 < 1s",
+     "unknown measure 'latency'; did you mean 'e2e'? The " MEASURES},
+    {"speed p99 < 1s", "unknown measure 'speed'; the " MEASURES},
     {"quality < 1", "SLO on quality: write '>=', not '<'"},
     {"quality >= 2", "SLO on quality: '2'" SHARE},
     {"ttft:200ms", "'ttft:200ms'" LIMIT},
@@ -166,7 +174,7 @@ static const struct {
      "settings file write the term under classes"},
     {"ttft:0", "limit of ttft: it must be above 0"},
     {"ttft:1.2.3", "limit of ttft: '1.2.3ms'" DURATION},
-    {"tfft:200", "unknown measure 'tfft' in an SLO; did you mean 'ttft'?"},
+    {"tfft:200", "unknown measure 'tfft'; did you mean 'ttft'? The " MEASURES},
     {"query:200", "query measures several requests together and cannot be a "
                   "limit of one; use e2e"},
     {"gap:200", "gap measures all events together and cannot be a limit of one "

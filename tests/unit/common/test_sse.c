@@ -70,7 +70,7 @@ static const struct stream {
     {"\xef\xbb\xbf: c\ndata: a\n\n", "[] a\n", 0, 1},
     {"\xef\xbb"
      "data: a\n\n",
-     "", 0, 0}, /* half a mark is part of a name that nobody knows */
+     "", 0, 0}, /* half a mark is part of an unknown name */
     {"\n\xef\xbb\xbf"
      "data: a\n\n",
      "", 0, 0},

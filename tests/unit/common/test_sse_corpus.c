@@ -29,7 +29,7 @@ static void read_file(struct buf *out, const char *path)
         fail_msg("%s", err.msg);
 }
 
-/* NAME.events beside NAME.txt */
+/* NAME.events next to NAME.txt */
 static void read_expected(struct buf *out, const char *path)
 {
     char *expected =

@@ -4,7 +4,7 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
-#include "common/base/units.h"
+#include "common/text/units.h"
 #include "tests/support/test.h"
 
 TEST(durations_are_read)
@@ -25,6 +25,8 @@ TEST(durations_are_read)
         {"5.s", 5 * NS_PER_S},
         {"0.1ns", 0},
         {"90m", 5400 * NS_PER_S},
+        {"90min", 5400 * NS_PER_S},
+        {"1min30sec", 90 * NS_PER_S},
         {"1h30m", 5400 * NS_PER_S},
         {"1d1h1m1s1ms1us1ns", INT64_C(90061001001001)},
         {"0.3s0.3s", 600 * NS_PER_MS},
@@ -56,6 +58,8 @@ TEST(rates_are_read)
         {"3/ms", 3000},   {"1/0.5s", 2},
         {"2G", 2e9},      {"1e3", 1000},
         {"2.5e-1", 0.25}, {"1e+2/m", 100.0 / 60},
+        {"10rps", 10},    {"0.5qps", 0.5},
+        {"6/min", 0.1},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -1,8 +1,9 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/url.h"
+#include "common/text/url.h"
 #include "tests/support/test.h"
 
 TEST(addresses_are_split)
@@ -38,6 +39,51 @@ TEST(addresses_are_split)
         assert_string_equal(url.host, cases[i].want.host);
         assert_string_equal(url.port, cases[i].want.port);
         assert_string_equal(url.path, cases[i].want.path);
+    }
+}
+
+/* http is assumed where the word begins like a host. */
+TEST(a_scheme_can_be_missing)
+{
+    static const struct {
+        const char *word;
+        bool is_completed;
+        bool is_meant; /* as an argument that could be a file */
+    } cases[] = {
+        {"localhost", true, true},
+        {"localhost:8000/v1/chat/completions", true, true},
+        {"localhost/v1", true, true},
+        {"vllm:8000", true, true},
+        {"[::1]:80/x", true, true},
+        {"10.0.0.1/v1", true, true},
+        {"example.com/v1?x=y", true, true},
+        {"example.com", true, false},
+        {"chat.yaml", true, false},
+        {"runs.d/chat.yaml", true, false},
+        {"host:{port}/", true, true},
+        {"server", false, false},
+        {"scenarios/chat.yaml", false, false},
+        {"./localhost:80", false, false},
+        {"../a.b/c", false, false},
+        {"host:99999", false, false},
+        {"/tmp/x:1", false, false},
+        {"a=b", false, false},
+        {"", false, false},
+        {"http://h", false, false},
+        {"ftp://h:1", false, false},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *whole = url_complete(cases[i].word);
+        bool is_longer = strlen(whole) > strlen(cases[i].word);
+
+        if (is_longer != cases[i].is_completed ||
+            url_is_meant(cases[i].word) != cases[i].is_meant)
+            fail_msg("%s: %s", cases[i].word, whole);
+        if (is_longer)
+            assert_memory_equal(whole, "http://", 7);
+        assert_non_null(strstr(whole, cases[i].word));
+        free(whole);
     }
 }
 

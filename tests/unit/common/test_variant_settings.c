@@ -162,7 +162,8 @@ TEST(servers_go_with_what_they_need)
          "server.start contains {port}, so target.url must contain it, too: "
          "http://127.0.0.1:{port}/..."},
         {"server: {start: serve}\nstub: {}\n",
-         "server.start cannot be combined with a block stub"},
+         "server.start cannot be combined with the block 'stub' of a settings "
+         "file"},
         {"target: {url: 'http://127.0.0.1:80/'}\n"
          "server: {start: serve}\nstudy: {trials: 2, restart: x}\n",
          "study.restart cannot be combined with server.start"},

@@ -4,7 +4,7 @@
 
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
-#include "common/base/yaml.h"
+#include "common/text/yaml.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 

@@ -58,6 +58,49 @@ TEST(paths_mean_apis)
     assert_false(api_path_is_whole(API_SGLANG, "/generate"));
 }
 
+/* Paths that are probably mistyped, or of an API that is not supported. */
+TEST(paths_are_doubted)
+{
+    static const struct {
+        const char *path;
+        const char *want; /* NULL: no doubt */
+    } cases[] = {
+        {"/v1/chat/completion",
+         "'/v1/chat/completion' is not the path of a known API; did you mean "
+         "'/v1/chat/completions'?"},
+        {"/v1/chat/completitons/?a=b",
+         "'/v1/chat/completitons' is not the path of a known API; did you mean "
+         "'/v1/chat/completions'?"},
+        {"/gateway/v1/embedding",
+         "'/gateway/v1/embedding' is not the path of a known API; did you mean "
+         "'/gateway/v1/embeddings'?"},
+        {"/v2/models/m/infr",
+         "'/v2/models/m/infr' is not the path of a known API; did you mean "
+         "'/v2/models/m/infer'?"},
+        {"/v1", "'/v1' is not the path of a known API; did you mean "
+                "'/v1/chat/completions'?"},
+        {"/v1/responses", "the OpenAI Responses API is not supported yet"},
+        {"/v1/messages/", "the Anthropic Messages API is not supported yet"},
+        {"/api/chat", "the Ollama API is not supported yet"},
+        {"/v1/chat/completions", NULL},
+        {"/v2/models/m/infer", NULL},
+        {"/", NULL},
+        {"/healthz", NULL},
+        {"/infr", NULL}, /* not below /models/ */
+        {"/generate", NULL},
+        {"/predict", NULL},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct buf out;
+
+        buf_init(&out, 1000);
+        api_doubt_path(cases[i].path, &out);
+        assert_string_equal(buf_text(&out), cases[i].want ? cases[i].want : "");
+        buf_fini(&out);
+    }
+}
+
 TEST(sets_of_statuses)
 {
     static const char *const bad[] = {"",     "2x",  "20",      "2000", "600",

@@ -1,4 +1,4 @@
-/* Settings that nobody would look at, and those that somebody does. */
+/* Settings that have no effect, and those that have one. */
 #include <string.h>
 
 #include "common/base/err.h"

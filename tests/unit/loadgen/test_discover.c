@@ -114,7 +114,7 @@ static void add_prompts(struct settings *s)
     set(s, "data.unique", "false");
 }
 
-/* Nobody says --tensor: which input takes them is what the server says. */
+/* Without --tensor: which input takes them is what the server says. */
 TEST(prompts_go_where_the_server_says)
 {
     struct metricsserver server =
@@ -163,7 +163,7 @@ static void fail_to_ask(const struct absence *a, const char *server,
 }
 
 /* A run that cannot start says which page was asked for, and what would do
- * without it; where nobody answers at all, what any run would say. */
+ * without it; where no server answers at all, what any run would say. */
 TEST(what_is_not_there_is_named)
 {
     static const struct absence cases[] = {

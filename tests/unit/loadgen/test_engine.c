@@ -156,6 +156,39 @@ TEST(a_cut_forgives_the_pacer_its_lag)
     }
 }
 
+/* Nothing is sent any more, and what is in flight ends as usual.  A stop
+ * followed by a cut ends where the load ended. */
+TEST(a_stopped_run_waits_for_its_answers)
+{
+    for (int is_cut = 0; is_cut < 2; is_cut++) {
+        const struct setup setup = {
+            .load = rig_open_load(10, 100), .slots = 9, .timeout_ns = NS_PER_S};
+        struct rig *rig = rig_new(&setup);
+
+        for (int i = 0; i < 3; i++)
+            rig_pass_at(rig, (int64_t)i * 100 * MS);
+        rig->clk.at_ns = 250 * MS;
+        engine_cut(rig->engine, true);
+        engine_cut(rig->engine, true); /* once is enough */
+        rig_pass_at(rig, 400 * MS);
+        assert_int_equal(rig->fake->started, 3);
+        rig_end_flight(rig, 0);
+        rig_end_flight(rig, 0);
+        assert_false(rig->has_ended);
+        if (is_cut)
+            rig_cut_at(rig, 600 * MS);
+        else
+            rig_end_flight(rig, 0);
+        assert_true(rig->has_ended);
+        rig_close(rig);
+        assert_int_equal(rig->n, 3);
+        assert_int_equal(rig_count(rig, OUTCOME_OK), is_cut ? 2 : 3);
+        assert_int_equal(engine_end(rig->engine).due_end_ns, 250 * MS);
+        assert_true(engine_end(rig->engine).was_cut);
+        rig_free(rig);
+    }
+}
+
 /* Five clients, two connections: three are due and wait. */
 TEST(a_cut_closed_loop_accounts_for_those_that_wait)
 {
@@ -239,7 +272,9 @@ static int64_t *draw_schedule(const struct load_settings *load)
     void *self = xcalloc(1, ops->state_size);
     struct err err = {0};
 
-    assert_int_equal(ops->init(self, load, (struct lane){0, 1}, &err), 0);
+    assert_int_equal(
+        ops->init(self, load, (struct lane){.worker = 0, .workers = 1}, &err),
+        0);
     for (int64_t i = 0; i < load->requests; i++)
         due[i] = ops->take(self).at_ns;
     ops->fini(self);
@@ -386,7 +421,7 @@ TEST(a_full_cap_is_charged_as_lag)
 
 /* Four times what the slots can take.  A slot is free at the latest when the
  * deadline of the request in it has passed, which is before that of the next
- * one in line: nobody is left unsent, everybody is late. */
+ * one in line: none is left unsent, all are late. */
 TEST(overload_is_charged_up_to_the_deadline)
 {
     const struct sim sim = {.setup = {.load = poisson_load(800, 5000),

@@ -19,7 +19,7 @@ static void end_all(struct rig *rig)
 
 /* ---- a client that was suspended ---- */
 
-/* 100/s until 500 ms, then nobody runs until 1500 ms: 101 are due by then.
+/* 100/s until 500 ms, then nothing runs until 1500 ms: 101 are due by then.
  * The loop takes some turns to get through them, and somewhere in between it
  * observes, which it had to do at 1000 ms. */
 TEST(after_a_suspension_the_burst_is_bounded)
@@ -88,7 +88,7 @@ TEST(workers_share_the_burst)
                                     .slots = RIG_MAX_FLIGHT,
                                     .timeout_ns = 10 * NS_PER_S,
                                     .max_burst = 10,
-                                    .lane = {w, 3}};
+                                    .lane = {.worker = w, .workers = 3}};
         struct rig *rig = rig_new(&setup);
 
         rig->fake->ends_at_once = true;
@@ -179,7 +179,7 @@ TEST(the_lower_bound_holds_requests_back)
 
 /* ---- the end ---- */
 
-/* 10/s for a second after 500 ms of warm-up, nobody answers: 15 in flight at
+/* 10/s for a second after 500 ms of warm-up, no server answers: 15 in flight at
  * the end of the window. */
 TEST(what_is_in_flight_gets_the_drain)
 {
@@ -381,7 +381,7 @@ TEST(a_cut_records_what_is_left_as_a_range)
     const struct setup setup = {.load = offline_load(billion),
                                 .slots = 3,
                                 .timeout_ns = NS_PER_S,
-                                .lane = {1, 4}};
+                                .lane = {.worker = 1, .workers = 4}};
     struct rig *rig = rig_new(&setup);
     const struct facts *range;
 

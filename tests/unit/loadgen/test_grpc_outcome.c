@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #include "common/wire/status.h"
-#include "loadgen/transport/grpc_outcome.h"
+#include "loadgen/transport/grpc/grpc_outcome.h"
 #include "tests/support/test.h"
 
 #define NO_CONNECTION "failed to connect to all addresses; last error: "

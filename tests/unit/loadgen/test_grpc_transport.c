@@ -14,7 +14,7 @@
 #include "loadgen/engine/request.h"
 #include "loadgen/payload/workload.h"
 #include "loadgen/prepare/target.h"
-#include "loadgen/transport/grpc_queue.h"
+#include "loadgen/transport/grpc/grpc_queue.h"
 #include "loadgen/transport/transport.h"
 #include "tests/support/h2raw.h"
 #include "tests/support/keep.h"
@@ -67,7 +67,7 @@ static struct rig *rig_new(struct h2raw server)
                                .start_ns = clk_now(&clk_monotonic),
                                .workload = &rig->workload,
                                .settings = &rig->settings,
-                               .lane = {0, 1},
+                               .lane = {.worker = 0, .workers = 1},
                                .ended = on_ended,
                                .arg = rig};
     rig->transport = xcalloc(1, transport_grpc.state_size);

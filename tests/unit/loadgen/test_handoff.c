@@ -179,7 +179,7 @@ static void *bring_many(void *arg)
     return NULL;
 }
 
-/* Every post is run, once, and never beside the loop's thread. */
+/* Every post is run, once, and never outside the loop's thread. */
 TEST_WITH(test_nothing_is_lost, setup, teardown)
 {
     struct rig *rig = *state;

@@ -162,7 +162,7 @@ TEST(a_chat_has_all_messages)
     assert_string_equal(next_body(&rig), want);
     assert_int_equal(rig.facts.prompt_asked, 2 + 5 + 2);
 
-    answer(&rig, "x", TIME_ABSENT); /* how long that was nobody says */
+    answer(&rig, "x", TIME_ABSENT); /* its length is not known */
     next_body(&rig);
     assert_int_equal(rig.facts.prompt_asked, TIME_ABSENT);
     buf_fini(&p0);

@@ -186,7 +186,10 @@ TEST(without_keepalive_each_has_its_own)
  * lanes all of them go to the same endpoint. */
 TEST(connections_opened_ahead_are_used)
 {
-    static const struct lane lanes[] = {{0, 1}, {0, 2}, {1, 2}, {2, 3}};
+    static const struct lane lanes[] = {{.worker = 0, .workers = 1},
+                                        {.worker = 0, .workers = 2},
+                                        {.worker = 1, .workers = 2},
+                                        {.worker = 2, .workers = 3}};
 
     for (size_t k = 0; k < COUNT(lanes); k++) {
         struct httprig *rig =
@@ -281,7 +284,7 @@ TEST(a_response_that_is_too_long_is_malformed)
         {"GET", OK_WITH("Content-Length: 101"), OUTCOME_MALFORMED},
         {"GET", OK_WITH("Content-Length: 50") X50, OUTCOME_OK},
         {"GET", OK_WITH("Content-Length: 61") X50 "xxxxxxxxxxx", OUTCOME_OK},
-        /* Nobody said how long it would be. */
+        /* Its length was not announced. */
         {"GET", OPEN_HEAD X50 "xxxxxxxxxxxxx", OUTCOME_MALFORMED},
         {"GET", OK_WITH("Transfer-Encoding: chunked") "40\r\n" X50,
          OUTCOME_MALFORMED},

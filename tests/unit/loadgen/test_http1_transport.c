@@ -64,7 +64,7 @@ TEST(a_stale_connection_is_replaced_once)
     int fd = httprig_serve_one(rig, 0);
     struct request r = httprig_request(rig);
 
-    close(fd); /* nobody looked yet */
+    close(fd); /* not noticed yet */
     httprig_start(rig, &r);
     assert_int_equal(r.facts.sent, 1000);
     assert_int_equal(r.facts.bytes_out, len);
@@ -125,7 +125,8 @@ TEST(who_breaks_off_at_once_has_failed)
     }
 }
 
-/* Nobody looked for longer than any grace; the server did not have it. */
+/* The loop did not run for longer than any grace; the server did not have it.
+ */
 TEST(a_stale_connection_may_show_late)
 {
     struct httprig *rig = rig_new(10);

@@ -115,7 +115,7 @@ TEST(memory_stays_at_the_highest_mark)
         assert_int_equal(f.len, MANY);
     }
     for (size_t i = 0; i < MANY; i++) {
-        assert_int_equal(r[i]->facts.seq, i); /* nobody was given out twice */
+        assert_int_equal(r[i]->facts.seq, i); /* none was given out twice */
         inflight_remove(&f, r[i]);
     }
     assert_ptr_equal(f.slabs, slabs);

@@ -78,7 +78,7 @@ TEST(packages_are_added_up)
     assert_int_equal(ops->read(self, 0), TIME_ABSENT);
     put("sys/class/powercap/intel-rapl:1", "energy_uj", "17\n");
     assert_int_equal(ops->read(self, 0), 52 + 70 + 10 + 10);
-    /* One that falls, and nobody says where it wraps, is lost for good. */
+    /* One that falls, and it is not known where it wraps, is lost for good. */
     put("sys/class/powercap/intel-rapl:1", "energy_uj", "3\n");
     assert_int_equal(ops->read(self, 0), TIME_ABSENT);
     put("sys/class/powercap/intel-rapl:1", "energy_uj", "9\n");
@@ -261,7 +261,7 @@ TEST(what_others_measure)
     metricsserver_stop(&server);
 }
 
-/* A page of so many samples, one a node. */
+/* A page with a number of samples, one per node. */
 static char *nodes(const char *name, int n)
 {
     struct buf page;

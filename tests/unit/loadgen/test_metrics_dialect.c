@@ -265,7 +265,7 @@ TEST(llamacpp)
     must_be(older, "llamacpp", &want);
 }
 
-/* Those of others stand beside the stub's own, and count. */
+/* Those of others stand next to the stub's own, and count. */
 TEST(stub)
 {
     static const char page[] = "tailgate_stub_running 2\n"

@@ -326,8 +326,8 @@ TEST(scenarios_plan_what_is_known)
     }
 }
 
-/* Warm-up of so many requests: nobody knows how long it takes, until it is
- * over. */
+/* Warm-up of a number of requests: it is not known how long it takes, until it
+ * is over. */
 TEST(phases_by_count)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* What the workers hand over is on disk, once; a disk that fails is reported
- * and stops nobody. */
+ * and does not stop others. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

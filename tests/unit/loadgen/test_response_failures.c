@@ -188,8 +188,8 @@ TEST(a_length_that_was_forced_is_kept)
     responserig_fini(&rig);
 }
 
-/* Nobody says how many tokens an event has: two of them may be twenty tokens,
- * but twenty are no two. */
+/* It is not known how many tokens an event has: two of them may be twenty
+ * tokens, but twenty are no two. */
 TEST(few_events_may_be_a_length_that_was_forced)
 {
     struct responserig rig;
@@ -210,7 +210,7 @@ TEST(few_events_may_be_a_length_that_was_forced)
     responserig_fini(&rig);
 }
 
-/* Nobody asked for it, and the body means nothing then. */
+/* It was not asked for, and the body means nothing then. */
 TEST(a_compressed_answer_is_named)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* What requests carry of a data set: the same whoever asks, no prompt twice
+/* What requests carry of a data set: the same for every caller, no prompt twice
  * unless that was asked for. */
 #include <jansson.h>
 #include <string.h>
@@ -162,7 +162,8 @@ TEST(prompts_share_a_prefix)
     buf_fini(&b);
 }
 
-/* So many begin with all of a prompt before theirs, and end in their own way.
+/* This number begins with all of a prompt before theirs, and end in their own
+ * way.
  */
 TEST(prompts_come_again)
 {

@@ -126,7 +126,10 @@ TEST(open_bad_rate_is_refused)
     struct err err = {0};
 
     s.self = xcalloc(1, s.ops->state_size);
-    assert_int_equal(s.ops->init(s.self, &load, (struct lane){0, 1}, &err), -1);
+    assert_int_equal(s.ops->init(s.self, &load,
+                                 (struct lane){.worker = 0, .workers = 1},
+                                 &err),
+                     -1);
     assert_int_equal(err.code, ERR_CONFIG);
     assert_string_equal(err.msg, "rate must be above 0, not -5");
     source_end(&s);
@@ -180,7 +183,9 @@ TEST(an_exact_window_can_be_interrupted)
     struct err err = {0};
 
     atomic_store(&stop_signal, SIGINT);
-    assert_int_equal(source_open.init(self, &load, (struct lane){0, 1}, &err),
+    assert_int_equal(source_open.init(self, &load,
+                                      (struct lane){.worker = 0, .workers = 1},
+                                      &err),
                      -1);
     atomic_store(&stop_signal, 0);
     assert_int_equal(err.code, ERR_STOPPED);
@@ -296,7 +301,8 @@ static void check_lanes(const struct load_settings *load, int64_t workers)
 
     assert_true(n >= 25);
     for (int64_t w = 0; w < workers; w++) {
-        struct source s = lane_make(load, (struct lane){w, workers});
+        struct source s =
+            lane_make(load, (struct lane){.worker = w, .workers = workers});
 
         for (int64_t seq = w; seq < n; seq += workers)
             take_at(&s, seq, due[seq]);
@@ -366,7 +372,8 @@ TEST(an_open_lane_may_have_nothing)
 
     assert_int_equal(n, 3);
     for (int64_t w = 0; w < 7; w++) {
-        struct source s = lane_make(&load, (struct lane){w, 7});
+        struct source s =
+            lane_make(&load, (struct lane){.worker = w, .workers = 7});
 
         if (w < 3)
             take_at(&s, w, due[w]);
@@ -382,7 +389,8 @@ static void check_shares(int64_t total, int64_t workers)
     int64_t sum = 0;
 
     for (int64_t w = 0; w < workers; w++) {
-        int64_t share = lane_share(total, (struct lane){w, workers});
+        int64_t share =
+            lane_share(total, (struct lane){.worker = w, .workers = workers});
 
         assert_in_range(share, total / workers, total / workers + 1);
         sum += share;
@@ -439,7 +447,9 @@ TEST(closed_lanes_share_clients_and_requests)
             int64_t sum = 0;
 
             for (int64_t w = 0; w < lane_counts[k]; w++)
-                sum += run_closed_lane(&load, (struct lane){w, lane_counts[k]});
+                sum += run_closed_lane(
+                    &load,
+                    (struct lane){.worker = w, .workers = lane_counts[k]});
             assert_int_equal(sum, cases[i].requests);
         }
     }

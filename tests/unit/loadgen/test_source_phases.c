@@ -1,5 +1,5 @@
-/* A warm-up of so many requests, a window and a cool-down: who is in which, in
- * every scenario and however many lanes share it. */
+/* A warm-up of a number of requests, a window and a cool-down: which requests
+ * are in which, in every scenario and however many lanes share it. */
 #include <stdbool.h>
 
 #include "common/base/clk.h"
@@ -89,9 +89,10 @@ static void run(const struct load_settings *load, int64_t lanes,
     *out = (struct taken){.start_ns = -1, .end_ns = DUE_UNKNOWN};
     phases_init(&phases, load, lanes);
     for (int64_t i = 0; i < lanes; i++) {
-        l[i] = (struct lane_run){.source =
-                                     lane_make(load, (struct lane){i, lanes}),
-                                 .service_ns = (i + 1) * MS + 1};
+        l[i] = (struct lane_run){
+            .source =
+                lane_make(load, (struct lane){.worker = i, .workers = lanes}),
+            .service_ns = (i + 1) * MS + 1};
         window_limits_publish(source_limits(l[i].source.self), &phases);
     }
     for (;;) {

@@ -23,7 +23,7 @@ TEST(a_client_thinks_after_each_answer)
                                        .think = fixed};
     struct source s = source_make(&load);
 
-    take_at(&s, 0, 0); /* nobody thinks before the first */
+    take_at(&s, 0, 0); /* no think time before the first */
     take_at(&s, 1, 0);
     assert_nothing_due(&s);
     end_at(&s, 0, 10);
@@ -56,7 +56,8 @@ TEST(a_long_thought_does_not_end_the_run)
 
     take_at(&s, 0, 0);
     take_at(&s, 1, 0);
-    /* One by one: whoever is free sends at once, or is lost in thought. */
+    /* One by one: a client that is free sends at once, or has its think time.
+     */
     for (int in_flight = 2; in_flight > 0;) {
         end_at(&s, 0, now_ns += 10);
         in_flight--;
@@ -112,7 +113,10 @@ TEST(a_thought_that_is_none_is_refused)
     struct err err = {0};
 
     s.self = xcalloc(1, s.ops->state_size);
-    assert_int_equal(s.ops->init(s.self, &load, (struct lane){0, 1}, &err), -1);
+    assert_int_equal(s.ops->init(s.self, &load,
+                                 (struct lane){.worker = 0, .workers = 1},
+                                 &err),
+                     -1);
     assert_int_equal(err.code, ERR_CONFIG);
     source_end(&s);
 }
@@ -220,7 +224,7 @@ TEST(offline_everything_is_due_at_the_start)
         int64_t sum = 0;
 
         for (int64_t w = 0; w < workers[k]; w++) {
-            const struct lane lane = {w, workers[k]};
+            const struct lane lane = {.worker = w, .workers = workers[k]};
             struct source s = lane_make(&load, lane);
             int64_t share = lane_share(5, lane);
 
@@ -313,7 +317,8 @@ static void check_official_lanes(const struct load_settings *load,
     int64_t *due = source_draw_all(load, &n, &due_end_ns);
 
     for (int64_t w = 0; w < workers; w++) {
-        struct source s = lane_make(load, (struct lane){w, workers});
+        struct source s =
+            lane_make(load, (struct lane){.worker = w, .workers = workers});
 
         for (int64_t seq = w; seq < n; seq += workers)
             take_at(&s, seq, due[seq]);

@@ -156,7 +156,7 @@ TEST(a_count_is_of_turns)
     source_end(&s);
 }
 
-/* ---- whoever sends them ---- */
+/* ---- with any sender ---- */
 
 #define MOST_SESSIONS 512
 #define MOST_TURNS    8
@@ -253,7 +253,9 @@ TEST(wrong_distributions_are_refused)
 
     load.turns = bad;
     assert_int_equal(
-        source_session.init(self, &load, (struct lane){0, 1}, &err), -1);
+        source_session.init(self, &load,
+                            (struct lane){.worker = 0, .workers = 1}, &err),
+        -1);
     source_session.fini(self);
     free(self);
 }

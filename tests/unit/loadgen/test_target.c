@@ -260,7 +260,7 @@ static const struct {
     {{LOCAL, .method = "POST", .body = "@/no/such/file"},
      ERR_CONFIG,
      "target.body: /no/such/file: "},
-    /* No name can have such a label, so nobody is asked for it. */
+    /* No name can have such a label, so no server is asked for it. */
     {{.url = "http://a234567890123456789012345678901234567890123456789012345678"
              "901234.invalid/",
       .method = "GET"},
@@ -367,7 +367,7 @@ struct addresses {
     struct sockaddr_in sockets[N_ADDRESSES];
     struct addrinfo infos[N_ADDRESSES];
     int listeners[N_ADDRESSES];
-    /* -1: nobody is there */
+    /* -1: nothing listens */
     struct target items[2];
     struct endpoint endpoints[N_ADDRESSES];
     struct targets targets;
@@ -450,7 +450,7 @@ TEST(who_does_not_answer_is_dropped)
     }
 }
 
-/* One of the targets has nobody left, whoever answers for the other. */
+/* One of the targets has no address left, whatever the other answers. */
 TEST(a_target_that_does_not_answer_is_an_error)
 {
     static const bool cases[][N_ADDRESSES] = {

@@ -14,6 +14,7 @@
 #include "loadgen/transport/socket.h"
 #include "loadgen/transport/tls_context.h"
 #include "tests/support/certs.h"
+#include "tests/support/keep.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
@@ -115,39 +116,19 @@ static enum tls_step shake_hands(struct pair *p)
 
 /* ---- handshakes ---- */
 
-static const struct {
-    const char *cert;
-    const char *host;
-    const char *why; /* NULL: all is well */
-} certificates[] = {
-    {"server", "127.0.0.1", NULL},
-    {"server", "localhost", NULL},
-    {"expired", "127.0.0.1",
-     "SSL certificate problem: certificate has expired"},
-    {"self", "127.0.0.1", "SSL certificate problem: self-signed certificate"},
-    {"other-host", "127.0.0.1",
-     "SSL: no alternative certificate subject name matches target host name "
-     "'127.0.0.1'"},
-    {"other-host", "localhost",
-     "SSL: no alternative certificate subject name matches target host name "
-     "'localhost'"},
-    {"other-host", "elsewhere.invalid", NULL},
-    {"client", "127.0.0.1",
-     "SSL certificate problem: unsuitable certificate purpose"},
-};
-
-/* The words are those of libcurl. */
+/* The words are those of libcurl: integration.tls. */
 TEST(certificates_of_servers)
 {
-    for (size_t i = 0; i < COUNT(certificates); i++) {
-        struct pair *p = pair_new(certificates[i].cert, certificates[i].host);
-        const char *why = certificates[i].why;
+    for (size_t i = 0; i < n_cert_verdicts; i++) {
+        const struct cert_verdict *v = &cert_verdicts[i];
+        struct pair *p = pair_new(v->cert, v->host);
         char text[TLS_TEXT];
 
+        p->settings.ca_file = keepf("%s/%s.pem", tmpdir_root(), v->ca);
         connect_pair(p);
-        assert_int_equal(shake_hands(p), why ? TLS_FAILED : TLS_DONE);
-        if (why)
-            assert_string_equal(tls_why(&p->client, text), why);
+        assert_int_equal(shake_hands(p), v->why ? TLS_FAILED : TLS_DONE);
+        if (v->why)
+            assert_string_equal(tls_why(&p->client, text), v->why);
         disconnect(p);
         tls_context_free(p->context);
         p->context = NULL;

@@ -178,7 +178,7 @@ static struct schedule *schedule_of(const struct load_settings *load,
     struct schedule *s = xcalloc(1, sizeof(*s));
 
     for (int64_t i = 0; i < workers; i++)
-        add_lane(load, (struct lane){i, workers}, s);
+        add_lane(load, (struct lane){.worker = i, .workers = workers}, s);
     return s;
 }
 
@@ -394,7 +394,9 @@ TEST(a_schedule_that_breaks_off_says_why)
     struct err err = {0};
 
     load.trace.strict = true;
-    assert_int_equal(source_trace.init(self, &load, (struct lane){0, 1}, &err),
+    assert_int_equal(source_trace.init(self, &load,
+                                       (struct lane){.worker = 0, .workers = 1},
+                                       &err),
                      0);
     source_trace.take(self);
     assert_int_equal(source_trace.peek_ns(self), NS_PER_S);
@@ -420,7 +422,10 @@ TEST(a_file_that_became_shorter_is_noticed)
 
         load.trace.rows = 3;
         assert_int_equal(
-            source_trace.init(self, &load, (struct lane){worker, 2}, &err), 0);
+            source_trace.init(self, &load,
+                              (struct lane){.worker = worker, .workers = 2},
+                              &err),
+            0);
         source_trace.take(self);
         assert_true(source_trace.peek_ns(self) == DUE_NEVER);
         assert_non_null(strstr(source_trace.failure(self)->msg,

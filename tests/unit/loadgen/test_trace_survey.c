@@ -100,7 +100,7 @@ TEST(a_survey_counts_by_phases)
     }
 }
 
-/* Ten rows, a second of them: nobody can wait for more. */
+/* Ten rows, a second of them: no run can wait for more. */
 TEST(a_minimum_that_the_file_cannot_reach)
 {
     static const struct {

@@ -96,7 +96,7 @@ static int64_t taken_by_lanes(const struct load_settings *load, int64_t workers)
     for (int64_t w = 0; w < workers; w++) {
         struct window_limits q = window_limits_of(load);
 
-        window_limits_share(&q, (struct lane){w, workers});
+        window_limits_share(&q, (struct lane){.worker = w, .workers = workers});
         sum += taken_of(q);
     }
     return sum;

@@ -31,7 +31,7 @@ static int find_epoll(void)
     return -1;
 }
 
-/* Its place is kept, so that nobody else's file gets the number. */
+/* Its place is kept, so that no other file gets the number. */
 static void break_epoll(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -62,7 +62,7 @@ static int run_worker(const char *name, bool breaks, struct engine_counts *c,
                              .workload = &workload,
                              .transport = &transport_null,
                              .clk = &clk_monotonic,
-                             .lane = {0, 1},
+                             .lane = {.worker = 0, .workers = 1},
                              .max_connections = 1,
                              .max_in_flight = 1};
     const char *dir = tmpdir_path(name);
@@ -81,6 +81,7 @@ static int run_worker(const char *name, bool breaks, struct engine_counts *c,
                      0);
     rc = worker_join(worker, err);
     assert_true(worker_is_done(worker));
+    assert_true(worker_late_ns(worker) >= 100 * NS_PER_MS);
     *c = engine_counts(worker_engine(worker));
     worker_free(worker);
     assert_int_equal(recorder_finish(recorder, &(struct err){0}), 0);
@@ -125,7 +126,7 @@ TEST(connections_ahead_are_opened_first)
                              .workload = &workload,
                              .transport = &transport,
                              .clk = &clk_monotonic,
-                             .lane = {0, 1}};
+                             .lane = {.worker = 0, .workers = 1}};
     struct worker *worker;
     struct err err = {0};
 
@@ -144,7 +145,7 @@ TEST(a_cpu_that_is_not_there_is_an_error)
                              .workload = &workload,
                              .transport = &transport_null,
                              .clk = &clk_monotonic,
-                             .lane = {0, 1}};
+                             .lane = {.worker = 0, .workers = 1}};
     struct worker *worker;
     struct err err = {0};
 

@@ -264,9 +264,9 @@ TEST(batches_agree_with_a_plain_account)
     }
 }
 
-/* Light load: a batch takes in whoever comes within 5 ms, so a server is busy
- * for less than 6.5 ms after that, and in these more than 8 never come (mean:
- * 0.12).  The wait is the delay at most, and the rest of a service. */
+/* Light load: a batch takes in requests that come within 5 ms, so a server is
+ * busy for less than 6.5 ms after that, and in these more than 8 never come
+ * (mean: 0.12).  The wait is the delay at most, and the rest of a service. */
 TEST(the_flush_bounds_the_wait_at_light_load)
 {
     const int64_t delay_ns = 5 * NS_PER_MS;

@@ -108,7 +108,7 @@ static void assert_tokens(const struct hand *hand, const struct token *want,
     }
 }
 
-/* Nobody else there: the prompt, then a step a token. */
+/* No other request: the prompt, then one step per token. */
 TEST(alone_ttft_is_the_prefill)
 {
     static const struct request requests[] = {
@@ -172,7 +172,7 @@ TEST(a_chunked_prompt_slows_decoding)
 }
 
 /* Two prompts, 30 and 40, share chunks of 50 in the order in which they came:
- * 30 + 20, then 20 beside the first one's second token. */
+ * 30 + 20, then 20 with the first one's second token. */
 TEST(prompts_share_a_chunk)
 {
     static const struct request requests[] = {

@@ -125,7 +125,7 @@ TEST(a_batch_model_has_no_kv)
     settings_fini(&s);
 }
 
-/* A stub beside a run is told its settings as they are printed. */
+/* A stub alongside a run is told its settings as they are printed. */
 TEST(what_is_printed_is_read_back)
 {
     struct settings s;
@@ -291,7 +291,8 @@ TEST(long_lists_are_refused)
     }
 }
 
-/* A name that the settings take and nobody serves would be a crash. */
+/* A name that the settings take and the stub does not serve would be a crash.
+ */
 TEST(every_name_is_served)
 {
     for (size_t i = 0; batching_names[i]; i++)

@@ -132,7 +132,7 @@ static void pass(struct world *w)
         assert_int_equal(loop_poll(w->loop, &err), 0);
 }
 
-/* Everything that is due up to so long after the start, each at its time. */
+/* Everything that is due up to this time after the start, each at its time. */
 static void until(struct world *w, int64_t ms)
 {
     int64_t end_ns = START_NS + ms * NS_PER_MS;
@@ -188,7 +188,7 @@ static int count(const char *text, const char *word)
     return n;
 }
 
-/* So many tokens came since, and as many ends of the stream. */
+/* This number of tokens came since, and as many ends of the stream. */
 static void expect_heard(struct world *w, int tokens, int ends)
 {
     hear(w, 0);

@@ -7,10 +7,10 @@
  *   none        1.1 ms * 15 + 0.32 ms = 16.8 ms a request          -> 59/s
  *   dynamic     8 in as many steps as their longest needs, 24.7 on average:
  *               24.7 + 0.1 * 8 * 15 + 2.6 = 39.3 ms                -> 204/s
- *   static      16 likewise: 26.0 + 24.0 + 5.1 = 55.1 ms           -> 290/s
+ *   static      16 the same: 26.0 + 24.0 + 5.1 = 55.1 ms           -> 290/s
  *   continuous  32 at a time: a step of 4.2 ms makes 32 tokens and takes in
  *               2.1 prompts: 32 / (15 * (4.2 + 0.68) ms)           -> 437/s
- * At light load a request waits for nobody with none and continuous, for most
+ * At light load a request does not wait with none and continuous, for most
  * of 10 ms with dynamic, and for most of 50 ms with static.
  */
 #include <math.h>

@@ -159,7 +159,8 @@ TEST(a_failure_is_looked_at_again)
     assert_true(ceiling_next(&c, &rps) && rps == 5700);
 }
 
-/* Whoever runs out of time knows what passed, and what failed if only once. */
+/* A search that runs out of time knows what passed, and what failed if only
+ * once. */
 TEST(it_may_be_left_at_any_time)
 {
     struct ceiling c;
@@ -181,9 +182,9 @@ TEST(who_was_the_limit)
         double stub;
         bool want;
     } cases[] = {
-        {true, 0.5, 0.99, false},  /* nobody failed */
+        {true, 0.5, 0.99, false},  /* none failed */
         {false, 0.5, 0.99, true},  /* the stub had no more to give */
-        {false, 0, 0.85, true},    /* likewise */
+        {false, 0, 0.85, true},    /* the same */
         {false, 0.97, 0.9, false}, /* the client even less */
         {false, 0.3, 0.5, false},  /* something else: the client's */
         {false, 0.5, 0, false},

@@ -15,11 +15,11 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
-#include "common/base/json.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/settings/settings.h"
+#include "common/text/json.h"
 #include "common/wire/api_names.h"
 #include "loadgen/prepare/exchange.h"
 #include "tests/support/corpus.h"
@@ -144,7 +144,7 @@ static char *show_report(const char *text)
     s.outcome[OUTCOME_INBAND] = 1;
     s.issued = s.scheduled = 1;
     snprintf(kind.text, sizeof(kind.text), "%s", text);
-    shown = report_rendered(&report_text, &s);
+    shown = report_verbose(&s);
     assert_non_null(strstr(shown, "    1  in-band error  "));
     settings_fini(&settings);
     return shown;

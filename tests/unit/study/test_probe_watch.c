@@ -89,7 +89,7 @@ TEST(all_that_is_due_in_the_window_counts)
     rig_fini(&rig);
 }
 
-/* Every one misses: nobody waits for the end of the window. */
+/* Every one misses: the end of the window is not awaited. */
 TEST(it_gives_up_when_all_miss)
 {
     struct rig rig;
@@ -104,7 +104,7 @@ TEST(it_gives_up_when_all_miss)
 
 /* One in twenty misses, because the client was late or because it took long:
  * what will be set aside need not go on, what the server has missed must. */
-TEST(it_gives_up_what_the_client_has_spoilt)
+TEST(it_gives_up_what_a_late_client_caused)
 {
     for (int64_t late = 0; late < 2; late++) {
         bool is_over = false;
@@ -150,7 +150,7 @@ TEST(failures_are_errors)
     see(&rig, START, &f);
     f.outcome = OUTCOME_STATUS;
     see(&rig, START, &f);
-    f.outcome = OUTCOME_UNFINISHED; /* nobody knows */
+    f.outcome = OUTCOME_UNFINISHED; /* not known */
     see(&rig, START, &f);
     assert_int_equal(rig.watch.so_far.terms[0].n, 2);
     assert_int_equal(rig.watch.so_far.terms[0].misses, 1);
@@ -187,7 +187,7 @@ static int64_t watch_silence(struct rig *rig, int64_t answered, int64_t workers)
 }
 
 /* The window begins after 2 s.  Of the limit of 50 ms the look before counts,
- * of 5 s one that is as old; of ttft nobody knows while the answer lasts. */
+ * of 5 s one that is as old; ttft is not known while the answer lasts. */
 TEST(what_never_ends_is_hopeless)
 {
     static const struct {

@@ -107,7 +107,8 @@ static const struct run_progress *const moments[] = {
 static const char *block_of(const struct run_progress *p, int columns,
                             bool has_colour, struct buf *out)
 {
-    const struct view_style style = {columns, has_colour};
+    const struct view_style style = {.columns = columns,
+                                     .has_colour = has_colour};
 
     buf_reset(out);
     progress_view_block(p, &style, out);
@@ -116,13 +117,15 @@ static const char *block_of(const struct run_progress *p, int columns,
 }
 
 #define MANY_ERRORS(which)                                                     \
-    "time     1h01m of 1h00m, waiting for answers\n"                           \
+    "time     [####################] 1h01m of 1h00m, waiting for answers\n"    \
+    "last second\n"                                                            \
     "rate     asked 0/s, sent 0/s, done 0/s\n"                                 \
-    "requests 123456 sent, 7 in flight, 9 unsent\n"                            \
     "e2e      p50 failed, p99 > 1h\n"                                          \
+    "lag      p50 0ns, p99 5ns, max 3.00s\n"                                   \
+    "so far\n"                                                                 \
+    "requests 123456 sent, 7 in flight, 9 unsent\n"                            \
     "good     0.2% of 45000\n"                                                 \
-    "errors   " which "\n"                                                     \
-    "lag      p50 0ns, p99 5ns, max 3.00s\n"
+    "errors   " which "\n"
 
 static const struct {
     const struct run_progress *p;
@@ -130,34 +133,42 @@ static const struct {
     const char *want;
 } blocks[] = {
     {&nothing_sent, 80,
-     "time     0s of 1m00s, 1m00s left\n"
+     "time     [....................] 0s of 1m00s, 1m00s left\n"
+     "last second\n"
      "rate     asked 0/s, sent 0/s, done 0/s\n"
-     "requests 0 sent, 0 in flight\n"
      "e2e      p50 -, p99 -\n"
-     "errors   none\n"
-     "lag      p50 -, p99 -, max -\n"},
+     "lag      p50 -, p99 -, max -\n"
+     "so far\n"
+     "requests 0 sent, 0 in flight\n"
+     "errors   none\n"},
     {&amid, 80,
-     "time     12s of 1m00s, 48s left\n"
+     "time     [####................] 12s of 1m00s, 48s left\n"
+     "last second\n"
      "rate     asked 500/s, sent 498/s, done 20.2/s\n"
-     "requests 5980 sent, 12 in flight\n"
      "e2e      p50 12.3ms, p99 48.1ms\n"
-     "errors   none\n"
-     "lag      p50 80.1us, p99 300us, max 1.20ms\n"},
+     "lag      p50 80.1us, p99 300us, max 1.20ms\n"
+     "so far\n"
+     "requests 5980 sent, 12 in flight\n"
+     "errors   none\n"},
     {&streaming, 80,
-     "time     2s of 1m00s, 58s left\n"
+     "time     [....................] 2s of 1m00s, 58s left\n"
+     "last second\n"
      "rate     sent 5/s, done 4/s\n"
-     "requests 9 sent, 5 in flight\n"
      "e2e      p50 1.00s, p99 2.00s\n"
      "ttft     p50 120ms, p99 failed\n"
-     "errors   none\n"
-     "lag      p50 -, p99 -, max -\n"},
+     "lag      p50 -, p99 -, max -\n"
+     "so far\n"
+     "requests 9 sent, 5 in flight\n"
+     "errors   none\n"},
     {&amid, 40,
      "time     12s of 1m00s, 48s left\n"
+     "last second\n"
      "rate     asked 500/s, sent 498/s ..\n"
-     "requests 5980 sent, 12 in flight\n"
      "e2e      p50 12.3ms, p99 48.1ms\n"
-     "errors   none\n"
-     "lag      p50 80.1us, p99 300us ..\n"},
+     "lag      p50 80.1us, p99 300us ..\n"
+     "so far\n"
+     "requests 5980 sent, 12 in flight\n"
+     "errors   none\n"},
     {&many_errors, 80,
      MANY_ERRORS("connect 11, reset 22, timeout 33, status 44444, in-band "
                  "error 55 ..")},
@@ -167,25 +178,31 @@ static const struct {
                  "99")},
     {&all_at_once, 40,
      "time     5s\n"
+     "last second\n"
      "rate     sent 100/s, done 100/s\n"
-     "requests 600 of 1000 sent ..\n"
      "e2e      p50 -, p99 -\n"
+     "so far\n"
+     "requests 600 of 1000 sent ..\n"
      "errors   none\n"},
     {&after_the_window, 80,
-     "time     12s of 15s, 3s left, cool-down\n"
+     "time     [################....] 12s of 15s, 3s left, cool-down\n"
+     "last second\n"
      "rate     sent 0/s, done 0/s\n"
-     "requests 0 sent, 0 in flight\n"
      "e2e      p50 -, p99 -\n"
-     "errors   none\n"
-     "lag      p50 -, p99 -, max -\n"},
+     "lag      p50 -, p99 -, max -\n"
+     "so far\n"
+     "requests 0 sent, 0 in flight\n"
+     "errors   none\n"},
     {&by_count, 40,
      "time     1m05s\n"
+     "last second\n"
      "rate     sent 12346/s, done 12345/s\n"
-     "requests 999 of 1000 sent, 0 in flight\n"
      "e2e      p50 -, p99 -\n"
+     "lag      p50 -, p99 -, max -\n"
+     "so far\n"
+     "requests 999 of 1000 sent, 0 in flight\n"
      "good     -\n"
-     "errors   none\n"
-     "lag      p50 -, p99 -, max -\n"},
+     "errors   none\n"},
 };
 
 TEST(every_fact_has_its_line)
@@ -231,7 +248,7 @@ TEST(no_line_fills_the_columns)
             assert_true(visible_length(line, end) <=
                         (columns > 1 ? (size_t)columns - 1 : 0));
         assert_int_equal(*line, '\0');
-        assert_int_equal(n, 6 + p->has_slo + p->has_streams); /* no jump */
+        assert_int_equal(n, 8 + p->has_slo + p->has_streams); /* no jump */
     }
     buf_fini(&out);
 }

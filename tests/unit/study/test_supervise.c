@@ -165,7 +165,7 @@ TEST(test_stop_ends_all)
     }
 }
 
-/* Nobody asks any more: whoever held the pipe is gone. */
+/* Nothing asks any more: the process that held the pipe is gone. */
 TEST(test_killed_with_us)
 {
     struct rig r = rig_make("killed");

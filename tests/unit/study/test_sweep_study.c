@@ -193,7 +193,7 @@ TEST(knee_and_saturation_are_found)
     assert_true(s.best->value == 400);
     assert_true(s.within->value == 400);
     assert_true(s.most_rps == 500);
-    assert_int_equal(exit_status_of_sweep(&s), 0);
+    assert_int_equal(exit_status_of(sweep_conclusion(&s), 0), 0);
     sweep_summary_fini(&s);
 }
 
@@ -268,7 +268,7 @@ TEST(what_is_not_trusted_is_withdrawn)
     assert_true(s.values[0].rate[TRIAL_THROUGHPUT] == 95);
     assert_int_equal(s.values[1].counted, 0);
     assert_int_equal(s.withdrawn, 2);
-    assert_int_equal(exit_status_of_sweep(&s), 4);
+    assert_int_equal(exit_status_of(sweep_conclusion(&s), 0), 4);
     assert_golden_doc("sweep-withdrawn", sweep_doc(&s));
     sweep_summary_fini(&s);
 }

@@ -1,0 +1,470 @@
+#include "study/launch/launch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/buf.h"
+#include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/stop.h"
+#include "common/base/xalloc.h"
+#include "common/recording/dir.h"
+#include "common/recording/manifest.h"
+#include "common/recording/merge.h"
+#include "common/text/units.h"
+#include "loadgen/engine/run.h"
+#include "loadgen/prepare/preflight.h"
+#include "study/child.h"
+#include "study/launch/clock_exchange.h"
+#include "study/launch/launchers.h"
+#include "study/launch/ranks.h"
+#include "study/launch/shard_plan.h"
+#include "study/supervise.h"
+
+#define POLL_NS    (20 * NS_PER_MS)
+#define MAX_SCRIPT ((size_t)64 << 10)
+#define MAX_PATH   4096
+
+#define ATTEMPTS 2
+
+/* From SIGTERM to SIGKILL: requests in flight are waited for, the recording is
+ * written and fetched. */
+#define GRACE_NS (20 * NS_PER_S)
+
+/* ---- how long it may take ---- */
+
+int64_t launch_limit_ns(const struct settings *s, int64_t lead_ns,
+                        int64_t wait_ready_ns)
+{
+    const struct load_settings *load = &s->load;
+    int64_t longest_ns = load_longest_ns(load);
+    double counted =
+        (double)(load->requests + load->min_requests + load->warmup_requests);
+    int64_t drain_ns =
+        load->drain_ns > 0 ? load->drain_ns : s->target.timeout_ns;
+
+    if (load->stages.len > 0 || load->scenario == SCENARIO_TRACE ||
+        (longest_ns == 0 && !(load->rate_rps > 0)) ||
+        (longest_ns == 0 && counted <= 0))
+        return CHILD_PATIENCE_NS;
+    if (longest_ns == 0) /* twice as long as expected */
+        longest_ns = (int64_t)(2e9 * counted / load->rate_rps);
+    else if (load->warmup_requests > 0 && load->rate_rps > 0)
+        longest_ns +=
+            (int64_t)(2e9 * (double)load->warmup_requests / load->rate_rps);
+    return lead_ns + wait_ready_ns + load->warmup_ns + longest_ns +
+           load_cooldown_ns(load) + drain_ns + s->target.timeout_ns +
+           LAUNCH_SPARE_NS;
+}
+
+/* ---- one attempt ---- */
+
+struct launch {
+    struct run_plan *plan;
+    const struct run_options *options;
+    const struct launcher *how;
+    char *place; /* DIR.shards; owned, as is ... */
+    char *file;  /* ... the plan in it */
+    int64_t lead_ns;
+    int64_t start_at_ns;
+};
+
+static char *shard_dir(const struct launch *l, int64_t i)
+{
+    return xasprintf("%s/%lld", l->place, (long long)i);
+}
+
+static char *in_place(const struct launch *l, const char *name)
+{
+    return xasprintf("%s/%s", l->place, name);
+}
+
+/* The files of an attempt; a launcher of the user's may have left others. */
+static void clean_up(const struct launch *l)
+{
+    char *job = in_place(l, "job.template");
+
+    for (int64_t i = 0; i < l->how->n; i++) {
+        char *dir = shard_dir(l, i);
+        char *clock = xasprintf("%s.clock", dir);
+
+        recording_remove(dir, &(struct err){0});
+        unlink(clock);
+        free(clock);
+        free(dir);
+    }
+    unlink(job);
+    unlink(l->file);
+    free(job);
+}
+
+/* Is the recording of this shard there?  Else it is lost. */
+enum presence { LOST, PARTIAL, COMPLETE };
+
+static enum presence presence_of(const struct launch *l, int64_t i)
+{
+    char *dir = shard_dir(l, i);
+    enum presence is = LOST;
+    struct manifest m = {0};
+    struct run_end end;
+
+    if (manifest_load(&m, dir, &(struct err){0}) == 0)
+        is = manifest_end(&m, &end) ? COMPLETE : PARTIAL;
+    manifest_fini(&m);
+    free(dir);
+    return is;
+}
+
+static int64_t count_shards(const struct launch *l, enum presence min)
+{
+    int64_t n = 0;
+
+    for (int64_t i = 0; i < l->how->n; i++)
+        n += presence_of(l, i) >= min;
+    return n;
+}
+
+static void add_variable(struct strlist *list, const char *name,
+                         const char *value)
+{
+    char *text = xasprintf("TAILGATE_%s=%s", name, value);
+
+    strlist_add(list, text);
+    free(text);
+}
+
+static void find_program(char exe[static MAX_PATH])
+{
+    ssize_t len = readlink("/proc/self/exe", exe, MAX_PATH - 1);
+
+    snprintf(exe + (len > 0 ? len : 0), MAX_PATH - (size_t)(len > 0 ? len : 0),
+             "%s", len > 0 ? "" : "tailgate");
+}
+
+/* Ranks are another program, which is there if MPI was when this was built. */
+static int check_program(const struct launcher *how, struct err *err)
+{
+    char exe[MAX_PATH];
+    char *ranks;
+    int rc;
+
+    if (!how->ops->is_resident)
+        return 0;
+    find_program(exe);
+    ranks = xasprintf("%s-mpi", exe);
+    rc = access(ranks, X_OK) == 0
+             ? 0
+             : err_set(err, ERR_CONFIG,
+                       "--launch %s requires %s, which is built where MPI is "
+                       "installed; without it, use mpirun:N",
+                       how->ops->name, ranks);
+    free(ranks);
+    return rc;
+}
+
+static void make_environment(const struct launch *l, struct strlist *out)
+{
+    char exe[MAX_PATH];
+    char at[64];
+    char n[32];
+
+    find_program(exe);
+    snprintf(at, sizeof(at), "@%lld.%09lld",
+             (long long)(l->start_at_ns / NS_PER_S),
+             (long long)(l->start_at_ns % NS_PER_S));
+    snprintf(n, sizeof(n), "%lld", (long long)l->how->n);
+    add_variable(out, "PLAN", l->file);
+    add_variable(out, "SHARDS", n);
+    add_variable(out, "START_AT", at);
+    add_variable(out, "OUT", l->place);
+    add_variable(out, "EXE", exe);
+    add_variable(out, "LAUNCH", l->how->rest);
+}
+
+/* Wait for the end of the launcher.  A signal that we got is passed on, so that
+ * the shards end their run.  "" or why it failed. */
+static void follow(struct supervised *s, int64_t limit_ns, char *why,
+                   size_t size)
+{
+    int64_t until_ns = clk_now(&clk_monotonic) + limit_ns;
+    char end[64];
+    char text[UNITS_TEXT];
+    bool is_told = false;
+
+    why[0] = '\0';
+    while (!supervise_has_ended(s)) {
+        int64_t now_ns = clk_now(&clk_monotonic);
+
+        if (atomic_load(&stop_signal) && !is_told && s->pid > 0) {
+            kill(-s->pid, SIGTERM);
+            is_told = true;
+            if (until_ns > now_ns + GRACE_NS)
+                until_ns = now_ns + GRACE_NS;
+        }
+        if (now_ns > until_ns) {
+            snprintf(why, size, "it did not end within %s",
+                     units_show_span(limit_ns, text));
+            return;
+        }
+        clk_sleep_ns(POLL_NS);
+    }
+    if (s->is_orphan || s->failed || s->status != 0)
+        snprintf(why, size, "%s", supervise_describe_end(s, end, sizeof(end)));
+}
+
+static int run_script(const struct launch *l, int64_t limit_ns, char *why,
+                      size_t size, struct err *err)
+{
+    struct strlist environment = {0};
+    struct supervised s;
+    struct buf script;
+    struct supervise_how how = {.grace_ns = GRACE_NS,
+                                .environment = &environment};
+    int rc;
+
+    buf_init(&script, MAX_SCRIPT);
+    launcher_script(l->how, &script);
+    how.start = buf_text(&script);
+    make_environment(l, &environment);
+    if (l->how->ops->is_resident) {
+        const struct ranks_job job = {.script = how.start,
+                                      .environment = &environment,
+                                      .n = (int)l->how->n,
+                                      .out = l->place,
+                                      .lead_ns = l->lead_ns,
+                                      .limit_ns = limit_ns,
+                                      .settings = &l->plan->used,
+                                      .options = l->options};
+
+        rc = ranks_run(l->how->ranks, &job, why, size, err);
+    } else if ((rc = supervise_start(&s, &how, err)) == 0) {
+        follow(&s, limit_ns, why, size);
+        supervise_stop(&s);
+    }
+    strlist_fini(&environment);
+    buf_fini(&script);
+    return rc;
+}
+
+/* A rank that was lost may have continued when it was ended, and then says that
+ * its recording is complete. */
+static int reopen(const struct launch *l, int64_t i, struct err *err)
+{
+    char *dir = shard_dir(l, i);
+    struct manifest m = {0};
+    int rc = 0;
+
+    if (presence_of(l, i) == COMPLETE) {
+        rc = manifest_load(&m, dir, err);
+        if (rc == 0) {
+            manifest_reopen(&m);
+            rc = manifest_save(&m, dir, err);
+        }
+        manifest_fini(&m);
+    }
+    free(dir);
+    return rc;
+}
+
+/* Returns how many shards are complete; -1.  `why` is "" if all are. */
+static int64_t attempt(struct launch *l, char *why, size_t size,
+                       struct err *err)
+{
+    const char *file = l->how->ops->file;
+    int64_t limit_ns = l->how->limit_ns > 0
+                           ? l->how->limit_ns
+                           : launch_limit_ns(&l->plan->used, l->lead_ns,
+                                             l->options->wait_ready_ns);
+    int64_t n;
+    int rc;
+
+    clean_up(l);
+    l->start_at_ns = clk_realtime_ns() + l->lead_ns;
+    rc = shard_plan_write(l->file, l->plan, l->options, l->how->n,
+                          l->start_at_ns, err);
+    if (rc == 0 && file) {
+        char *path = in_place(l, "job.template");
+
+        rc = file_replace(path, file, strlen(file), err);
+        free(path);
+    }
+    if (rc == 0)
+        rc = run_script(l, limit_ns, why, size, err);
+    unlink(l->file);
+    for (int64_t i = 0; rc == 0 && l->how->ops->is_resident && i < l->how->n;
+         i++) {
+        if (ranks_has_lost(l->how->ranks, i))
+            rc = reopen(l, i, err);
+    }
+    if (rc)
+        return -1;
+    n = count_shards(l, COMPLETE);
+    if (n < l->how->n && !why[0])
+        snprintf(why, size, "it left %lld of %lld complete recordings",
+                 (long long)n, (long long)l->how->n);
+    if (n == l->how->n)
+        why[0] = '\0'; /* whatever its status */
+    return n;
+}
+
+/* ---- the recordings ---- */
+
+/* What the launcher found out about the clock of a shard becomes a part of its
+ * manifest, and so of the merged one. */
+static int note_clock(const struct launch *l, int64_t i, struct err *err)
+{
+    char *dir = shard_dir(l, i);
+    char *path = xasprintf("%s.clock", dir);
+    struct manifest_clock found = {0};
+    struct err ignored = {0};
+    struct manifest m = {0};
+    int rc = 0;
+
+    if (l->how->ops->is_resident) {
+        struct rank_offset of = ranks_clock(l->how->ranks, i);
+
+        found = (struct manifest_clock){of.offset_ns, of.error_ns, true,
+                                        of.drift_ppm};
+    } else if (access(path, F_OK) == 0) {
+        struct clock_offset of = {0};
+
+        clock_offset_read(path, &of, &ignored);
+        found = (struct manifest_clock){.offset_ns = of.offset_ns,
+                                        .error_ns = of.error_ns};
+    }
+    if (found.error_ns > 0) {
+        rc = manifest_load(&m, dir, err);
+        if (rc == 0) {
+            manifest_set_clock(&m, &found);
+            rc = manifest_save(&m, dir, err);
+        }
+        manifest_fini(&m);
+    }
+    free(path);
+    free(dir);
+    return rc;
+}
+
+static int merge_all(const struct launch *l, struct err *err)
+{
+    const struct run_options *options = l->options;
+    struct strlist dirs = {0};
+    struct merge_result result = {0};
+    int rc = 0;
+
+    for (int64_t i = 0; rc == 0 && i < l->how->n; i++) {
+        char *dir = shard_dir(l, i);
+
+        if (presence_of(l, i) != LOST) {
+            strlist_add(&dirs, dir);
+            rc = note_clock(l, i, err);
+        }
+        free(dir);
+    }
+    if (rc == 0)
+        rc = merge_recordings(&dirs, options->dir,
+                              options->has_dir ? MERGE_INTO
+                              : options->force ? MERGE_REPLACE
+                                               : MERGE_NEW,
+                              &result, err);
+    for (size_t i = 0; i < result.flaws.len; i++)
+        log_error("--launch: %s: its missing requests count as unfinished",
+                  result.flaws.items[i]);
+    merge_result_fini(&result);
+    strlist_fini(&dirs);
+    return rc;
+}
+
+/* The time that it took beyond the load itself. */
+static void note_overhead(const struct launch *l, int64_t began_ns,
+                          int64_t merging_ns)
+{
+    int64_t now_ns = clk_now(&clk_monotonic);
+    int64_t lead_ns = l->lead_ns;
+    struct manifest m = {0};
+    struct run_end end = {0};
+
+    if (manifest_load(&m, l->options->dir, &(struct err){0}) == 0)
+        manifest_end(&m, &end);
+    manifest_fini(&m);
+    if (l->how->ops->is_resident && ranks_starting_ns(l->how->ranks) > 0)
+        lead_ns = ranks_starting_ns(l->how->ranks);
+    log_note("launch     %s, %lld shards: start %.1f s after the launch, "
+             "merged in %.2f s; overhead %.1f s of %.1f s",
+             l->how->ops->name, (long long)l->how->n, (double)lead_ns / 1e9,
+             (double)(now_ns - merging_ns) / 1e9,
+             (double)(now_ns - began_ns - end.due_end_ns) / 1e9,
+             (double)(now_ns - began_ns) / 1e9);
+}
+
+/* Attempts, until all shards are there.  Returns how many are. */
+static int64_t try_all(struct launch *l, char *why, size_t size,
+                       struct err *err)
+{
+    int64_t n = 0;
+
+    for (int i = 0; i < ATTEMPTS && n >= 0 && n < l->how->n; i++) {
+        if (i > 0) {
+            l->lead_ns = l->how->second_lead_ns;
+            log_error("--launch: %s; starting all shards again", why);
+        }
+        n = attempt(l, why, size, err);
+        if (atomic_load(&stop_signal) ||
+            (l->how->ops->is_resident && ranks_were_lost(l->how->ranks)))
+            break;
+    }
+    return n;
+}
+
+int launch_record(struct run_plan *plan, const struct run_options *options,
+                  const struct launcher *launcher, struct err *err)
+{
+    struct launch l = {.plan = plan,
+                       .options = options,
+                       .how = launcher,
+                       .place = xasprintf("%s.shards", options->dir),
+                       .lead_ns = launcher->lead_ns};
+    int64_t began_ns = clk_now(&clk_monotonic);
+    char why[200] = "";
+    int64_t n = 0;
+    int rc = check_program(launcher, err);
+
+    if (rc == 0)
+        rc = recording_make_place(l.place, err);
+    l.file = in_place(&l, "plan.json");
+    /* For all of the shards; others may see a target that we do not. */
+    if (rc == 0 && options->has_preflight && !launcher->ops->is_remote)
+        rc = run_ask_targets(plan, options, err);
+    if (rc == 0)
+        n = try_all(&l, why, sizeof(why), err);
+    if (n < 0) {
+        rc = -1;
+    } else if (rc == 0 && count_shards(&l, PARTIAL) == 0) {
+        rc = atomic_load(&stop_signal)
+                 ? err_set(err, ERR_STOPPED, "interrupted before the run began")
+                 : err_set(err, ERR_IO, "--launch failed twice: %s", why);
+        if (err->code == ERR_IO)
+            rc = 1;
+    } else if (rc == 0) {
+        int64_t merging_ns = clk_now(&clk_monotonic);
+
+        if (why[0])
+            log_error("--launch: %s", why);
+        rc = merge_all(&l, err);
+        if (rc == 0)
+            note_overhead(&l, began_ns, merging_ns);
+        else if (err->code == ERR_FORMAT || err->code == ERR_CONFIG)
+            rc = 1; /* the launcher left other recordings than it should */
+    }
+    clean_up(&l);
+    rmdir(l.place);
+    free(l.file);
+    free(l.place);
+    return rc;
+}
