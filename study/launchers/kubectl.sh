@@ -9,6 +9,7 @@ sed -e "s|{name}|$name|g" -e "s|{shards}|$TAILGATE_SHARDS|g" \
     -e "s|{image}|${TAILGATE_IMAGE:-tailgate}|g" \
     "${TAILGATE_JOB:-$TAILGATE_OUT/job.template}" >"$manifest" || exit 1
 clean_up() {
+    trap '' TERM INT HUP USR1 # a second shard that fails must not end this
     $kubectl delete job "$name" --wait=false --ignore-not-found >/dev/null
     $kubectl delete secret "$name" --ignore-not-found >/dev/null
     rm -f "$manifest"

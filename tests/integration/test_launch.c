@@ -64,6 +64,15 @@ static json_t *expect_shards(const char *dir, size_t n)
     return summary;
 }
 
+/* The launcher for Kubernetes has deleted each object that it created. */
+static void expect_deleted(void)
+{
+    assert_int_equal(system("test -s $K8S/created && "
+                            "test \"$(sort -u $K8S/created)\" = "
+                            "\"$(sort -u $K8S/deleted)\""),
+                     0);
+}
+
 TEST_WITH(every_launcher_makes_one_recording, tmpdir_setup, leave_cluster)
 {
     static const struct {
@@ -110,10 +119,22 @@ TEST_WITH(every_launcher_makes_one_recording, tmpdir_setup, leave_cluster)
     }
     stub_stop(&stub);
     /* On a busy machine shards may be late, and a second job is made. */
-    assert_int_equal(system("test -s $K8S/created && "
-                            "test \"$(sort -u $K8S/created)\" = "
-                            "\"$(sort -u $K8S/deleted)\""),
-                     0);
+    expect_deleted();
+}
+
+/* The secret holds the plan, and so may hold an API key. */
+TEST_WITH(jobs_and_secrets_are_deleted_if_all_shards_fail, tmpdir_setup,
+          leave_cluster)
+{
+    char *dir = tmpdir_path("run");
+    struct proc_result r;
+
+    set_up_launchers();
+    r = proc_run(ARGS("run", "null://", "--launch", "kubectl:3",
+                      "--launch-lead", "1ms", "-R", "100", "-n", "10", "-o",
+                      dir));
+    proc_expect(&r, 3);
+    expect_deleted();
 }
 
 /* The clock of one host is 50 ms ahead: the launcher compares them, and the
