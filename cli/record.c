@@ -39,14 +39,14 @@
 
 /* clang-format off */
 static const struct opt opts[] = {
-    {FLAG("out", text, out), .letter = 'o',
+    {FLAG("out", text, out), .letter = 'o', .group = GROUP_OUTPUT,
      .help = "directory to record into (default tailgate-runs/TIME-NAME)"},
     {FLAG("force", switch, force),
      .help = "replace a recording or study that exists there"},
     {FLAG("resume", switch, resume),
      .help = "continue an interrupted search, sweep or study with variants; "
              "what it has recorded is not repeated"},
-    {FLAG("quiet", switch, quiet), .letter = 'q',
+    {FLAG("quiet", switch, quiet), .letter = 'q', .group = GROUP_OUTPUT,
      .help = "do not print progress"},
     {FLAG("format", choice, format), .names = report_doc_names,
      .initial = "text",

@@ -219,7 +219,7 @@ static void add_evidence(struct doc_node *row, const struct term_judgement *j)
         doc_textf(row, NULL, "90% interval", "%s or less",
                   units_show_duration((double)j->high_ns, high));
     else if (j->low_ns > 0)
-        doc_textf(row, NULL, "90% interval", "%s or more",
+        doc_textf(row, NULL, "90% interval", "%s to unknown",
                   units_show_duration((double)j->low_ns, low));
     else
         doc_text(row, NULL, "90% interval", "too few");
@@ -274,7 +274,8 @@ void run_doc_attainment(struct doc_node *in, bool has_due, double attainment,
     doc_bounds(doc_track(n, DOC_HIGHER), *ci95);
     doc_digits(doc_missing_if(n, !has_due, "no samples"), 6);
     n = doc_range(in, "attainment_ci95", "95% interval", DOC_SHARE, *ci95);
-    doc_digits(doc_missing_if(n, !has_due, "no samples"), 6);
+    doc_digits(doc_missing_if(n, !has_due, "no samples"),
+               ci95->low < 0.99 ? 3 : 6);
 }
 
 static void add_fluidity(struct doc_node *in, const struct fluid_summary *f)
@@ -357,6 +358,18 @@ static void add_advice(struct doc_node *row, const struct check *c,
              text_show_number(c->worst_value, 4, value));
 }
 
+static const char *trust_line(const struct trust *t)
+{
+    if (!t->valid)
+        return t->is_only_late ? "the client was LATE: do not quote latencies"
+                               : "the numbers can NOT be trusted";
+    for (size_t i = 0; i < t->len; i++) {
+        if (!t->checks[i].ok && strcmp(t->checks[i].name, "recording") == 0)
+            return t->checks[i].advice;
+    }
+    return "the numbers can be trusted";
+}
+
 static void add_checks(struct doc_node *root, const struct trust *t,
                        const struct shard_rows *shards)
 {
@@ -364,10 +377,7 @@ static void add_checks(struct doc_node *root, const struct trust *t,
     struct doc_node *passed;
     struct doc_node *table;
 
-    doc_show(doc_bool(n, "valid", "", t->valid), "%s",
-             t->valid          ? "the numbers can be trusted"
-             : t->is_only_late ? "the client was LATE: do not quote latencies"
-                               : "the numbers can NOT be trusted");
+    doc_show(doc_bool(n, "valid", "", t->valid), "%s", trust_line(t));
     doc_bool(n, "late_only", NULL, t->is_only_late);
     passed = doc_section(n, NULL, "passed");
     table = doc_table(n, "checks", "");
@@ -488,15 +498,15 @@ static void add_not_shown(struct doc_node *n, const struct summary *s)
         return;
     if (isfinite(s->decide_in_s) && s->decide_in_s > 0)
         doc_line(n, DOC_PLAIN,
-                 "not yet certain: %s (%.3g%% missed it, %.3g%% are allowed); "
-                 "a run that is about %.0f s longer would decide",
+                 "not yet certain: too few requests for %s (%.3g%% missed it, "
+                 "%.3g%% may); about %.0f s more would decide",
                  worst->term->text, 100 * worst->missed, 100 * worst->allowed,
                  ceil(s->decide_in_s));
     else
         doc_line(
             n, DOC_PLAIN,
-            "not certain: %s (%.3g%% missed it, %.3g%% are allowed) is too "
-            "close to decide with more requests",
+            "not certain: %s is too close to its limit to decide with more "
+            "requests (%.3g%% missed it, %.3g%% may)",
             worst->term->text, 100 * worst->missed, 100 * worst->allowed);
 }
 

@@ -577,11 +577,17 @@ static void add_measure(struct doc_node *rows, const struct summary *s,
         doc_bool(row, "assumed", NULL, s->tokens.assumed > 0);
 }
 
-/* Explains the words that stand in the table in place of numbers. */
+/* Explains the names of rows, and words in place of numbers. */
 static void add_legend(struct doc_node *rows, const struct summary *s)
 {
     bool is_small = false;
 
+    if (s->is_streamed)
+        doc_text_only(doc_line(
+            rows, DOC_PLAIN,
+            "ttft: to the first token; gap: between events; itl: the same per "
+            "token; stall: longest gap of an answer; tail: from the last token "
+            "to the end"));
     for (int m = 0; m < MEASURE_COUNT; m++) {
         const struct spread *p = &s->spread[m][VIEW_DUE];
 

@@ -73,13 +73,13 @@ static void add_streams(struct doc_node *tokens, const struct tokens *t)
               t->event_tokens, t->events);
     doc_count(n, "coalesced", "events received together with the previous one",
               t->coalesced);
-    add_ratio(n, DOC_SHARE, "coalesced_share", "share", t->coalesced,
+    add_ratio(n, DOC_SHARE, "coalesced_share", "share of events", t->coalesced,
               t->events);
     doc_count(n, "assumed", NULL, t->assumed);
     if (t->assumed > 0)
         doc_line(n, DOC_PLAIN,
                  "tpot and itl of %lld requests ASSUME one token per event: "
-                 "the server does not report the number of tokens",
+                 "the server does not report how many an event has",
                  (long long)t->assumed);
 }
 
@@ -315,8 +315,8 @@ static void add_within(struct doc_node *in, const struct steady *st)
 {
     struct doc_node *table = doc_table(
         in, "within_run",
-        "intervals from this run alone: near capacity they are too narrow for "
-        "p99; those from trials are more reliable");
+        "intervals by this run alone (near capacity too narrow for p99: use "
+        "--trials)");
 
     for (size_t i = 0; i < st->n_within; i++) {
         const struct within *w = &st->within[i];

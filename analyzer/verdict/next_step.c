@@ -162,7 +162,8 @@ static void about_samples(const struct summary *s, struct buf *out)
 
 static void about_unfinished(const struct summary *s, struct buf *out)
 {
-    if (s->verdict == VERDICT_UNDECIDED && s->outcome[OUTCOME_UNFINISHED] > 0 &&
+    if (s->verdict == VERDICT_UNDECIDED &&
+        s->outcome[OUTCOME_UNFINISHED] > s->integrity.lost_requests &&
         !s->integrity.was_killed)
         buf_adds(out, "use a longer --drain, so that requests in flight at the "
                       "end can finish");
@@ -172,6 +173,9 @@ static void about_its_end(const struct summary *s, struct buf *out)
 {
     if (s->stopped_by || s->integrity.was_killed)
         buf_adds(out, "the run was interrupted: run it again");
+    else if (s->integrity.lost_requests > 0)
+        buf_adds(out, "the recording is incomplete: copy it again, or run it "
+                      "again");
 }
 
 /* ---- a run whose answer is no ---- */
@@ -276,7 +280,7 @@ static void about_rate(const struct summary *s, struct buf *out)
         buf_addf(out, "try half the rate: --rate %s",
                  show_rate(rate_of(s) / 2, rate));
     if (s->verdict == VERDICT_PASS && rate_of(s) > 0)
-        buf_addf(out, "try a higher rate: --rate %s",
+        buf_addf(out, "to find the limit, try a higher rate: --rate %s",
                  show_rate(MORE_RATE * rate_of(s), rate));
 }
 

@@ -438,7 +438,7 @@ static const struct rule rules[] = {
     {"throttled", "% of the time", FATAL | LATE, 1, client_throttled, NULL,
      "the client's cgroup used up its CPU quota: raise the quota"},
     {"pressure", "% of the time", 0, 50, client_pressed, find_pressure,
-     "tasks waited for a CPU; harmless if lag is small"},
+     "tasks waited for a CPU; harmless as long as the lag checks pass"},
     {"sent again", "% of the requests", 0, 1, NULL, find_sent_again,
      "the server had closed the connection or refused the HTTP/2 stream, which "
      "other clients may count as an error: check its keep-alive timeout, its "
@@ -450,7 +450,7 @@ static const struct rule rules[] = {
     {"samples", "requests", MINIMUM, 0, NULL, find_samples,
      "too few requests for an SLO term: run longer"},
     {"recording", "requests lost", 0, 0, NULL, find_recording,
-     "the file is damaged: missing requests count as unfinished"},
+     "the recording is damaged: missing requests count as unfinished"},
     {"events", "content events lost", 0, 0, NULL, find_events,
      "events.tgr is damaged: gap and itl use only the remaining events"},
     {"observed", "% of the window's seconds", MINIMUM, 90, client_observed,

@@ -112,9 +112,10 @@ static const struct opt opts[] = {
              "is for one class; can be repeated"},
     {FLAG("require", choice, require), .names = require_names,
      .initial = "recorded",
-     .help = "how sure the verdict must be for the exit status; observed: 0 on PASS, "
-             "1 on FAIL, as measured; shown: the same, but 4 if PASS or FAIL is "
-             "not certain at 95%; recorded: as the run asked"},
+     .help = "how sure a verdict must be for its exit status (0 on PASS, 1 on "
+             "FAIL, 4 if undecided); observed: the measured values decide; "
+             "shown: 4 also if they leave more than 5% doubt; recorded: as the "
+             "run asked"},
     {FLAG("goodput", list, slo), .splits_commas = true,
      .takes_word = slo_is_like_limit, .check = slo_check_limit,
      .help = "limits that a request must meet to be good, in ms: ttft:200 "

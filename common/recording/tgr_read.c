@@ -414,7 +414,7 @@ static int read_schema(struct tgr_reader *r, const struct frame *f,
         }
     }
     return p ? 0
-             : err_set(err, ERR_FORMAT, "%s: its schema is damaged", r->path);
+             : err_set(err, ERR_FORMAT, "%s: the beginning is damaged, so that nothing can be read", r->path);
 }
 
 static int read_header(struct tgr_reader *r, struct err *err)
@@ -439,7 +439,7 @@ static int read_header(struct tgr_reader *r, struct err *err)
     if (rc < 0)
         return -1;
     if (rc == 0)
-        return err_set(err, ERR_FORMAT, "%s: its schema is damaged", r->path);
+        return err_set(err, ERR_FORMAT, "%s: the beginning is damaged, so that nothing can be read", r->path);
     r->used += FRAME_HEADER + f.len;
     return read_schema(r, &f, err);
 }

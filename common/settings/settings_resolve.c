@@ -297,9 +297,9 @@ static int resolve_rules(struct settings *s, struct err *err)
         load->rate_rps > 0 || strcmp(settings_rate_key(load), "rate") != 0;
 
     if (s->target.urls.len == 0 && !s->has_stub)
-        return err_set(
-            err, ERR_CONFIG,
-            "target.url: no target given; add a URL or a settings file");
+        return err_set(err, ERR_CONFIG,
+                       "target.url is missing: give a URL, or a settings file "
+                       "that has one");
     if (s->data.repeats && s->data.unique == UNIQUE_AUTO)
         s->data.unique = UNIQUE_FALSE;
     load->is_scenario_found |= load->scenario == SCENARIO_AUTO;

@@ -132,8 +132,8 @@ static void put_origin(const struct load_settings *load, struct buf *out)
                  settings_rate_key(load), name);
 }
 
-/* "cannot be combined with load.scenario: offline"; if few are allowed, "it
- * requires server or sessions" follows. */
+/* "requires load.scenario: server or sessions, not closed"; if many are
+ * allowed, "cannot be combined with load.scenario: closed". */
 static void put_scenarios(unsigned scenarios, const struct load_settings *load,
                           struct buf *out)
 {
@@ -142,12 +142,11 @@ static void put_scenarios(unsigned scenarios, const struct load_settings *load,
 
     for (int i = SCENARIO_SERVER; i <= SCENARIO_SESSIONS; i++)
         n += (scenarios >> i & 1) != 0;
-    if (!load->is_scenario_found || n > 4)
+    if (n > 4)
         buf_addf(out, "cannot be combined with load.scenario: %s",
                  scenario_names[load->scenario]);
-    if (n <= 4)
-        buf_adds(out, load->is_scenario_found ? "requires load.scenario: "
-                                              : "; it requires ");
+    else
+        buf_adds(out, "requires load.scenario: ");
     for (int i = SCENARIO_SERVER; n <= 4 && i <= SCENARIO_SESSIONS; i++) {
         if (scenarios >> i & 1) {
             buf_addf(out, "%s%s",
@@ -160,6 +159,8 @@ static void put_scenarios(unsigned scenarios, const struct load_settings *load,
     }
     if (load->is_scenario_found)
         put_origin(load, out);
+    else if (n <= 4)
+        buf_addf(out, ", not %s", scenario_names[load->scenario]);
 }
 
 /* The first constraint that is not met goes to `out`; false: all are met. */

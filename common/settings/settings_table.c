@@ -170,14 +170,14 @@ static const struct opt top[] = {
      .check = slo_check_term,
      .help = "service level objective, such as 'e2e p99 < 200ms' (whole "
              "answer), 'ttft p99 < 100ms' (first token) or 'errors < 0.1%'; "
-             "can be repeated: terms without a name form one SLO; terms with the "
-             "same name in front ('gold: e2e p99 < 100ms') form another, with its "
-             "own verdict"},
+             "several, separated by commas or in flags of their own, must all be "
+             "met; a name in front ('gold: e2e p99 < 100ms') begins another SLO "
+             "with its own verdict"},
     {OPT("slo.require", "require", choice, require), .names = slo_require_names,
      .initial = "observed", .group = GROUP_GOAL,
-     .help = "how sure the verdict must be for the exit status; observed: 0 on PASS, "
-             "1 on FAIL, as measured; shown: the same, but 4 if PASS or FAIL is "
-             "not certain at 95%"},
+     .help = "how sure a verdict must be for its exit status (0 on PASS, 1 on "
+             "FAIL, 4 if undecided); observed: the measured values decide; "
+             "shown: 4 also if they leave more than 5% doubt"},
     {FLAG("goodput", list, slo), .splits_commas = true,
      .takes_word = slo_is_like_limit, .check = slo_check_limit,
      .help = "limits that a request must meet to be good, in ms: ttft:200 "
@@ -306,8 +306,8 @@ static const struct opt load[] = {
      .names = scenario_names, .initial = "auto", .group = GROUP_LOAD,
      .help = "when requests are sent: server (open loop, at a rate), closed "
              "(N clients, each waits for its answer), single-stream (one "
-             "request at a time), multi-stream (one query of several requests "
-             "at a time), offline (all at once), trace (at the times in a "
+             "request at a time), multi-stream (several requests at once, then "
+             "the next ones), offline (all at once), trace (at the times in a "
              "file), sessions (conversations that arrive at a rate), auto "
              "(trace with --trace, server with --rate, otherwise closed)"},
     {OPT("arrival", "arrival", choice, load.arrival), .names = arrival_names,
@@ -565,12 +565,13 @@ static const struct opt data[] = {
      .scenarios = ALL_BUT(TRACE), .conflicts = "data.file", .is_lenient = true,
      .group = GROUP_DATA,
      .help = "length of generated prompts in tokens, such as 256, 'uniform "
-             "100 400', 'lognormal 512 256' (mean, deviation) or 'empirical "
-             "@FILE'"},
+             "100 400', 'lognormal 512 256' (mean 512, standard deviation 256) "
+             "or 'empirical @FILE' (lengths from a file)"},
     {OPT("output_tokens", "output-len", text, data.output_tokens),
      .path = OPT_PATH_AT, .initial = "128", .check = dist_check_lengths,
      .scenarios = ALL_BUT(TRACE), .is_lenient = true, .group = GROUP_DATA,
-     .help = "number of tokens to generate per answer"},
+     .help = "number of tokens to generate per answer, such as 128 or a "
+             "distribution as for --input-len"},
     {OPT("reference_output_tokens", "reference-output-len", number,
          data.reference_output), .initial = "0",
      .help = "expected mean length of answers in tokens; the report warns if "
@@ -606,8 +607,8 @@ static const struct opt client[] = {
     {OPT("connections", "connections", count, client.connections),
      .letter = 'c', .is_positive = true, .takes_auto = true, .initial = "auto",
      .max = MAX_CLIENTS, .group = GROUP_LOAD,
-     .help = "maximum number of connections; without --rate also the number of "
-             "clients, unless --concurrency is given"},
+     .help = "maximum number of connections; also the number of clients if "
+             "neither --rate nor --concurrency is given"},
     {OPT("max_in_flight", "max-in-flight", count, client.max_in_flight),
      .is_positive = true, .takes_auto = true, .initial = "auto",
      .help = "maximum number of requests in flight; auto is 32k, or fewer if "

@@ -37,10 +37,13 @@ static int bad_form(const char *text, struct err *err)
                    text);
 }
 
-/* name [pNN] relation limit, with or without spaces around the relation. */
+/* name [pNN] relation limit, with or without spaces around the relation and
+ * before the limit's unit. */
 static int split(const char *text, struct words *w)
 {
     char left[64];
+    char number[16];
+    char unit[8];
     char extra[2];
     size_t at = strcspn(text, "<>=");
     size_t relation = strspn(text + at, "<>=");
@@ -56,8 +59,13 @@ static int split(const char *text, struct words *w)
     n = sscanf(left, "%23s %23s %1s", w->name, w->quantile, extra);
     if (n != 1 && n != 2)
         return -1;
-    return sscanf(text + at + relation, "%23s %1s", w->limit, extra) == 1 ? 0
-                                                                          : -1;
+    if (sscanf(text + at + relation, "%23s %1s", w->limit, extra) == 1)
+        return 0;
+    if (sscanf(text + at + relation, " %15[0-9.] %7[a-z%%/] %1s", number, unit,
+               extra) != 2)
+        return -1;
+    snprintf(w->limit, sizeof(w->limit), "%s%s", number, unit);
+    return 0;
 }
 
 static int unknown_measure(const char *name, struct err *err)

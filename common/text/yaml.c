@@ -23,6 +23,27 @@ static int refuse(struct loader *l, size_t line, const char *what)
     return err_set(l->err, ERR_CONFIG, "%s:%zu: %s", l->name, line, what);
 }
 
+/* What libyaml says of common mistakes, and what to look for. */
+static const struct {
+    const char *says;
+    const char *means;
+    bool is_begun_before; /* the mistake is where the context begins */
+} problems[] = {
+    {"did not find expected key",
+     "the indentation does not fit the lines above, or a bracket is too many",
+     false},
+    {"did not find expected ',' or ']'", "a ',' or ']' is missing", false},
+    {"did not find expected ',' or '}'", "a ',' or '}' is missing", false},
+    {"could not find expected ':'",
+     "a ':' is missing after the key, or the line belongs to the one above",
+     true},
+    {"mapping values are not allowed in this context",
+     "the indentation is wrong, or a value with a ':' needs quotes", false},
+    {"found character that cannot start any token",
+     "a tab or a character that needs quotes", false},
+    {"found unexpected end of stream", "a quote is not closed", true},
+};
+
 /* libyaml reports the line of every problem except encoding errors. */
 static int next_event(struct loader *l, yaml_event_t *event)
 {
@@ -35,6 +56,13 @@ static int next_event(struct loader *l, yaml_event_t *event)
     for (size_t i = 0; p->error == YAML_READER_ERROR && i < p->problem_offset;
          i++)
         line += l->text[i] == '\n';
+    for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
+        if (!p->problem || strcmp(p->problem, problems[i].says) != 0)
+            continue;
+        if (problems[i].is_begun_before)
+            line = p->context_mark.line + 1;
+        return refuse(l, line, problems[i].means);
+    }
     return refuse(l, line, p->problem ? p->problem : "not YAML");
 }
 

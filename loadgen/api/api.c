@@ -95,8 +95,8 @@ static int check_data(const struct api *api, struct err *err)
 
     if (d && api->settings->target.body && !template_has_fields(&api->body))
         return err_set(err, ERR_CONFIG,
-                       "data.file: the body (--body) has no {{field}} for it, "
-                       "so all requests would be the same");
+                       "data.file has no effect: the body (--body) has no "
+                       "placeholder such as {{prompt}}");
     if (!d || api->settings->target.body)
         return 0;
     if (!api->ops->write || api->ops->takes_more)

@@ -432,7 +432,8 @@ static void finish_whole(struct response *r)
         take_error(r, &piece, RESPONSE_ERROR_BODY);
     else if (r->api->must_stream)
         fail(r, OUTCOME_MALFORMED, RESPONSE_NOT_A_STREAM,
-             "the answer is not a stream (text/event-stream)");
+             "expected a stream of events (text/event-stream), got another "
+             "answer");
     else if (rc && r->body.len == 0)
         fail(r, OUTCOME_EMPTY, RESPONSE_NO_CONTENT, "an answer without a body");
     else if (rc)

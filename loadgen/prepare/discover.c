@@ -104,7 +104,9 @@ static int find_model(struct target_settings *t, struct err *err)
     models = json_object_get(answer, "data");
     id = json_string_value(json_object_get(json_array_get(models, 0), "id"));
     if (rc == 0 && !id) {
-        rc = err_set(err, ERR_IO, "no --model is given: GET %s: lists no model",
+        rc = err_set(err, ERR_IO,
+                     "GET %s: it lists no model (called because no --model is "
+                     "given)",
                      path);
     } else if (rc == 0 && json_array_size(models) > 1) {
         rc = refuse_several(models, err);

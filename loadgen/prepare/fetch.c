@@ -153,8 +153,9 @@ int fetch_message(const struct target_settings *s,
 /* ---- JSON ---- */
 
 int fetch_json(const struct target_settings *s, const char *path,
-               const char *need, struct json_t **json, struct err *err)
+               const char *why, struct json_t **json, struct err *err)
 {
+    struct err problem = {0};
     char *url = fetch_url(s, path);
     char *shown = redact_url(url);
     struct fetch *f = NULL;
@@ -164,13 +165,14 @@ int fetch_json(const struct target_settings *s, const char *path,
     if (rc == 0)
         rc = fetch_probe(f, s->connect_timeout_ns, err);
     if (rc == 0) {
-        rc = fetch_page(f, TIMEOUT_NS, NULL, &body, err);
+        rc = fetch_page(f, TIMEOUT_NS, NULL, &body, &problem);
         if (rc == 0)
             *json = json_loadb(buf_text(&body), body.len, 0, NULL);
         if (rc == 0 && !*json)
-            rc = err_set(err, ERR_IO, "the answer is not valid JSON");
+            rc = err_set(&problem, ERR_IO, "the answer is not valid JSON");
         if (rc)
-            err_context(err, "%s: GET %s", need, shown);
+            err_set(err, problem.code, "GET %s: %s (called because %s)", shown,
+                    problem.msg, why);
     }
     buf_fini(&body);
     fetch_free(f);

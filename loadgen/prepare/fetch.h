@@ -48,8 +48,9 @@ int fetch_message(const struct target_settings *s,
 
 /* GET `path` from the server of the first target as JSON; the caller owns the
  * reference.  ERR_IO, with the message of a run if the server cannot be
- * reached, otherwise "<need>: GET http://host/v1/models: ...". */
+ * reached, otherwise "GET http://host/v1/models: ... (called because <why>)".
+ */
 int fetch_json(const struct target_settings *s, const char *path,
-               const char *need, struct json_t **json, struct err *err);
+               const char *why, struct json_t **json, struct err *err);
 
 #endif

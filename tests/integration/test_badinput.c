@@ -82,7 +82,7 @@ static const struct {
     {{"tailgate", "run", URL},
      "load: neither a rate (--rate) nor a number of clients (-c) is given"},
     {{"tailgate", "run", "--rate", "5"},
-     "--url: no target given; add a URL or a settings file"},
+     "--url is missing: give a URL, or a settings file that has one"},
     {{"tailgate", "run", URL, "--rate", "5", "--clients", "3"},
      "--clients requires --scenario closed; with --rate the scenario is "
      "server"},
@@ -93,8 +93,7 @@ static const struct {
     {{"tailgate", "run", URL, "--rate", "5", "-c", "9007199254740992"},
      "--connections: '9007199254740992' is above the maximum of 1000000"},
     {{"tailgate", "run", URL, "--scenario", "closed", "--rate", "5"},
-     "--rate cannot be combined with --scenario closed; it requires server or "
-     "sessions"},
+     "--rate requires --scenario server or sessions, not closed"},
     {{"tailgate", "run", URL, "--rate", "5", "--warmup", "1s",
       "--warmup-requests", "9"},
      "--warmup-requests cannot be combined with --warmup"},
@@ -250,7 +249,7 @@ static const struct {
      "%s:2: rate: '-1' is not a rate above 0; write 50, 0.5 or 2/m"},
     {"load: [1, 2]\n", "%s:1: load: must be a map of key: value"},
     {"load:\n  rate: [5]\n", "%s:2: rate: must be a plain value"},
-    {"load: {rate: 5\n", "%s:2: did not find expected ',' or '}'"},
+    {"load: {rate: 5\n", "%s:2: a ',' or '}' is missing"},
     {"a: &x 1\n", "%s:1: anchors, aliases and tags are not allowed"},
     {"name: *x\n", "%s:1: anchors, aliases and tags are not allowed"},
     {"just text\n", "%s:1: expected 'key: value' lines"},
@@ -270,8 +269,8 @@ static const struct {
      "%s: load: neither a rate (--rate) nor a number of clients (-c) is given"},
     {"target: {url: http://h/}\nload:\n  scenario: single-stream\n"
      "  rate: 5\n",
-     "%s:4: load.rate cannot be combined with load.scenario: single-stream; it "
-     "requires server or sessions"},
+     "%s:4: load.rate requires load.scenario: server or sessions, not "
+     "single-stream"},
     {"target: {url: http://h/}\nload:\n  stages: [5/s 1s]\n"
      "  duration: 5s\n",
      "%s:3: load.stages cannot be combined with load.duration"},
@@ -320,8 +319,8 @@ TEST(flags_and_files)
     static const char text[] =
         "target: {url: http://h/}\nload:\n  scenario: offline\n";
     char *path = tmpdir_write("offline.yaml", text, strlen(text));
-    char *want = keepf("--rate cannot be combined with load.scenario: offline "
-                       "(%s:3); it requires server or sessions",
+    char *want = keepf("--rate requires load.scenario: server or sessions, "
+                       "not offline (%s:3)",
                        path);
 
     check(ARGS("run", path, "--rate", "5"), 2, want);

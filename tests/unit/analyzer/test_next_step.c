@@ -279,7 +279,7 @@ TEST(a_run_that_went_well_asks_for_more)
 {
     struct made_summary *m = fine(VERDICT_PASS);
 
-    expect(m, "try a higher rate: --rate 150", NULL);
+    expect(m, "to find the limit, try a higher rate: --rate 150", NULL);
     m = fine(VERDICT_NONE);
     m->s.spread[MEASURE_E2E][VIEW_DUE].quantile_ns[3] = 41 * NS_PER_MS;
     expect(m,

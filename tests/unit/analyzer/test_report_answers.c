@@ -277,7 +277,7 @@ TEST(what_is_assumed_says_so)
     assert_says(text, "\nitl (assumed) ");
     assert_says(text, "MIXED: the counts have different sources\n");
     assert_says(text, "requests ASSUME one token per event: the server does "
-                      "not report the number of tokens");
+                      "not report how many an event has");
     settings_fini(&settings);
     free(s);
 }

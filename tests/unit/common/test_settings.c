@@ -319,14 +319,13 @@ static const struct {
     const char *want;
 } contradictions[] = {
     {"load: {rate: 5}",
-     "target.url: no target given; add a URL or a settings file"},
+     "target.url is missing: give a URL, or a settings file that has one"},
     {"target: {url: http://h}",
      "load: neither a rate (--rate) nor a number of clients (-c) is given"},
     {"target: {url: http://h}\nload: {scenario: server}",
      "load.scenario: server requires load.rate (--rate)"},
     {"target: {url: http://h}\nload: {scenario: closed, rate: 5}",
-     "load.rate cannot be combined with load.scenario: closed; it requires "
-     "server or sessions"},
+     "load.rate requires load.scenario: server or sessions, not closed"},
     {"target: {url: http://h}\nload: {scenario: closed}",
      "load: neither a rate (--rate) nor a number of clients (-c) is given"},
     {"target: {url: http://h}\nload: {rate: 5, clients: 2}",
@@ -361,8 +360,7 @@ static const struct {
      "load.scenario: trace requires trace.file (--trace)"},
     {"target: {url: http://h}\nload: {scenario: server, rate: 5}\n"
      "trace: {file: x}",
-     "trace.file cannot be combined with load.scenario: server; it requires "
-     "trace"},
+     "trace.file requires load.scenario: trace, not server"},
     {"target: {url: http://h}\nload: {rate: 5}\ntrace: {file: x}",
      "load.rate requires load.scenario: server or sessions; with trace.file "
      "the scenario is trace"},
@@ -513,10 +511,8 @@ TEST(settings_are_named_as_given)
         const char *want; /* "%s" is the file */
     } cases[] = {
         {NULL, "load.rate", "--rate",
-         "load.rate cannot be combined with load.scenario: offline; it "
-         "requires server or sessions",
-         "--rate cannot be combined with --scenario offline; it requires "
-         "server or sessions"},
+         "load.rate requires load.scenario: server or sessions, not offline",
+         "--rate requires --scenario server or sessions, not offline"},
         {NULL, "load.rate", "load.rate",
          "load.clients requires load.scenario: closed; with load.rate the "
          "scenario is server",
@@ -532,10 +528,9 @@ TEST(settings_are_named_as_given)
         {NULL, "x", "x", "load: neither a rate (--rate) is given",
          "load: neither a rate (--rate) is given"},
         {"load:\n  scenario: offline\n", "load.rate", "--rate",
-         "load.rate cannot be combined with load.scenario: offline; it "
-         "requires server or sessions",
-         "--rate cannot be combined with load.scenario: offline (%s:2); it "
-         "requires server or sessions"},
+         "load.rate requires load.scenario: server or sessions, not offline",
+         "--rate requires load.scenario: server or sessions, not offline "
+         "(%s:2)"},
         {"load:\n  rate: 5\n", "load.scenario", "--scenario",
          "load.rate cannot be combined with load.scenario: offline",
          "%s:2: load.rate cannot be combined with --scenario offline"},

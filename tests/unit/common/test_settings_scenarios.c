@@ -26,25 +26,22 @@ static const struct {
     const char *want;
 } contradictions[] = {
     {"load: {scenario: single-stream, rate: 5}",
-     "load.rate cannot be combined with load.scenario: single-stream; it "
-     "requires server or sessions"},
+     "load.rate requires load.scenario: server or sessions, not single-stream"},
     {"load: {scenario: offline, stages: [5/s 1s]}",
-     "load.stages cannot be combined with load.scenario: offline; it requires "
-     "server or sessions"},
+     "load.stages requires load.scenario: server or sessions, not offline"},
     {"load: {scenario: multi-stream, clients: 2}",
-     "load.clients cannot be combined with load.scenario: multi-stream; it "
-     "requires closed"},
+     "load.clients requires load.scenario: closed, not multi-stream"},
     {"load: {scenario: single-stream, "
      "burst_on: 1s, burst_off: 1s}",
-     "load.burst_on cannot be combined with load.scenario: single-stream; it "
-     "requires server or sessions"},
+     "load.burst_on requires load.scenario: server or sessions, not "
+     "single-stream"},
     {"load: {rate: 5, think: fixed 1s}",
      "load.think requires load.scenario: closed or sessions; with load.rate "
      "the scenario is server"},
     {"load: {scenario: single-stream, "
      "think: fixed 1s}",
-     "load.think cannot be combined with load.scenario: single-stream; it "
-     "requires closed or sessions"},
+     "load.think requires load.scenario: closed or sessions, not "
+     "single-stream"},
     {"load: {clients: 2, turns: 3}",
      "load.turns requires load.scenario: sessions; without load.rate the "
      "scenario is closed"},
@@ -142,8 +139,8 @@ static const struct {
     {"load: {stages: [1/s 40000d, 1/s 40000d]}",
      "load.stages: the stages are too long in total"},
     {"load: {scenario: single-stream, shape: soak 5/s for 1h}",
-     "load.shape cannot be combined with load.scenario: single-stream; it "
-     "requires server or sessions"},
+     "load.shape requires load.scenario: server or sessions, not "
+     "single-stream"},
 };
 
 TEST(contradictions_are_refused)

@@ -128,15 +128,18 @@ static const struct {
     {"a: 1\n\"x\\0y\": 2\n", "f:2: a NUL character in a key"},
     {"a: [[[[[[[[1]]]]]]]]\n", "f:1: nested too deeply"},
     {"a: {b: {c: {d: {e: {f: {g: {h: 1}}}}}}}\n", "f:1: nested too deeply"},
-    {"a: 1\n b: 2\n", "f:2: mapping values are not allowed in this context"},
-    {"a: [1\n", "f:2: did not find expected ',' or ']'"},
-    {"a: 'x\n", "f:2: found unexpected end of stream"},
+    {"a: 1\n b: 2\n",
+     "f:2: the indentation is wrong, or a value with a ':' needs quotes"},
+    {"a: [1\n", "f:2: a ',' or ']' is missing"},
+    {"a: 'x\n", "f:1: a quote is not closed"},
     {"a: 1\n\tb: 2\n", "f:2: found a tab character that violates indentation"},
-    {"a: 1\n}\n", "f:2: did not find expected key"},
-    {"a: 1\nb\n", "f:3: could not find expected ':'"},
+    {"a: 1\n}\n", "f:2: the indentation does not fit the lines above, or a "
+                  "bracket is too many"},
+    {"a: 1\nb\n", "f:2: a ':' is missing after the key, or the line belongs to "
+                  "the one above"},
     {"a: 1\nb: \xff\xfe\n", "f:2: invalid leading UTF-8 octet"},
     {"a: 1\nb: \x01\n", "f:2: control characters are not allowed"},
-    {"a: %x\n", "f:1: found character that cannot start any token"},
+    {"a: %x\n", "f:1: a tab or a character that needs quotes"},
 };
 
 TEST(what_is_not_strict_is_refused)

@@ -99,7 +99,8 @@ TEST(what_does_not_fit_is_refused)
          "has no prompts for openai-completions"},
         {"openai-chat", "{\"a\":1}", NULL, "has no prompts for openai-chat"},
         {"openai-chat", "{\"prompt\":\"a\"}", "target.body={}",
-         "data.file: the body (--body) has no {{field}} for it"},
+         "data.file has no effect: the body (--body) has no placeholder such "
+         "as {{prompt}}"},
         {"http", "{\"prompt\":\"a\"}", NULL, "requires a body"},
         {"rerank", "{\"prompt\":\"a\"}", NULL, "requires a body"},
         {"kserve-http", "{\"prompt\":\"a\"}", "data.tensors=x FP32 1",
