@@ -227,6 +227,8 @@ static void add_order(struct brief *b, const struct doc_node *ranking,
         brief_value(b, " (", doc_at(c, "worse_by"), ")");
         last = place->count;
     }
+    if (last == 0)
+        brief_words(b, "not known");
 }
 
 static void add_failed(struct brief *b, const struct doc_node *variants)
