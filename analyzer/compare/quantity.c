@@ -80,6 +80,8 @@ int quantity_parse(const char *text, struct quantity *out, struct err *err)
             *out = quantile(term.measure, term.quantile);
             return 0;
         }
+        if (slo_looks_like_quantile(text))
+            return err_set(err, ERR_USAGE, "%s", ignored.msg);
     }
     return err_set(
         err, ERR_USAGE,

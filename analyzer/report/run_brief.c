@@ -14,6 +14,7 @@
 #define MAX_BAD      4 /* terms that come before other lines */
 #define MANY         6 /* classes or tiers */
 #define MAX_OUTCOMES 32
+#define UNDECIDED    3 /* badness of such a term */
 
 static bool is_zero(const struct doc_node *n)
 {
@@ -170,7 +171,7 @@ static int badness_of(const struct doc_node *row)
     if (strcmp(verdict, "fail") == 0)
         return 4;
     if (strcmp(verdict, "undecided") == 0)
-        return 3;
+        return UNDECIDED;
     if (strcmp(verdict, "pass") == 0)
         return is_true(doc_at(row, "shown")) ? 1 : 2;
     return 0;
@@ -241,10 +242,10 @@ static void add_term(struct brief *b, const struct term *t, size_t i,
 
     name_of(t, name);
     brief_item(b,
-               i == 0                           ? 0
-               : i < MAX_BAD && t->badness >= 3 ? 2
-               : i < MAX_BAD                    ? 4
-                                                : 7,
+               i == 0                                   ? 0
+               : i < MAX_BAD && t->badness >= UNDECIDED ? 2
+               : i < MAX_BAD                            ? 4
+                                                        : 7,
                i == 0 ? "SLO" : "");
     brief_tone(b, brief_tone_of(verdict), "%s",
                strcmp(word, "fail") == 0 ? "FAIL"
@@ -254,6 +255,10 @@ static void add_term(struct brief *b, const struct term *t, size_t i,
     brief_words(b, "%s", name);
     brief_pad(b, widths[0] + 2 + widths[1] + 2);
     brief_value(b, "", measured ? measured : doc_at(t->row, "measured_ms"), "");
+    if (t->badness == UNDECIDED && note && note->label) {
+        brief_value(b, " (", note, ")");
+        return;
+    }
     brief_optional(b);
     if (t->badness > 0)
         brief_value(b, " (90% interval ", interval, ")");
@@ -270,9 +275,9 @@ static bool add_terms(struct brief *b, const struct doc_node *root)
     collect_all(&t, root);
     for (size_t i = 0; i < t.n; i++) {
         char name[BRIEF_TEXT];
-        size_t len = t.list[i].badness == 3   ? strlen("undecided")
-                     : t.list[i].badness == 0 ? strlen("limit")
-                                              : strlen("pass");
+        size_t len = t.list[i].badness == UNDECIDED ? strlen("undecided")
+                     : t.list[i].badness == 0       ? strlen("limit")
+                                                    : strlen("pass");
 
         name_of(&t.list[i], name);
         widths[0] = len > widths[0] ? len : widths[0];
@@ -384,6 +389,21 @@ static void add_next(struct brief *b, const struct doc_node *root)
     }
 }
 
+/* Remarks about the answers that a reader of the numbers must know. */
+static void add_notes(struct brief *b, const struct doc_node *root)
+{
+    const struct doc_node *notes = doc_at(root, "notes");
+
+    for (const struct doc_node *c = notes ? notes->first : NULL; c;
+         c = c->next) {
+        brief_item(b, 3, "warning");
+        brief_value(b, "", doc_at(c, "count"), " of ");
+        brief_value(b, "", doc_at(c, "of"), " ");
+        brief_value(b, "", doc_at(c, "share"), ": ");
+        brief_value(b, "", doc_at(c, "text"), "");
+    }
+}
+
 static void add_others(struct brief *b, const struct doc_node *root)
 {
     const struct doc_node *n = doc_at(root, "mlperf");
@@ -397,6 +417,7 @@ static void add_others(struct brief *b, const struct doc_node *root)
         brief_value(b, ", ", doc_at(n, "division"), " division");
     }
     brief_section(b, 2, "cache", doc_at(root, "cache_check"));
+    brief_section(b, 2, "until", doc_at(root, "until"));
     brief_section(b, 3, "straggler", doc_labelled(root, "straggler"));
     brief_section(b, 3, "energy", doc_at(root, "energy"));
     brief_section(b, 3, "memory", doc_labelled(root, "memory"));
@@ -418,6 +439,7 @@ void run_brief(struct brief *b, const struct doc_node *root)
     brief_title(b, root);
     brief_section(b, 7, "load", doc_labelled(root, "load"));
     brief_warnings(b, root);
+    add_notes(b, root);
     add_requests(b, root, slo && slo->first);
     add_errors(b, root);
     add_latencies(b, root);

@@ -460,6 +460,20 @@ static void add_ending(struct doc_node *n, const struct summary *s)
              s->stopped_by != 0 || s->integrity.was_killed);
 }
 
+/* Why a verdict is not shown if no length of the run is known to show it. */
+static const char *why_open(const struct summary *s)
+{
+    if (s->trust.is_only_late && s->verdict == VERDICT_FAIL)
+        return ": the client was late, which may have caused some of the "
+               "misses";
+    if (!isfinite(s->decide_in_s))
+        return " is too close to decide with more requests";
+    if (s->settings->load.stop == STOP_DECIDED)
+        return ": the checks for an early end make the test stricter; a "
+               "longer run may decide";
+    return ": a test of several terms is stricter; a longer run may decide";
+}
+
 /* Why a verdict is only observed, and what it would take to show it.  Names the
  * term that takes longest to pass, or shortest to fail. */
 static void add_not_shown(struct doc_node *n, const struct summary *s)
@@ -474,7 +488,9 @@ static void add_not_shown(struct doc_node *n, const struct summary *s)
                    NULL);
     doc_number(n, "shown_confidence", NULL, 1 - SHARE_LEVEL);
     doc_unless(n, DOC_NUMBER, "decide_in_s", NULL, s->decide_in_s,
-               !isfinite(s->decide_in_s) || s->verdict == VERDICT_NONE, NULL);
+               !isfinite(s->decide_in_s) || s->verdict == VERDICT_NONE ||
+                   (!s->is_shown && !(s->decide_in_s > 0)),
+               NULL);
     for (size_t i = 0; i <= s->n_classes && is_open; i++) {
         for (size_t k = 0; k < j->len; k++) {
             const struct term_judgement *t = &j->terms[k];
@@ -503,11 +519,10 @@ static void add_not_shown(struct doc_node *n, const struct summary *s)
                  worst->term->text, 100 * worst->missed, 100 * worst->allowed,
                  ceil(s->decide_in_s));
     else
-        doc_line(
-            n, DOC_PLAIN,
-            "not certain: %s is too close to its limit to decide with more "
-            "requests (%.3g%% missed it, %.3g%% may)",
-            worst->term->text, 100 * worst->missed, 100 * worst->allowed);
+        doc_line(n, DOC_PLAIN,
+                 "not certain: %s (%.3g%% missed it, %.3g%% may)%s",
+                 worst->term->text, 100 * worst->missed, 100 * worst->allowed,
+                 why_open(s));
 }
 
 static void add_verdict(struct doc_node *root, const struct summary *s)

@@ -227,6 +227,8 @@ static void add_order(struct brief *b, const struct doc_node *ranking,
         brief_value(b, " (", doc_at(c, "worse_by"), ")");
         last = place->count;
     }
+    if (last == 0)
+        brief_words(b, "not known");
 }
 
 static void add_failed(struct brief *b, const struct doc_node *variants)
@@ -234,14 +236,13 @@ static void add_failed(struct brief *b, const struct doc_node *variants)
     for (const struct doc_node *c = variants ? variants->first : NULL; c;
          c = c->next) {
         const struct doc_node *failed = doc_at(c, "failed");
+        const struct doc_node *why = failed ? failed : doc_at(c, "not_counted");
 
-        if (!failed)
-            failed = doc_at(c, "not_counted");
-        if (!failed)
+        if (!why)
             continue;
-        brief_item(b, 4, "failed");
+        brief_item(b, 4, failed ? "failed" : "discarded");
         brief_value(b, "", doc_at(c, "name"), ": ");
-        brief_value(b, "", failed, "");
+        brief_value(b, "", why, "");
     }
 }
 

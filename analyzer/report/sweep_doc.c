@@ -266,11 +266,12 @@ static void add_marks(struct doc_node *root, const struct sweep_summary *s)
                 ": ");
     else if (s->is_load)
         doc_text(n, NULL, "", s->no_saturation);
-    doc_digits(
-        doc_rate(n, "most_throughput_rps",
-                 s->is_load ? "highest rate that finished in a window" : NULL,
-                 s->most_rps),
-        5);
+    doc_digits(doc_rate(n, "most_throughput_rps",
+                        s->is_load && s->most_rps > 0
+                            ? "highest rate that finished in a window"
+                            : NULL,
+                        s->most_rps),
+               5);
     if (s->is_load && s->slow)
         doc_line(n, DOC_WARNING,
                  "at %.6g%s the slowest requests (e2e p99) take %.3g%% of the "
@@ -294,8 +295,9 @@ static void add_marks(struct doc_node *root, const struct sweep_summary *s)
             ": ");
     else if (s->terms.len > 0)
         doc_textf(n, NULL, "", "%s at the lowest value",
-                  s->values[0].verdict == VERDICT_UNDECIDED ? "undecided"
-                                                            : "not met");
+                  s->values[0].counted == 0 ? "no run can be trusted"
+                  : s->values[0].verdict == VERDICT_UNDECIDED ? "undecided"
+                                                              : "not met");
     if (s->is_load)
         doc_sep(doc_text(n, NULL, "", "tailgate search finds the boundary"),
                 "; ");

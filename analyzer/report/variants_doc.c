@@ -318,7 +318,10 @@ static void add_first(struct doc_node *root, const struct variants_summary *s,
                     : p[i].rank == p[i - 1].rank ? " = "
                                                  : ", then ");
     }
-    if (is_observed)
+    if (s->set.n == 0 || p[0].rank == 0)
+        doc_sep(doc_text(n, NULL, "", "not known, no run can be trusted"),
+                ": ");
+    else if (is_observed)
         doc_sep(doc_text(n, NULL, "", "(as observed)"), " ");
 }
 

@@ -34,6 +34,20 @@ static struct doc_node *add_k(struct doc_node *in, const char *key,
                     k == 1 ? " worker" : " workers");
 }
 
+/* Unknown energy does not pass, so the verdict would be hard to understand. */
+static void add_unknown_energy(struct doc_node *in, const struct scaling *s)
+{
+    size_t unknown = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        unknown += s->points[i].keeps_energy == SCALE_UNKNOWN;
+    if (s->ask.energy_tolerance > 0 && s->refusals.len == 0 && unknown > 0)
+        doc_line(in, DOC_PLAIN,
+                 "the energy per unit of work is unknown in %zu of %zu rows, "
+                 "which do not pass: it requires joules and work",
+                 unknown, s->n);
+}
+
 static void add_verdict(struct doc_node *root, const struct scaling *s)
 {
     const struct scale_verdict *v = &s->verdict;
@@ -62,6 +76,7 @@ static void add_verdict(struct doc_node *root, const struct scaling *s)
     doc_sep(add_k(n, "cheapest_k", "cheapest", v->cheapest_k), "; ");
     doc_sep(add_k(n, "least_energy_k", "least energy", v->thriftiest_k), "; ");
     doc_bool(n, "efficiency_shown", NULL, v->is_shown);
+    add_unknown_energy(v->recommended_k == 0 ? both : n, s);
     if (!has_slo(s))
         doc_line(n, DOC_PLAIN, "no SLO was judged");
     if (!v->is_shown && !is_refused)

@@ -194,6 +194,19 @@ static bool is_slower(const struct contrasts *c, size_t which, double level)
 
 /* ---- results ---- */
 
+/* How many times as long as the others.  A target that answers in bursts has a
+ * pace over many requests, but hardly one in a block. */
+static double ratio_of(const struct target_tallies *t, size_t which,
+                       enum pace_view view, const struct contrasts *c)
+{
+    size_t first, end;
+
+    if (view != VIEW_PACE)
+        return exp(c->mean[which]);
+    used_blocks(t, &first, &end);
+    return exp(against(t, which, view, first, end));
+}
+
 static void take_quantiles(const struct hist *h, int64_t ns[TARGET_QUANTILES])
 {
     ns[TARGET_P50] = hist_quantile(h, 0.5);
@@ -232,7 +245,7 @@ void target_rows_make(struct target_rows *rows, const struct target_tallies *t,
             row->is_straggler =
                 is_slower(&c[v], i, TARGET_LEVEL / PACE_VIEWS / (double)used);
             if (row->is_straggler)
-                row->slower = exp(c[v].mean[i]);
+                row->slower = ratio_of(t, i, (enum pace_view)v, &c[v]);
         }
         if (row->is_straggler &&
             (rows->stragglers == 0 ||

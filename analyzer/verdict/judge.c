@@ -500,31 +500,55 @@ static bool is_one_sided(enum measure m)
     return m == MEASURE_E2E || m == MEASURE_TTFT || m == MEASURE_TTFB;
 }
 
-/* May a late client be the reason why a term is missed? */
-static bool is_client_to_blame(const struct tally *t, size_t i,
-                               const struct term_judgement *j)
+/* Misses of a term that fails, without those that a late client may have caused
+ * and those that are not known. */
+static int64_t own_misses(const struct tally *t, size_t i,
+                          const struct slo_term *term)
 {
     const struct term_tally *tt = &t->terms[i];
-    double met;
+    int64_t open = t->outcome[OUTCOME_UNFINISHED];
 
-    switch (j->term->kind) {
+    switch (term->kind) {
     case SLO_QUANTILE:
-        return tt->keeps + tt->open + tt->client_late >=
-               stats_rank(j->term->quantile, tt->n);
+        return tt->n - tt->keeps - tt->open - tt->client_late;
     case SLO_ERRORS: /* of a timeout the client's part is unknown */
-        met = share(t->due - t->outcome[OUTCOME_OK] -
-                        t->outcome[OUTCOME_TIMEOUT] -
-                        t->outcome[OUTCOME_UNFINISHED],
-                    t->due);
-        return met < j->term->limit;
-    case SLO_GOOD:
-    case SLO_GOODPUT:
-        met = share(t->good + t->client_late + t->outcome[OUTCOME_UNFINISHED],
-                    t->due);
-        return reaches(met, 1 - j->allowed);
+        return t->due - t->outcome[OUTCOME_OK] - t->outcome[OUTCOME_TIMEOUT] -
+               open;
     default:
-        return false;
+        return t->due - t->good - t->client_late - open;
     }
+}
+
+/* A term that fails stands if it also does with its own misses; it is shown if
+ * they show it. */
+static void excuse_late(const struct tally *t, size_t i,
+                        struct term_judgement *j)
+{
+    enum slo_kind kind = j->term->kind;
+    struct sample s = {.n = kind == SLO_QUANTILE ? t->terms[i].n : t->due,
+                       .n_effective = j->n_effective};
+    bool is_few;
+    bool is_met;
+
+    if (kind == SLO_QUALITY)
+        return;
+    s.misses = own_misses(t, i, j->term);
+    if (kind == SLO_QUANTILE)
+        is_met = s.n - s.misses >= stats_rank(j->term->quantile, s.n);
+    else if (kind == SLO_ERRORS)
+        is_met = share(s.misses, s.n) < j->term->limit;
+    else
+        is_met = reaches(share(s.n - s.misses, s.n), 1 - j->allowed);
+    j->p = is_met ? 1 : fmax(j->p, fail_p(&s, j->allowed));
+    j->is_shown = j->p <= SHARE_LEVEL;
+    if (!j->is_shown)
+        j->decide_in_s = INFINITY;
+    is_few =
+        kind != SLO_GOODPUT && j->requests < judge_min_requests(j->allowed);
+    if (!is_met && (j->is_shown || !is_few))
+        return;
+    j->verdict = VERDICT_UNDECIDED;
+    j->why = "the client was late, which may have caused the misses";
 }
 
 void judge_late_client(const struct tally *t, struct judgement *j)
@@ -543,13 +567,8 @@ void judge_late_client(const struct tally *t, struct judgement *j)
         for (int m = 0; is_good && m < MEASURE_COUNT; m++)
             is_distorted |=
                 t->limit_ns[m] > 0 && !is_one_sided((enum measure)m);
-        if (term->verdict != VERDICT_FAIL || !is_client_to_blame(t, i, term))
-            continue;
-        term->verdict = VERDICT_UNDECIDED;
-        term->is_shown = false;
-        term->p = 1;
-        term->decide_in_s = INFINITY;
-        term->why = "the client was late, which may have caused the misses";
+        if (term->verdict == VERDICT_FAIL)
+            excuse_late(t, i, term);
     }
     j->verdict = VERDICT_NONE;
     for (size_t i = 0; i < j->len; i++)

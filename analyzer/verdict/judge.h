@@ -95,9 +95,9 @@ void judge(const struct tally *t, double window_s, struct judgement *out);
 
 /* Judge again, knowing that the client was late in an open loop.  That makes
  * latencies from the due time look worse, never better: a pass stands.  A fail
- * stands only if the requests whose misses the client may have caused do not
- * matter; else the term is undecided.  Measures between two arrivals, which
- * late reads distort either way, make the verdict INVALID. */
+ * stands, and is shown, only as far as it also does without the misses that
+ * the client may have caused; else the term is undecided.  Measures between two
+ * arrivals, which late reads distort either way, make the verdict INVALID. */
 void judge_late_client(const struct tally *t, struct judgement *j);
 
 #endif

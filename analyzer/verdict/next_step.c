@@ -231,7 +231,8 @@ static void about_limits(const struct summary *s, struct buf *out)
 {
     bool has_any = false;
 
-    if (s->verdict != VERDICT_FAIL)
+    /* Under overload, latencies depend on the length of the run. */
+    if (s->verdict != VERDICT_FAIL || summary_is_overloaded(s))
         return;
     for (size_t i = 0; i < s->judgement.len; i++) {
         const struct term_judgement *j = &s->judgement.terms[i];
@@ -299,7 +300,9 @@ static void about_no_slo(const struct summary *s, struct buf *out)
     above = (double)(ns + 1) * 1.001;
     step = pow(10, floor(log10(above)) - 2); /* three digits */
     above = ceil(above / step * (1 - 1e-12)) * step;
-    buf_adds(out, "judge the run by an SLO: ");
+    buf_adds(out,
+             "judge the run by an SLO, such as what it measured (a new run "
+             "misses that half of the time): ");
     add_report(s, out);
     buf_addf(out, "%s %s < %s'", measure_name(m),
              summary_quantile_name[SUMMARY_P99],

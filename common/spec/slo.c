@@ -276,6 +276,13 @@ static int parse_tier(const char *text, const char *end, char tier[SLO_TIER],
     return 0;
 }
 
+bool slo_looks_like_quantile(const char *text)
+{
+    const char *space = strchr(text, ' ');
+
+    return space && space[1] == 'p' && space[2] >= '0' && space[2] <= '9';
+}
+
 int slo_parse_term(const char *text, struct slo_term *term, struct err *err)
 {
     const char *end = tier_end(text);

@@ -64,6 +64,9 @@ struct slo {
 
 int slo_parse_term(const char *text, struct slo_term *term, struct err *err);
 
+/* Is it a name and a quantile, such as "ttft p99"?  The name may be unknown. */
+bool slo_looks_like_quantile(const char *text);
+
 /* For an option table: is this text a term, or a limit of good requests? */
 int slo_check_term(const char *text, struct err *err);
 int slo_check_limit(const char *text, struct err *err);

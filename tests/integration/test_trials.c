@@ -444,6 +444,9 @@ TEST(a_run_goes_on_until_it_is_precise)
         json_object_get(json_object_get(run, "until"), "reached")));
     assert_true(number_at(run, "until.half_width") <= 0.8);
     json_decref(run);
+    r = proc_run(ARGS("report", dir));
+    assert_non_null(
+        strstr(r.out, "\nuntil      e2e p50 \xc2\xb1 80%: reached"));
     r = proc_run(ARGS("run", file, "--until", "e2e p50", "-q", "-o", dir));
     proc_expect(&r, 2);
 }

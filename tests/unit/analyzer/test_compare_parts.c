@@ -38,6 +38,11 @@ TEST(quantities_are_written_as_in_an_slo)
     assert_false(quantity_more_is_better(&q));
     assert_int_equal(quantity_parse("e2e", &q, &err), -1);
     assert_int_equal(err.code, ERR_USAGE);
+    err = (struct err){0};
+    assert_int_equal(quantity_parse("tfft p99", &q, &err), -1);
+    assert_int_equal(err.code, ERR_USAGE);
+    assert_non_null(
+        strstr(err.msg, "did you mean 'ttft'? The measures are e2e, "));
 }
 
 TEST(asked_for_are_flags_then_the_slo_then_the_usual)

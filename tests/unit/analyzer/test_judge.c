@@ -592,6 +592,20 @@ TEST(a_late_client_can_only_make_a_server_look_worse)
     }
 }
 
+/* 1 % may miss, 51 % do, most of them because of the client. */
+TEST(a_late_client_is_no_evidence_against_a_server)
+{
+    struct judgement j = judge_late("e2e p99 < 50ms", 500, 12);
+
+    assert_int_equal(j.verdict, VERDICT_FAIL);
+    assert_false(j.is_shown);
+    assert_false(j.terms[0].is_shown);
+    assert_true(j.decide_in_s > 1e9);
+    j = judge_late("e2e p99 < 50ms", 500, 50);
+    assert_int_equal(j.verdict, VERDICT_FAIL);
+    assert_true(j.is_shown && j.terms[0].is_shown);
+}
+
 TEST(the_reason_is_named)
 {
     struct workload workload = {.fast = 899, .open = 101};

@@ -212,6 +212,11 @@ TEST(a_missed_limit_is_shown_as_it_was_kept)
            "e2e p50 "
            "< 2.01s'",
            "try half the rate: --rate 50");
+    m = fine(VERDICT_FAIL);
+    judge_by(m, "ttft p99 < 200ms");
+    m->s.judgement.terms[0].high_ns = 1000 * NS_PER_MS;
+    m->s.steady.load.state = LOAD_OVER; /* then it depends on the length */
+    expect(m, "try half the rate: --rate 50", NULL);
 }
 
 TEST(failures_are_named)
@@ -283,14 +288,18 @@ TEST(a_run_that_went_well_asks_for_more)
     m = fine(VERDICT_NONE);
     m->s.spread[MEASURE_E2E][VIEW_DUE].quantile_ns[3] = 41 * NS_PER_MS;
     expect(m,
-           "judge the run by an SLO: tailgate report runs/a --slo 'e2e p99 < "
+           "judge the run by an SLO, such as what it measured (a new run "
+           "misses that half of the time): tailgate report runs/a --slo 'e2e "
+           "p99 < "
            "41.1ms'",
            NULL);
     m = fine(VERDICT_NONE);
     m->s.dir = "my run's"; /* one word to a shell */
     m->s.spread[MEASURE_E2E][VIEW_DUE].quantile_ns[3] = 41 * NS_PER_MS;
     expect(m,
-           "judge the run by an SLO: tailgate report 'my run'\\''s' --slo 'e2e "
+           "judge the run by an SLO, such as what it measured (a new run "
+           "misses that half of the time): tailgate report 'my run'\\''s' "
+           "--slo 'e2e "
            "p99 < "
            "41.1ms'",
            NULL);

@@ -451,6 +451,7 @@ TEST(energy_is_a_gate_if_asked)
 
     assert_int_equal(s->verdict.recommended_k, 0);
     scaled_says(s, "NO K keeps quality, efficiency, energy and SLO");
+    scaled_says(s, "the energy per unit of work is unknown in 2 of 2 rows");
     scaled_free(s);
 }
 

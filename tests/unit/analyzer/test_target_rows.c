@@ -167,6 +167,43 @@ TEST(rows_count_each_target)
     strlist_fini(&names);
 }
 
+/* All are due at once.  The first target answers 30 requests together every 30
+ * ms, the second one every 2 ms. */
+TEST(bursts_do_not_change_the_ratio)
+{
+    struct strlist names = {0};
+    struct tally *tally = xcalloc(1, sizeof(*tally));
+    struct slo slo = {0};
+    struct target_tallies t;
+    struct target_rows rows;
+
+    strlist_add(&names, "a");
+    strlist_add(&names, "b");
+    tally_init(tally, (struct window){0, NS_PER_S}, &slo);
+    target_tallies_init(&t, names.len);
+    for (int64_t i = 0; i < 2 * EACH; i++) {
+        struct facts f = facts_unknown(i, 0);
+        int64_t k = i / 2;
+
+        f.issued = f.sent = 0;
+        f.target = i % 2;
+        f.outcome = OUTCOME_OK;
+        f.first = f.last = f.end =
+            i % 2 ? (k + 1) * 2 * NS_PER_MS
+                  : (k / 30 + 1) * 30 * NS_PER_MS + k % 30 * 1000;
+        target_tallies_add(&t, tally, &f);
+    }
+    target_rows_make(&rows, &t, &names);
+    assert_int_equal(rows.stragglers, 1);
+    assert_int_equal(rows.slowest, 1);
+    assert_near(rows.items[1].slower, 2, 0.1);
+    target_rows_fini(&rows);
+    target_tallies_fini(&t);
+    tally_fini(tally);
+    free(tally);
+    strlist_fini(&names);
+}
+
 /* Few requests have rows and no straggler. */
 TEST(few_requests_name_no_straggler)
 {

@@ -364,6 +364,21 @@ TEST(the_parts_say_why)
     }
 }
 
+TEST(no_order_is_named_without_runs)
+{
+    static const double values[] = {10};
+    struct rig r;
+    char *text;
+
+    rig_init(&r, 2, values, 1);
+    variants_work_out(&r.s);
+    text = doc_text_of(variants_doc(&r.s));
+    assert_non_null(
+        strstr(text, "order      at 10/s: not known, no run can be trusted\n"));
+    free(text);
+    rig_fini(&r);
+}
+
 TEST(reports_have_all_of_it)
 {
     struct rig r;

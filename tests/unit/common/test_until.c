@@ -35,6 +35,7 @@ TEST(what_makes_no_sense_is_refused)
         {"e2e p99 +- 5ms", "not a precision"},
         {"e2e p99 < 5ms +- 5%", "not a precision"},
         {"throughput +- 5%", "not a precision"},
+        {"tfft p99 +- 5%", "did you mean 'ttft'? The measures are e2e, "},
         {"gap p99 +- 5%", "several samples per request"},
         {"e2e p75 +- 5%", "p50, p90, p95, p99 or p99.9"},
     };

@@ -273,6 +273,24 @@ TEST(what_is_not_trusted_is_withdrawn)
     sweep_summary_fini(&s);
 }
 
+TEST(nothing_is_said_of_runs_that_are_not_trusted)
+{
+    static const double values[] = {100, 200};
+    struct sweep_summary s;
+    char *text;
+
+    make(&s, values, COUNT(values));
+    s.title = xstrdup("t");
+    s.load = xstrdup("l");
+    s.points[0].counts = s.points[1].counts = false;
+    sweep_work_out(&s);
+    text = doc_text_of(sweep_doc(&s));
+    assert_non_null(strstr(text, "no run can be trusted at the lowest value"));
+    assert_null(strstr(text, "highest rate that finished"));
+    free(text);
+    sweep_summary_fini(&s);
+}
+
 /* A quantile that failed in most runs is beyond all limits; one that the
  * samples of a run cannot bound is not known. */
 TEST(medians_know_what_is_beyond)
