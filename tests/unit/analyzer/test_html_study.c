@@ -458,6 +458,24 @@ TEST(every_kind_has_a_page)
     }
 }
 
+/* The first of them stand below the headline, wherever they are. */
+TEST(warnings_are_in_the_head)
+{
+    struct doc *d = trials();
+    struct doc_node *n = doc_section(doc_root(d), NULL, "");
+    char *head;
+
+    for (int i = 0; i < 6; i++)
+        doc_line(n, DOC_WARNING, "warning %d " HOSTILE, i);
+    head = page_of(d);
+    *strstr(head, "id=\"charts\"") = '\0';
+    assert_says(head, "<p class=\"warn\">warning 0 &lt;/script&gt;");
+    assert_says(head, "warning 3 ");
+    assert_null(strstr(head, "warning 4 "));
+    assert_says(head, "2 more warnings are among the numbers below.");
+    doc_free(d);
+}
+
 TEST(the_outcome_of_a_search_by_clients)
 {
     static const struct {
