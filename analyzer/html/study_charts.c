@@ -59,6 +59,7 @@ static bool put_trial_dots(struct page *p, const json_t *json,
     c->x_title = "trial";
     c->x_is_whole = true;
     c->y = v->y;
+    c->y_title = alone ? v->title : NULL;
     c->height = 150;
     c->limit = v->limit;
     c->shades_above = true;

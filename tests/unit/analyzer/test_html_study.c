@@ -231,7 +231,7 @@ static struct doc *searched_variants(void)
 
 static struct doc *comparison(void)
 {
-    static const char *const names[] = {"e2e p99", "e2e p50", "goodput"};
+    static const char *const names[] = {"e2e p99", "e2e p50", "completed"};
     static const char *const verdicts[] = {"better", "worse",
                                            "no difference shown"};
     static const double ratios[] = {0.7, 1.2, 1.001};
