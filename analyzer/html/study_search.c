@@ -302,8 +302,7 @@ static void read_missed(struct xy_point *q, const json_t *probe,
     q->high = study_end(term, "miss_share_ci90", 1);
 }
 
-/* Lines end at the last probe, so that all charts over the load have one axis.
- */
+/* Lines end at the last probe, so that all charts have one axis of load. */
 static double last_load(const struct xy_chart *c, const json_t *json)
 {
     const json_t *probes = json_object_get(json, "probes");
@@ -396,15 +395,6 @@ static void read_goodput(struct xy_point *q, const json_t *probe,
     q->y = study_number(probe, "goodput_rps");
 }
 
-static void add_offered(struct xy_chart *c, double to)
-{
-    xy_add_series(c, "offered", "all that is offered", "ink3",
-                  "ln thin s-ink3 dots")
-        ->has_marks = false;
-    xy_add(c, 0, 0);
-    xy_add(c, to, to);
-}
-
 static bool put_goodput(struct page *p, const json_t *json)
 {
     struct xy_chart *c =
@@ -414,8 +404,13 @@ static bool put_goodput(struct page *p, const json_t *json)
 
     set_load(c, json);
     c->y = (struct axis){.kind = TICK_RATE};
-    if (study_has_rate(json))
-        add_offered(c, last_load(c, json));
+    if (study_has_rate(json)) {
+        xy_add_series(c, "offered", "all that is offered", "ink3",
+                      "ln thin s-ink3 dots")
+            ->has_marks = false;
+        xy_add(c, 0, 0);
+        xy_add(c, last_load(c, json), last_load(c, json));
+    }
     add_probes(c, json, NULL, read_goodput);
     return xy_finish(p, c, NULL);
 }
