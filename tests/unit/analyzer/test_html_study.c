@@ -320,7 +320,7 @@ static struct doc *history(void)
     return d;
 }
 
-static struct doc *scaling(void)
+static struct doc *scaling_that_costs(const char *cost)
 {
     static const double k[] = {1, 2, 4, 8};
     static const double speedup[] = {1, 1.9, 3.4, 4.8};
@@ -341,6 +341,8 @@ static struct doc *scaling(void)
         doc_number(n, "k", NULL, k[i]);
         doc_number(n, "speedup", NULL, speedup[i]);
         doc_number(n, "efficiency", NULL, speedup[i] / k[i]);
+        if (cost)
+            doc_number(n, cost, NULL, k[i] / speedup[i]);
         doc_number(n, "law_speedup", NULL, speedup[i] * 0.98);
         doc_range(n, "speedup_ci95", NULL, DOC_NUMBER,
                   (struct interval){speedup[i] * 0.95, speedup[i] * 1.05});
@@ -353,6 +355,21 @@ static struct doc *scaling(void)
                   (struct interval){-0.01, 0.01});
     }
     return d;
+}
+
+static struct doc *scaling(void)
+{
+    return scaling_that_costs(NULL);
+}
+
+static struct doc *scaling_of_runs(void)
+{
+    return scaling_that_costs("usd_per_run");
+}
+
+static struct doc *scaling_of_units(void)
+{
+    return scaling_that_costs("usd_per_unit");
 }
 
 static struct doc *against(void)
@@ -438,6 +455,8 @@ TEST(every_kind_has_a_page)
         {scaling,
          {"<div class=\"n\">4<span> workers</span>", "<div class=\"n\">3.40×",
           "<div class=\"n\">8<span> workers"}},
+        {scaling_of_units, {"data-chart=\"usd_per_unit\"", "", ""}},
+        {scaling_of_runs, {"data-chart=\"usd_per_run\"", "", ""}},
         {against, {"1.3 times as fast", "data-chart=\"forest\"", ""}},
         {nothing_known, {"A report of tailgate", "", ""}},
     };
