@@ -164,6 +164,9 @@ static void add_warnings(struct doc_node *root, const struct comparison *c)
     for (size_t i = 0; i < c->n; i++) {
         const struct side *s = &c->sides[i];
 
+        if (s->is_invalid && s->is_set)
+            doc_line(n, DOC_WARNING, "%s: too few of its trials can be trusted",
+                     name_of(c, i, name));
         for (size_t k = 0; k < s->n_all; k++) {
             const struct compared_run *run = &s->runs[k];
 
@@ -178,9 +181,6 @@ static void add_warnings(struct doc_node *root, const struct comparison *c)
                          "its window, because its SLO was decided",
                          run->dir, run->stopped_s);
         }
-        if (s->is_invalid && s->is_set)
-            doc_line(n, DOC_WARNING, "%s: too few of its trials can be trusted",
-                     name_of(c, i, name));
         if (side_missed(s) > 0)
             doc_line(n, DOC_WARNING,
                      "%s misses its SLO in %zu of %zu runs: its throughput is "

@@ -39,7 +39,7 @@
   function time(s) {
     var w = Math.floor(s + 1e-9);
     if (s < 600) return +s.toFixed(3) + NB + 's';
-    if (s < 7200) return Math.floor(w / 60) + ':' + two(w % 60);
+    if (s < 3600) return Math.floor(w / 60) + ':' + two(w % 60);
     return Math.floor(w / 3600) + ':' + two(Math.floor(w / 60) % 60) + ':' + two(w % 60);
   }
   function show(v, kind) {

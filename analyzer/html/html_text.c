@@ -156,7 +156,7 @@ const char *show_time(double s, char out[static SHOW_TEXT])
 
     if (s < 600)
         snprintf(out, SHOW_TEXT, "%.6g" NARROW "s", round(s * 1e3) / 1e3);
-    else if (s < 7200)
+    else if (s < 3600)
         snprintf(out, SHOW_TEXT, "%ld:%02ld", whole / 60, whole % 60);
     else
         snprintf(out, SHOW_TEXT, "%ld:%02ld:%02ld", whole / 3600,

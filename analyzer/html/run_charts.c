@@ -58,6 +58,9 @@ static double shown_quantile(const struct spectrum_chart *c)
 
 static int64_t value_at(const struct spectrum *d, const int64_t *ns, double q)
 {
+    /* A few requests: the points end before it, and the slowest counts. */
+    if (d->failed > 0 && q > 1 - (double)d->failed / (double)d->n)
+        return HIST_BEYOND;
     size_t best = 0;
 
     for (size_t i = 0; i < d->len; i++) {
@@ -128,7 +131,8 @@ static void put_spectrum(struct page *p, const struct run_page *r,
     page_put(p, "<p class=\"ramp\">Dotted: too few requests to be sure.</p>");
     page_figure_plot(p);
     if (d->n < SPECTRUM_MIN)
-        page_textf(p, "Only %lld requests: see the numbers.", (long long)d->n);
+        page_textf(p, "Only %lld request%s: see the numbers.", (long long)d->n,
+                   d->n == 1 ? "" : "s");
     else
         spectrum_draw(&p->svg, &c);
     put_spectrum_table(p, d);

@@ -146,21 +146,27 @@ struct time_chart run_rates_chart(const struct run_page *r, struct rates *x)
     c.y = (struct axis){.low = 0,
                         .high = fmax(1, max_of(x->due, v.n) * 1.12),
                         .kind = TICK_RATE};
-    c.series[0] =
-        (struct time_series){"due",  "offered", "ink", LOOK_STEP, SWATCH_LINE,
-                             x->due, NAN,       false, true};
+    c.series[0] = (struct time_series){
+        "due",  "offered",         "ink", LOOK_STEP, SWATCH_LINE,
+        x->due, r->s->offered_rps, false, true};
     c.series[1] = (struct time_series){"ok",
                                        "answered",
                                        has_slo ? "late" : "good",
                                        has_slo ? LOOK_GAP : LOOK_AREA,
                                        SWATCH_AREA,
                                        x->ok,
-                                       NAN,
+                                       r->s->completed_rps,
                                        false,
                                        false};
-    c.series[2] =
-        (struct time_series){"good",  "good", "good", LOOK_AREA, SWATCH_AREA,
-                             x->good, NAN,    false,  false};
+    c.series[2] = (struct time_series){"good",
+                                       "good",
+                                       "good",
+                                       LOOK_AREA,
+                                       SWATCH_AREA,
+                                       x->good,
+                                       r->s->goodput_rps,
+                                       false,
+                                       false};
     c.n_series = has_slo ? 3 : 2;
     return c;
 }

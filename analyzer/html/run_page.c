@@ -111,6 +111,7 @@ static void headline(const struct summary *s, char *out, size_t size)
 /* What the sentences about the terms have told so far. */
 struct told {
     size_t named;    /* terms that have a sentence */
+    size_t more;     /* terms that should have one, if there were room */
     size_t hold;     /* terms that hold, ... */
     size_t observed; /* ... of them as observed only */
 };
@@ -169,6 +170,7 @@ static void put_terms(struct page *p, const char *class,
             told->hold++;
             told->observed += !t->is_shown;
         }
+        told->more += is_named && told->named >= MAX_NAMED;
         if (!is_named || told->named >= MAX_NAMED)
             continue;
         told->named++;
@@ -186,6 +188,10 @@ static void put_terms(struct page *p, const char *class,
 /* "Two other terms hold as observed." */
 static void put_rest(struct page *p, const struct told *told)
 {
+    if (told->more > 0)
+        page_putf(p, "%zu more %s not hold or %s not decided. ", told->more,
+                  told->more == 1 ? "does" : "do",
+                  told->more == 1 ? "is" : "are");
     const char *other = told->named > 0 ? "other " : "";
     const char *how = told->observed > 0 ? " as observed" : "";
 
@@ -222,7 +228,8 @@ static void put_reasons(struct page *p, const struct summary *s)
     else if (s->verdict != VERDICT_INVALID)
         put_rest(p, &told);
     if (s->verdict == VERDICT_FAIL && !s->is_shown)
-        page_put(p, " That it fails is not shown with 95% confidence.");
+        page_putf(p, " That it fails is not shown with 95%% confidence%s.",
+                  told.named + told.hold > 1 ? ", for all terms together" : "");
     if (s->verdict == VERDICT_UNDECIDED)
         put_longer(p, s);
     if (s->verdict == VERDICT_NONE)
@@ -249,6 +256,13 @@ static void put_reasons(struct page *p, const struct summary *s)
                  "its planned end.</p>\n");
 }
 
+/* A failed check that matters to the verdict. */
+static bool is_in_doubt(const struct summary *s)
+{
+    return !s->trust.valid && s->verdict != VERDICT_PASS &&
+           s->verdict != VERDICT_FAIL;
+}
+
 /* Where the time went, as far as client and server tell. */
 static void put_limits(struct page *p, const struct summary *s)
 {
@@ -258,7 +272,7 @@ static void put_limits(struct page *p, const struct summary *s)
 
     page_put(p, "<p class=\"next\"><span class=\"k\">What limited it</span> "
                 "<span>");
-    if (!s->trust.valid && is_late_client(&s->trust))
+    if (is_in_doubt(s) && is_late_client(&s->trust))
         page_put(p, "The client: it could not keep its schedule.");
     else if (2 * s->failed > s->issued && s->issued > 0)
         page_putf(p, "Failures: %s of %s requests that were sent failed.",
@@ -286,7 +300,10 @@ static void put_limits(struct page *p, const struct summary *s)
               "</span></p>\n<p class=\"next\"><span class=\"k\">The "
               "client</span> <span>%s</span></p>\n",
               s->trust.valid ? "No check failed: the numbers can be trusted."
-                             : "A check failed, so the numbers are withdrawn.");
+              : is_in_doubt(s)
+                  ? "A check failed, so the numbers are withdrawn."
+                  : "A check failed: do not quote these latencies. The "
+                    "verdict holds all the same.");
 }
 
 static void put_value_of(struct page *p, const struct check *c, double value)
@@ -298,6 +315,8 @@ static void put_value_of(struct page *p, const struct check *c, double value)
         page_text(p, show_ns(value * 1e6, text));
     else if (unit[0] == '%')
         page_putf(p, "%s%%", show_number(value, text));
+    else if (value == round(value) && fabs(value) < 1e15)
+        page_text(p, show_count(llround(value), text));
     else
         page_text(p, show_number(value, text));
 }
@@ -405,8 +424,9 @@ static void put_figures(struct page *p, const struct summary *s)
 
     page_figs_begin(p);
     f = rate_figure("Offered", s->offered_rps, s->offered_rps, "ink3");
-    snprintf(f.words, sizeof(f.words), "%s requests due in %s",
-             show_count(s->scheduled, a), show_time(s->window_length_s, b));
+    snprintf(f.words, sizeof(f.words), "%s request%s due in %s",
+             show_count(s->scheduled, a), s->scheduled == 1 ? "" : "s",
+             show_time(s->window_length_s, b));
     page_fig(p, &f);
     f = rate_figure("Completed", s->completed_rps, s->offered_rps, "good");
     snprintf(f.words, sizeof(f.words),

@@ -59,6 +59,7 @@ static bool put_trial_dots(struct page *p, const json_t *json,
     c->x_title = "trial";
     c->x_is_whole = true;
     c->y = v->y;
+    c->y_title = alone ? v->title : NULL;
     c->height = 150;
     c->limit = v->limit;
     c->shades_above = true;
@@ -588,11 +589,19 @@ static struct xy_chart *per_worker(const char *key, const char *title,
     return c;
 }
 
-static bool put_unit_cost(struct page *p, const json_t *points)
+/* Strong scaling may only know what the whole run costs. */
+static bool put_cost(struct page *p, const json_t *points)
 {
-    struct xy_chart *c = per_worker("usd_per_unit", "Cost per unit",
-                                    "What one unit of work costs.", TICK_USD);
+    bool is_per_unit = false;
+    struct xy_chart *c;
 
+    for (size_t i = 0; i < json_array_size(points); i++)
+        is_per_unit |=
+            isfinite(study_number(json_array_get(points, i), "usd_per_unit"));
+    c = is_per_unit ? per_worker("usd_per_unit", "Cost per unit",
+                                 "What one unit of work costs.", TICK_USD)
+                    : per_worker("usd_per_run", "Cost per run",
+                                 "What the whole work costs.", TICK_USD);
     for (size_t i = 0; i < json_array_size(points); i++) {
         const json_t *point = json_array_get(points, i);
 
@@ -642,7 +651,7 @@ bool study_put_scaling(struct page *p, const struct json_t *json,
     if (alone)
         return is_drawn;
     is_drawn |= put_efficiency(p, json);
-    is_drawn |= put_unit_cost(p, json_object_get(json, "points"));
+    is_drawn |= put_cost(p, json_object_get(json, "points"));
     is_drawn |= put_quality(p, json);
     return is_drawn;
 }

@@ -47,6 +47,7 @@ const char *study_quantity_title(const char *quantity, char *out, size_t size)
         const char *title;
     } plain[] = {
         {"throughput", "Throughput"},
+        {"completed", "Completed"},
         {"goodput", "Goodput"},
         {"tokens", "Output tokens"},
         {"attainment", "Attainment"},

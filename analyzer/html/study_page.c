@@ -149,6 +149,34 @@ static void put_remarks(struct page *p, const json_t *json)
     }
 }
 
+/* Of a warning after these, only the number is told. */
+#define MAX_WARNINGS 4
+
+static size_t put_warnings(struct page *p, const struct doc_node *in,
+                           size_t said)
+{
+    for (const struct doc_node *n = in->first; n; n = n->next) {
+        if (n->type == DOC_SECTION)
+            said = put_warnings(p, n, said);
+        if (n->type != DOC_LINE || n->severity != DOC_WARNING ||
+            !doc_is_visible(n))
+            continue;
+        if (said++ >= MAX_WARNINGS)
+            continue;
+        page_put(p, "<p class=\"warn\">");
+        page_text(p, n->text);
+        page_put(p, "</p>\n");
+    }
+    return said;
+}
+
+/* "load       open loop, ..." without its head, as in the page of a run. */
+static const char *without_head(const char *line)
+{
+    return strncmp(line, "load  ", 6) == 0 ? line + 4 + strspn(line + 4, " ")
+                                           : line;
+}
+
 /* The sentences that the report begins with: name, target and load. */
 static size_t first_lines(const struct doc *d,
                           const char *lines[static MAX_LINES])
@@ -158,7 +186,7 @@ static size_t first_lines(const struct doc *d,
     for (const struct doc_node *node = doc_root(d)->first;
          node && n < MAX_LINES; node = node->next) {
         if (node->type == DOC_LINE)
-            lines[n++] = node->text;
+            lines[n++] = without_head(node->text);
         else if (doc_is_visible(node))
             break;
     }
@@ -177,6 +205,7 @@ void study_page_render(const struct doc *d, const char *origin,
     char end[MAX_HEADLINE];
     struct page_head head;
     struct page p;
+    size_t n_warnings;
 
     if (kind)
         kind->judge(json, &v);
@@ -201,6 +230,12 @@ void study_page_render(const struct doc *d, const char *origin,
         page_put(&p, "</p>\n");
     }
     put_remarks(&p, json);
+    n_warnings = put_warnings(&p, doc_root(d), 0);
+    if (n_warnings > MAX_WARNINGS)
+        page_putf(&p,
+                  "<p class=\"warn\">%zu more warnings are among the "
+                  "numbers below.</p>\n",
+                  n_warnings - MAX_WARNINGS);
     if (v.next[0]) {
         page_put(&p, "<p class=\"next\"><span>");
         page_text(&p, v.next);

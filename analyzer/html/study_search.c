@@ -302,6 +302,17 @@ static void read_missed(struct xy_point *q, const json_t *probe,
     q->high = study_end(term, "miss_share_ci90", 1);
 }
 
+/* Lines end at the last probe, so that all charts have one axis of load. */
+static double last_load(const struct xy_chart *c, const json_t *json)
+{
+    const json_t *probes = json_object_get(json, "probes");
+    double last = 0;
+
+    for (size_t i = 0; i < json_array_size(probes); i++)
+        last = fmax(last, load_of(json, json_array_get(probes, i)));
+    return fmin(last, c->max_x);
+}
+
 /* The log odds are a straight line over the load. */
 static double line_at(double load, double crossing, double slope,
                       double allowed)
@@ -369,7 +380,7 @@ static bool put_missed(struct page *p, const json_t *json)
         const json_t *term = json_array_get(terms, i);
 
         if (strcmp(study_text(term, "term"), s.text) == 0 && isfinite(c->max_x))
-            add_line(c, term, c->max_x);
+            add_line(c, term, last_load(c, json));
     }
     add_probes(c, json, &s, read_missed);
     return xy_finish(p, c, NULL);
@@ -384,30 +395,22 @@ static void read_goodput(struct xy_point *q, const json_t *probe,
     q->y = study_number(probe, "goodput_rps");
 }
 
-static void add_offered(struct xy_chart *c, double to)
-{
-    xy_add_series(c, "offered", "all that is offered", "ink3",
-                  "ln thin s-ink3 dots")
-        ->has_marks = false;
-    xy_add(c, 0, 0);
-    xy_add(c, to, to);
-}
-
 static bool put_goodput(struct page *p, const json_t *json)
 {
-    const json_t *probes = json_object_get(json, "probes");
     struct xy_chart *c =
         xy_new("throughput", "Goodput",
                "Up to the capacity nearly everything that is offered is good. "
                "Beyond it more load means fewer good answers.");
-    double to = 0;
 
     set_load(c, json);
     c->y = (struct axis){.kind = TICK_RATE};
-    for (size_t i = 0; i < json_array_size(probes); i++)
-        to = fmax(to, load_of(json, json_array_get(probes, i)));
-    if (study_has_rate(json))
-        add_offered(c, fmin(to, c->max_x));
+    if (study_has_rate(json)) {
+        xy_add_series(c, "offered", "all that is offered", "ink3",
+                      "ln thin s-ink3 dots")
+            ->has_marks = false;
+        xy_add(c, 0, 0);
+        xy_add(c, last_load(c, json), last_load(c, json));
+    }
     add_probes(c, json, NULL, read_goodput);
     return xy_finish(p, c, NULL);
 }
@@ -784,8 +787,8 @@ void study_search_top(struct page *p, const struct json_t *json)
     put_at_best(p, json);
     if (isfinite(study_number(json, "requests"))) {
         show_count((int64_t)study_number(json, "requests"), f.value);
-        f.unit = " requests";
-        snprintf(f.words, sizeof(f.words), "%zu probes in %s; %.0f discarded",
+        snprintf(f.words, sizeof(f.words),
+                 "requests, in %zu probes and %s; %.0f discarded",
                  json_array_size(json_object_get(json, "probes")),
                  show_time(round(study_number(json, "took_s")), text),
                  isfinite(discarded) ? discarded : 0);

@@ -229,13 +229,15 @@ void study_judge_trials(const struct json_t *json, struct verdict_of *v)
     if ((v->tone == TONE_PASS || v->tone == TONE_FAIL) &&
         !json_is_true(json_object_get(json, "shown")))
         v->note = "as observed";
-    snprintf(v->sub, sizeof(v->sub),
-             "%.0f of %.0f trials were recorded, %.0f count.%s",
-             study_number(n, "recorded"), study_number(n, "asked"),
-             study_number(n, "counted"),
-             v->note ? " The verdict is not shown with 95% confidence: more "
-                       "trials are needed."
-                     : "");
+    snprintf(
+        v->sub, sizeof(v->sub),
+        "%.0f of the %.0f trials that were recorded count; %.0f were asked "
+        "for.%s",
+        study_number(n, "counted"), study_number(n, "recorded"),
+        study_number(n, "asked"),
+        v->note ? " The verdict is not shown with 95% confidence: more "
+                  "trials are needed."
+                : "");
 }
 
 /* "At 15/s by ttft p90: large-batch, then small-batch (7.2 times as much)." */

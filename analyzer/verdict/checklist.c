@@ -93,7 +93,8 @@ static void add_load(struct checklist *c, const struct summary *s)
     else
         add(c, "warm-up", false, "no warm-up was excluded: --warmup");
     if (s->slo.len > 0)
-        add(c, "objective", true, "%zu terms, in the manifest", s->slo.len);
+        add(c, "objective", true, "%zu term%s, in the manifest", s->slo.len,
+            s->slo.len == 1 ? "" : "s");
     else
         add(c, "objective", false, "there is no SLO: --slo");
 }

@@ -16,6 +16,9 @@
 #define BODY_MEMBER "a JSON object, such as '{\"top_p\": 0.9}'"
 #define LENGTH      "a length, or 'normal MEAN DEVIATION'"
 #define RAMP        "such as 'ramp 1/s 50/s over 5m'"
+#define OWN_DATA    "a file; data sets are not downloaded"
+#define NO_SCRIPT   "there are no scripts"
+#define NO_GROUPS   "requests are sent one by one; --max-in-flight limits them"
 
 /* clang-format off */
 const struct foreign_flag foreign_flags[] = {
@@ -38,6 +41,31 @@ const struct foreign_flag foreign_flags[] = {
     {"sharegpt-output-len", "vLLM bench", "output-len", NULL},
     {"random-range-ratio", "vLLM bench", "input-len", "with a distribution: --input-len 'uniform 100 400'"},
     {"random-prefix-len", "vLLM bench", "shared-prefix", NULL},
+    {"random-batch-size", "vLLM bench", NULL, "a request for embeddings has one input"},
+    {"random-mm-*", "vLLM bench", NULL, "images are not supported"},
+    {"custom-output-len", "vLLM bench", "output-len", NULL},
+    {"hf-output-len", "vLLM bench", "output-len", NULL},
+    {"hf-*", "vLLM bench", "data", OWN_DATA},
+    {"spec-bench-output-len", "vLLM bench", "output-len", NULL},
+    {"spec-bench-*", "vLLM bench", "data", OWN_DATA},
+    {"blazedit-*", "vLLM bench", "data", OWN_DATA},
+    {"sonnet-input-len", "vLLM bench", "input-len", NULL},
+    {"sonnet-output-len", "vLLM bench", "output-len", NULL},
+    {"sonnet-prefix-len", "vLLM bench", "shared-prefix", NULL},
+    {"prefix-repetition-output-len", "vLLM bench", "output-len", NULL},
+    {"prefix-repetition-suffix-len", "vLLM bench", "input-len", "length of the whole prompt"},
+    {"prefix-repetition-*", "vLLM bench", "shared-prefix", NULL},
+    {"disable-shuffle", "vLLM bench", "select", "--select order"},
+    {"no-oversample", "vLLM bench", "requests", "samples are repeated if there are fewer"},
+    {"skip-chat-template", "vLLM bench", NULL, "the server applies the chat template"},
+    {"chat-template-kwargs", "vLLM bench", "extra-body", "'{\"chat_template_kwargs\": {...}}'"},
+    {"self-timed", "vLLM bench", "trace", NULL},
+    {"profile", "vLLM bench", NULL, "the server's profiler is not started"},
+    {"probe-request-rate", "vLLM bench", NULL, "use a class of its own in a settings file"},
+    {"plot-timeline", "vLLM bench", "html", NULL},
+    {"timeline-itl-thresholds", "vLLM bench", "html", NULL},
+    {"plot-dataset-stats", "vLLM bench", "html", NULL},
+    {"use-beam-search", "vLLM bench", "extra-body", "'{\"use_beam_search\": true}'"},
     {"percentile-metrics", "vLLM bench", NULL, ALL_SHOWN},
     {"metric-percentiles", "vLLM bench", NULL, ALL_SHOWN},
     {"save-result", "vLLM bench", NULL, IS_RECORDED},
@@ -56,6 +84,7 @@ const struct foreign_flag foreign_flags[] = {
     {"presence-penalty", "vLLM bench", "extra-body", BODY_MEMBER},
     {"repetition-penalty", "vLLM bench", "extra-body", BODY_MEMBER},
     {"lora-modules", "vLLM bench", NULL, "use classes with one model each in a settings file"},
+    {"lora-assignment", "vLLM bench", NULL, "use classes with one model each in a settings file"},
     {"request-id-prefix", "vLLM bench", "request-id", NULL},
     {"ramp-up-strategy", "vLLM bench", "shape", RAMP},
     {"ramp-up-start-rps", "vLLM bench", "shape", RAMP},
@@ -75,16 +104,40 @@ const struct foreign_flag foreign_flags[] = {
     {"http-debug", "k6", "show", NULL},
     {"threshold", "k6", "slo", NULL},
     {"thresholds", "k6", "slo", NULL},
+    {"execution-segment", "k6", "shard", "I/N"},
+    {"execution-segment-sequence", "k6", "shard", "I/N"},
+    {"min-iteration-duration", "k6", "think", NULL},
+    {"paused", "k6", "start-at", NULL},
+    {"linger", "k6", "listen-linger", NULL},
+    {"no-summary", "k6", "quiet", NULL},
+    {"no-thresholds", "k6", NULL, "without --slo nothing is judged"},
+    {"no-usage-report", "k6", NULL, "nothing is reported to anyone"},
+    {"summary-time-unit", "k6", NULL, "every time is printed with its unit; JSON has milliseconds"},
+    {"system-tags", "k6", "label", NULL},
+    {"throw", "k6", "abort-on", NULL},
+    {"w", "k6", "abort-on", NULL},
+    {"batch", "k6", NULL, NO_GROUPS},
+    {"batch-per-host", "k6", NULL, NO_GROUPS},
+    {"blacklist-ip", "k6", NULL, "requests go to --url only"},
+    {"block-hostnames", "k6", NULL, "requests go to --url only"},
+    {"dns", "k6", "connect-to", NULL},
+    {"discard-response-bodies", "k6", NULL, "answers are not kept"},
+    {"console-output", "k6", NULL, NO_SCRIPT},
+    {"no-setup", "k6", NULL, NO_SCRIPT},
+    {"no-teardown", "k6", NULL, NO_SCRIPT},
+    {"env", "k6", NULL, NO_SCRIPT "; --set KEY=VALUE changes a setting"},
+    {"e", "k6", NULL, NO_SCRIPT "; --set KEY=VALUE changes a setting"},
+    {"U", "wrk2", NULL, "every report has the times from sending next to those from due"},
     {"latency", "wrk", NULL, "percentiles are always reported"},
     {"L", "wrk", NULL, "percentiles are always reported"},
-    {"script", "wrk", NULL, "there are no scripts; use --body @FILE, or --data FILE for several prompts"},
-    {"s", "wrk", NULL, "there are no scripts; use --body @FILE, or --data FILE for several prompts"},
+    {"script", "wrk", NULL, NO_SCRIPT "; use --body @FILE, or --data FILE for several prompts"},
+    {"s", "wrk", NULL, NO_SCRIPT "; use --body @FILE, or --data FILE for several prompts"},
     {"z", "hey and oha", "duration", NULL},
     {"m", "hey and h2load", "method", "or --streams for h2load"},
     {"b", "hey", "body", NULL},
     {"D", "hey, oha and h2load", "body", "@FILE; -d for the duration of h2load"},
     {"a", "hey", "header", "-H 'Authorization: ...'"},
-    {"T", "hey and oha", "header", "-H 'Content-Type: ...'"},
+    {"T", "hey, oha and wrk", "header", "-H 'Content-Type: ...'; --timeout for wrk"},
     {"x", "hey and oha", "proxy", NULL},
     {"disable-keepalive", "hey and oha", "no-keepalive", NULL},
     {"disable-redirects", "hey and k6", NULL, "redirects are never followed"},
@@ -145,7 +198,11 @@ const size_t n_foreign_flags = sizeof(foreign_flags) / sizeof(foreign_flags[0]);
 const struct foreign_flag *foreign_flag_find(const char *name)
 {
     for (size_t i = 0; i < n_foreign_flags; i++) {
-        if (strcmp(foreign_flags[i].name, name) == 0)
+        const char *theirs = foreign_flags[i].name;
+        size_t whole = strlen(theirs);
+
+        if (theirs[whole - 1] == '*' ? strncmp(theirs, name, whole - 1) == 0
+                                     : strcmp(theirs, name) == 0)
             return &foreign_flags[i];
     }
     return NULL;

@@ -62,7 +62,8 @@ static void describe_loop(const struct load_settings *load, struct buf *out)
     char text[UNITS_TEXT];
     switch (load->scenario) {
     case SCENARIO_CLOSED:
-        buf_addf(out, "closed loop, %lld clients", (long long)load->clients);
+        buf_addf(out, "closed loop, %lld client%s", (long long)load->clients,
+                 load->clients == 1 ? "" : "s");
         if (load->think)
             buf_addf(out, " that think (%s)", load->think);
         break;

@@ -118,11 +118,15 @@ static const struct {
 /* More letters than these differ only by chance. */
 #define MAX_EDITS 2
 
-/* The last part of a path with as many slashes as `end`. */
+/* The last part of a path with as many slashes as `end`, or from its last
+ * colon; the whole path if it has fewer. */
 static const char *tail_like(const char *path, const char *end)
 {
     const char *at = path + strlen(path);
+    const char *colon = strrchr(path, ':');
 
+    if (end[0] == ':')
+        return colon ? colon : path;
     for (; *end; end++) {
         if (*end != '/')
             continue;
@@ -140,7 +144,7 @@ static void doubt_typo(const char *path, struct buf *out)
         const char *tail = tail_like(path, rules[i].end);
         struct suggest s = {.word = tail};
 
-        if (rules[i].end[0] != '/' || !strstr(path, rules[i].inside) ||
+        if (!strstr(path, rules[i].inside) ||
             strlen(rules[i].end) > strlen(tail) + MAX_EDITS)
             continue; /* not a name that only begins like it */
         suggest_consider(&s, rules[i].end);

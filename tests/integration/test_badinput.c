@@ -162,6 +162,9 @@ static const struct {
      "unknown flag '-z' (hey and oha); use --duration"},
     {{"tailgate", "run", URL, "--random-prefix-len=3"},
      "unknown flag '--random-prefix-len' (vLLM bench); use --shared-prefix"},
+    {{"tailgate", "run", URL, "--hf-split", "train"},
+     "unknown flag '--hf-split' (vLLM bench); use --data: a file; data sets "
+     "are not downloaded"},
     {{"tailgate", "run", URL, "--latency"},
      "unknown flag '--latency' (wrk); percentiles are always reported"},
     {{"tailgate", "report", "/", "--vus", "3"}, "unknown flag '--vus'"},

@@ -119,6 +119,19 @@ static void draw_series(struct plot *p, const struct time_chart *c, size_t i,
     plot_path_end(p);
 }
 
+static void add_legend(struct plot *p, const struct time_series *s, double *x)
+{
+    char line[40];
+    const struct legend_entry e = {.name = s->name,
+                                   .colour = s->colour,
+                                   .line =
+                                       s->swatch == SWATCH_AREA ? NULL : line};
+
+    snprintf(line, sizeof(line), "w2 s-%s%s", s->colour,
+             s->swatch == SWATCH_DASH ? " dash" : "");
+    plot_legend(p, -12, x, &e);
+}
+
 void time_chart_draw(struct svg *s, const struct time_chart *c)
 {
     struct plot p = {.svg = s,
@@ -137,7 +150,7 @@ void time_chart_draw(struct svg *s, const struct time_chart *c)
         p.top += 18;
     plot_begin(&p);
     for (size_t i = 0; i < c->n_series; i++)
-        plot_legend(&p, -12, &legend, c->series[i].colour, c->series[i].name);
+        add_legend(&p, &c->series[i], &legend);
     plot_layer_begin(&p);
     if (c->warmup_s > 0) {
         plot_path_begin(&p, "warm", NULL);

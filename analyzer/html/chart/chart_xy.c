@@ -337,6 +337,18 @@ static void draw_percentile_ticks(struct plot *p, const struct xy_chart *c)
              "axt", "%s →", c->x_title);
 }
 
+static void add_legend(struct plot *p, const struct xy_chart *c,
+                       const struct xy_series *s, double *x)
+{
+    const struct legend_entry e = {.name = s->name,
+                                   .colour = s->colour,
+                                   .line = s->line[0] ? s->line : NULL,
+                                   .has_mark = s->has_marks,
+                                   .mark = s->mark};
+
+    plot_legend(p, c->has_failed ? -58 : -28, x, &e);
+}
+
 void xy_draw(struct svg *s, const struct xy_chart *c)
 {
     bool has_own_x = c->x_is_whole || c->x_is_percentile;
@@ -348,6 +360,7 @@ void xy_draw(struct svg *s, const struct xy_chart *c)
                      .top = c->has_failed ? 46 : 28,
                      .bottom = c->has_none ? 70 : 46,
                      .below = c->has_none ? 24 : 0,
+                     .above = c->has_failed ? 2 * LANE : 0,
                      .height = c->height,
                      .x_title = has_own_x ? NULL : c->x_title,
                      .y_title = c->y_title,
@@ -355,11 +368,10 @@ void xy_draw(struct svg *s, const struct xy_chart *c)
     double legend = 0;
 
     if (s->is_alone && c->n_series > 1)
-        p.top += 20;
+        p.top += 24;
     plot_begin(&p);
     for (size_t i = 0; c->n_series > 1 && i < c->n_series; i++)
-        plot_legend(&p, c->has_failed ? -48 : -28, &legend, c->series[i].colour,
-                    c->series[i].name);
+        add_legend(&p, c, &c->series[i], &legend);
     if (c->x_is_whole)
         draw_whole_ticks(&p, c);
     if (c->x_is_percentile)

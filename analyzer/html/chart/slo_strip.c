@@ -39,7 +39,10 @@ static double scaled(const struct slo_term *t, double value)
 
 bool slo_is_across(const struct slo_row *r)
 {
-    return r->low < limit_of(r->term) && r->high > limit_of(r->term);
+    double limit = limit_of(r->term);
+
+    /* An interval that ends at the limit is not across it. */
+    return r->low < limit * (1 - 1e-9) && r->high > limit * (1 + 1e-9);
 }
 
 const char *slo_show(const struct slo_term *t, double value,

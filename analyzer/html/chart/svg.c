@@ -47,6 +47,7 @@ static const struct look looks[] = {
     {"beyond", "fill=\"#d2650a\" fill-opacity=\".07\""},
     {"band", "fill=\"#1f6fc9\" fill-opacity=\".14\""},
     {"soft", "fill-opacity=\".2\""},
+    {"soft2", "fill-opacity=\".4\""},
     {"half", "fill-opacity=\".55\""},
     {"ln", "fill=\"none\" stroke-width=\"2\" stroke-linejoin=\"round\""},
     {"thin", "stroke-width=\"1.25\""},
@@ -498,23 +499,28 @@ static void draw_grid(struct plot *p)
         svg_text(p->svg, (struct spot){1, 0, p->height + p->below + 37}, "end",
                  "axt", "%s →", p->x_title);
     if (p->y_title)
-        svg_text(p->svg, (struct spot){0, -45, -9}, "start", "axt", "↑ %s",
-                 p->y_title);
+        svg_text(p->svg, (struct spot){0, -45, -9 - p->above}, "start", "axt",
+                 "↑ %s", p->y_title);
 }
 
-void plot_legend(struct plot *p, double y, double *x, const char *colour,
-                 const char *name)
+void plot_legend(struct plot *p, double y, double *x,
+                 const struct legend_entry *e)
 {
     double width = p->svg->is_alone ? inner_width(p->svg) : MIN_WHOLE;
     char classes[32];
 
     if (!p->svg->is_alone)
         return;
-    snprintf(classes, sizeof(classes), "f-%s", colour);
-    svg_rect(p->svg, *x / width, y - 9, 10 / width, 10, classes);
-    svg_text(p->svg, (struct spot){*x / width, 15, y}, "start", "lab2", "%s",
-             name);
-    *x += 36 + 6.6 * (double)strlen(name);
+    snprintf(classes, sizeof(classes), "f-%s soft2", e->colour);
+    if (e->has_mark)
+        svg_mark(p->svg, e->mark, (*x + 6) / width, y - 4, e->colour, NULL);
+    else if (e->line)
+        svg_line(p->svg, *x / width, y - 4, (*x + 14) / width, y - 4, e->line);
+    else
+        svg_rect(p->svg, *x / width, y - 9, 12 / width, 10, classes);
+    svg_text(p->svg, (struct spot){*x / width, 19, y}, "start", "lab2", "%s",
+             e->name);
+    *x += 42 + 6.6 * (double)strlen(e->name);
 }
 
 void plot_begin(struct plot *p)

@@ -68,6 +68,7 @@ struct plot {
     int top;             /* margin in pixels, above ... */
     int bottom;          /* ... and below, ... */
     int below;           /* ... where the ticks begin this much further down */
+    int above;           /* the title of y is this much further up */
     int height;          /* of the plot itself */
     const char *x_title; /* NULL: none */
     const char *y_title;
@@ -142,10 +143,20 @@ void svg_shape(struct svg *s, enum mark mark, const char *colour);
 void svg_mark(struct svg *s, enum mark mark, double x, double y,
               const char *colour, const char *tip);
 
+/* A name in a legend, and what stands before it: a mark if it has one, else a
+ * line if it has one, else an area. */
+struct legend_entry {
+    const char *name;
+    const char *colour;
+    const char *line; /* classes; NULL: none */
+    bool has_mark;
+    enum mark mark;
+};
+
 /* In a file of its own: an entry of a legend at *x pixels, which advances.  In
  * a page, where the legend stands next to the chart, nothing. */
-void plot_legend(struct plot *p, double y, double *x, const char *colour,
-                 const char *name);
+void plot_legend(struct plot *p, double y, double *x,
+                 const struct legend_entry *e);
 
 /* The dashed line of a limit, with its text at the right. */
 void plot_limit(struct plot *p, double value, const char *text);

@@ -158,6 +158,7 @@ static void add_row(struct suite *s, const struct doc_node *row,
                     const char *prefix, const char *name_key,
                     enum result result)
 {
+    const char *type = text_at(row, "verdict");
     struct buf name;
     struct buf message;
 
@@ -166,9 +167,14 @@ static void add_row(struct suite *s, const struct doc_node *row,
     buf_addf(&name, "%s%s", prefix, prefix[0] ? ": " : "");
     if (doc_at(row, name_key))
         doc_show_value(doc_at(row, name_key), &name);
+    if (result == RESULT_ERROR && !type[0]) {
+        type = "not passed";
+    } else if (result == RESULT_ERROR && result_of(type) != RESULT_ERROR) {
+        type = "invalid"; /* whatever its verdict is */
+        buf_adds(&message, "the run is invalid");
+    }
     describe(row, name_key, &message);
-    add_case(s, buf_text(&name), result, text_at(row, "verdict"),
-             buf_text(&message));
+    add_case(s, buf_text(&name), result, type, buf_text(&message));
     buf_fini(&message);
     buf_fini(&name);
 }

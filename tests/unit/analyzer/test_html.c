@@ -73,6 +73,7 @@ TEST(numbers_and_times)
     assert_string_equal(show_number(9.996, text), "10.0");
     assert_string_equal(show_time(12.5, text), "12.5" NB "s");
     assert_string_equal(show_time(754, text), "12:34");
+    assert_string_equal(show_time(5400, text), "1:30:00");
     assert_string_equal(show_time(11105, text), "3:05:05");
     assert_string_equal(show_tick_ns(3e8, text), "300" NB "ms");
 }
@@ -340,6 +341,38 @@ TEST(short_runs_have_a_page)
         assert_null(strstr(page, "inf%"));
         end_drawing(d);
     }
+}
+
+/* Of the figures: "5.00 <span>/s" and what its legend says are one number. */
+static void assert_legend(const char *page, const char *series,
+                          const char *value)
+{
+    const char *at = strstr(page, keepf("data-s=\"%s\"", series));
+
+    assert_non_null(at);
+    at = strstr(at, "<span class=\"v\">");
+    assert_non_null(at);
+    assert_string_equal(keepf("%.*s", (int)strcspn(at + 16, "<"), at + 16),
+                        value);
+}
+
+/* The last bin is shorter than the others, and p90 is among the failures. */
+TEST(legends_and_figures_agree)
+{
+    struct made_run *m = made_run_new(0, 1050, "e2e p90 < 100ms");
+    struct drawn *d;
+    char *page;
+
+    made_run_add_fast(m, 0, 4);
+    made_run_add_reset(m, 1);
+    m->end.due_end_ns = 1050 * NS_PER_MS;
+    d = draw(m);
+    page = page_of(d);
+    assert_says(page, "<div class=\"n\">4.76<span>/s");
+    assert_legend(strstr(page, "data-fig=\"rates\""), "due", "4.76/s");
+    assert_legend(strstr(page, "data-fig=\"rates\""), "good", "3.81/s");
+    assert_legend(strstr(page, "data-fig=\"spectrum-e2e\""), "due", "failed");
+    end_drawing(d);
 }
 
 /* An undecided run says which terms are not decided, and how much longer it

@@ -231,7 +231,7 @@ static struct doc *searched_variants(void)
 
 static struct doc *comparison(void)
 {
-    static const char *const names[] = {"e2e p99", "e2e p50", "goodput"};
+    static const char *const names[] = {"e2e p99", "e2e p50", "completed"};
     static const char *const verdicts[] = {"better", "worse",
                                            "no difference shown"};
     static const double ratios[] = {0.7, 1.2, 1.001};
@@ -320,7 +320,7 @@ static struct doc *history(void)
     return d;
 }
 
-static struct doc *scaling(void)
+static struct doc *scaling_that_costs(const char *cost)
 {
     static const double k[] = {1, 2, 4, 8};
     static const double speedup[] = {1, 1.9, 3.4, 4.8};
@@ -341,6 +341,8 @@ static struct doc *scaling(void)
         doc_number(n, "k", NULL, k[i]);
         doc_number(n, "speedup", NULL, speedup[i]);
         doc_number(n, "efficiency", NULL, speedup[i] / k[i]);
+        if (cost)
+            doc_number(n, cost, NULL, k[i] / speedup[i]);
         doc_number(n, "law_speedup", NULL, speedup[i] * 0.98);
         doc_range(n, "speedup_ci95", NULL, DOC_NUMBER,
                   (struct interval){speedup[i] * 0.95, speedup[i] * 1.05});
@@ -353,6 +355,21 @@ static struct doc *scaling(void)
                   (struct interval){-0.01, 0.01});
     }
     return d;
+}
+
+static struct doc *scaling(void)
+{
+    return scaling_that_costs(NULL);
+}
+
+static struct doc *scaling_of_runs(void)
+{
+    return scaling_that_costs("usd_per_run");
+}
+
+static struct doc *scaling_of_units(void)
+{
+    return scaling_that_costs("usd_per_unit");
 }
 
 static struct doc *against(void)
@@ -438,6 +455,8 @@ TEST(every_kind_has_a_page)
         {scaling,
          {"<div class=\"n\">4<span> workers</span>", "<div class=\"n\">3.40×",
           "<div class=\"n\">8<span> workers"}},
+        {scaling_of_units, {"data-chart=\"usd_per_unit\"", "", ""}},
+        {scaling_of_runs, {"data-chart=\"usd_per_run\"", "", ""}},
         {against, {"1.3 times as fast", "data-chart=\"forest\"", ""}},
         {nothing_known, {"A report of tailgate", "", ""}},
     };
@@ -456,6 +475,24 @@ TEST(every_kind_has_a_page)
         assert_string_equal(page, page_of(d));
         doc_free(d);
     }
+}
+
+/* The first of them stand below the headline, wherever they are. */
+TEST(warnings_are_in_the_head)
+{
+    struct doc *d = trials();
+    struct doc_node *n = doc_section(doc_root(d), NULL, "");
+    char *head;
+
+    for (int i = 0; i < 6; i++)
+        doc_line(n, DOC_WARNING, "warning %d " HOSTILE, i);
+    head = page_of(d);
+    *strstr(head, "id=\"charts\"") = '\0';
+    assert_says(head, "<p class=\"warn\">warning 0 &lt;/script&gt;");
+    assert_says(head, "warning 3 ");
+    assert_null(strstr(head, "warning 4 "));
+    assert_says(head, "2 more warnings are among the numbers below.");
+    doc_free(d);
 }
 
 TEST(the_outcome_of_a_search_by_clients)

@@ -224,6 +224,11 @@ TEST(junit_has_the_message)
                                "&#60; 1s\" time=\"0.000\">\n      <failure "
                                "type=\"fail\" message=\"measured 312ms\"/>");
     doc_free(d);
+    d = judged("invalid", "pass", false, CONCLUSION_OPEN);
+    assert_says(junit(d, "x"), "<error type=\"invalid\" message=\"the run is "
+                               "invalid, measured 312ms\"/>");
+    assert_says(junit(d, "x"), "<error type=\"not passed\" message=\"\"/>");
+    doc_free(d);
 }
 
 /* ---- trackers ---- */

@@ -172,8 +172,9 @@ static const struct opt more_opts[] = {
 static const struct opt_block more_block = {NULL, more_opts, COUNT(more_opts)};
 
 /* Flags that are not in the tables of settings: those of `run`. */
-static const char *const of_commands[] = {"out", "quiet", "json", "wait-ready",
-                                          "show"};
+static const char *const of_commands[] = {
+    "out",           "quiet",      "json",     "html",
+    "listen-linger", "wait-ready", "start-at", "show"};
 
 struct fixture {
     struct fields f;

@@ -77,6 +77,9 @@ TEST(paths_are_doubted)
         {"/v2/models/m/infr",
          "'/v2/models/m/infr' is not the path of a known API; did you mean "
          "'/v2/models/m/infer'?"},
+        {"/v1/models/m:predicts",
+         "'/v1/models/m:predicts' is not the path of a known API; did you mean "
+         "'/v1/models/m:predict'?"},
         {"/v1", "'/v1' is not the path of a known API; did you mean "
                 "'/v1/chat/completions'?"},
         {"/v1/responses", "the OpenAI Responses API is not supported yet"},
@@ -89,6 +92,8 @@ TEST(paths_are_doubted)
         {"/infr", NULL}, /* not below /models/ */
         {"/generate", NULL},
         {"/predict", NULL},
+        {"/v1/models/m", NULL},
+        {"/v1/models/m:explain", NULL},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
