@@ -137,7 +137,7 @@ static void get_summary(struct listen *l, struct listen_conn *conn,
         buf_add(&out, l->summary.data, l->summary.len);
     pthread_mutex_unlock(&l->lock);
     if (out.len == 0) {
-        listen_state_view(l->state, false, &view);
+        listen_state_view(l->state, true, &view);
         listen_summary(&view, &out);
         listen_view_fini(&view);
     }

@@ -101,9 +101,11 @@ struct listen_state {
 
 double listen_allowed(const struct slo_term *t)
 {
-    return t->kind == SLO_QUANTILE ? 1 - t->quantile
-           : t->kind == SLO_ERRORS ? t->limit
-                                   : 1 - t->limit;
+    double share = t->kind == SLO_QUANTILE ? 1 - t->quantile
+                   : t->kind == SLO_ERRORS ? t->limit
+                                           : 1 - t->limit;
+
+    return round(share * 1e12) / 1e12; /* 0.1, not 0.09999999999999998 */
 }
 
 /* ---- labels ---- */
