@@ -55,9 +55,7 @@ int report_html_run(const struct summary *s, const struct run_bins *bins,
     return rc;
 }
 
-/* To a file, or to the end of `out` if there is none. */
-static int report_recording(const char *dir, const char *file, struct buf *out,
-                            struct err *err)
+int report_html_recording(const char *dir, const char *file, struct err *err)
 {
     struct run_bins *bins = xcalloc(1, sizeof(*bins));
     struct recording rec;
@@ -69,29 +67,14 @@ static int report_recording(const char *dir, const char *file, struct buf *out,
                                   &(struct summary_extras){.bins = bins}, err);
         if (rc == 0)
             rc = mlperf_link_accuracy(&s, &rec, NULL, err);
-        if (rc == 0 && file)
+        if (rc == 0)
             rc = report_html_run(&s, bins, &rec, NULL, file, err);
-        else if (rc == 0)
-            run_page_render(&(struct run_page){.s = &s,
-                                               .bins = bins,
-                                               .manifest = &rec.manifest},
-                            out);
         summary_fini(&s);
         recording_close(&rec);
     }
     run_bins_fini(bins);
     free(bins);
     return rc;
-}
-
-int report_html_recording(const char *dir, const char *file, struct err *err)
-{
-    return report_recording(dir, file, NULL, err);
-}
-
-int report_html_page(const char *dir, struct buf *page, struct err *err)
-{
-    return report_recording(dir, NULL, page, err);
 }
 
 /* ---- pictures ---- */

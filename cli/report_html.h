@@ -27,9 +27,6 @@ int report_html_run(const struct summary *s, const struct run_bins *bins,
 /* The same for a recording that has not been read yet. */
 int report_html_recording(const char *dir, const char *file, struct err *err);
 
-/* Append it to `page` instead. */
-int report_html_page(const char *dir, struct buf *page, struct err *err);
-
 /* How a document that is not of one run is reported. */
 struct report_to {
     enum doc_format format;

@@ -154,7 +154,7 @@ static int record_point(void *arg, const struct settings *s,
     const struct study_command *c = now->c;
     const struct listen_point point = {.dir = r->dir,
                                        .variant = r->arm->name,
-                                       .title = r->title,
+                                       .title = r->words,
                                        .value = r->value,
                                        .met = r->met,
                                        .missed = r->missed};

@@ -137,7 +137,7 @@ static void get_summary(struct listen *l, struct listen_conn *conn,
         buf_add(&out, l->summary.data, l->summary.len);
     pthread_mutex_unlock(&l->lock);
     if (out.len == 0) {
-        listen_state_view(l->state, false, &view);
+        listen_state_view(l->state, true, &view);
         listen_summary(&view, &out);
         listen_view_fini(&view);
     }
@@ -145,7 +145,7 @@ static void get_summary(struct listen *l, struct listen_conn *conn,
     buf_fini(&out);
 }
 
-/* The page, or an event for one that is open.  After the end both are the
+/* The page, or an event for those that are open.  After the end both are the
  * report. */
 static void render(struct listen *l, bool is_event, struct buf *out)
 {
@@ -178,16 +178,21 @@ static void get_page(struct listen *l, struct listen_conn *conn,
     buf_fini(&out);
 }
 
+/* A page that was just loaded has what is known: its first event is that of the
+ * next second, which all pages get. */
 static void get_events(struct listen *l, struct listen_conn *conn,
                        const struct listen_request *r)
 {
-    struct buf out;
+    struct buf end;
 
     (void)r;
-    buf_init(&out, MAX_EVENT);
-    render(l, true, &out);
-    listen_stream(conn, &out);
-    buf_fini(&out);
+    buf_init(&end, MAX_EVENT);
+    pthread_mutex_lock(&l->lock);
+    if (l->is_over)
+        listen_end_event(&l->page, &end);
+    pthread_mutex_unlock(&l->lock);
+    listen_stream(conn, &end);
+    buf_fini(&end);
 }
 
 static void get_report(struct listen *l, struct listen_conn *conn,

@@ -474,7 +474,9 @@ int listen_address_parse(const char *text, struct listen_address *out,
                        text);
     memcpy(out->host, host, len);
     snprintf(out->port, sizeof(out->port), "%lu", number);
-    out->is_loopback = strncmp(out->host, "127.", 4) == 0 ||
+    /* A name such as 127.example.org can be any address. */
+    out->is_loopback = (strncmp(out->host, "127.", 4) == 0 &&
+                        out->host[strspn(out->host, "0123456789.")] == '\0') ||
                        strcmp(out->host, "::1") == 0 ||
                        strcasecmp(out->host, "localhost") == 0;
     return 0;

@@ -569,6 +569,34 @@ static void put_json_slo(const struct listen_view *v, struct buf *out)
     buf_adds(out, "]");
 }
 
+/* Of the window of this recording, as far as it has settled. */
+static void put_measures(const struct listen_view *v, struct buf *out)
+{
+    static const char *const names[BINS_LAG] = {
+        [BINS_TTFT] = "ttft", [BINS_TPOT] = "tpot", [BINS_E2E] = "e2e"};
+    const char *before = "";
+
+    if (!v->has_bins)
+        return;
+    buf_adds(out, ", \"measures\": {");
+    for (int m = 0; m < BINS_LAG; m++) {
+        const struct spectrum *s = &v->bins.spectra[m];
+        char key[UNITS_TEXT];
+
+        if (s->n == 0)
+            continue;
+        buf_addf(out, "%s\"%s\": {\"n\": %lld", before, names[m],
+                 (long long)s->n);
+        for (size_t i = 0; i < s->len; i++) {
+            snprintf(key, sizeof(key), "p%g_ms", 100 * s->p[i]);
+            put_json_number(out, key, (double)s->due_ns[i] / 1e6);
+        }
+        buf_adds(out, "}");
+        before = ", ";
+    }
+    buf_adds(out, "}");
+}
+
 static const char *phase_name(const struct listen_view *v)
 {
     static const char *const names[] = {
@@ -612,6 +640,7 @@ void listen_summary(const struct listen_view *v, struct buf *out)
                                                   : NAN);
         put_requests(v, now, out);
         put_json_slo(v, out);
+        put_measures(v, out);
         put_json_number(out, "lag_max_s", v->lag_max_s);
         put_json_number(out, "value", v->value);
         put_json_number(out, "met_to", v->met);

@@ -361,9 +361,13 @@ static void put_member(struct buf *out, const char *before,
         while (p < end && *p != '"' && *p != '\\' && (unsigned char)*p >= ' ')
             p++;
         buf_add(out, from, (size_t)(p - from));
-        if (p < end) {
-            buf_addf(out, (unsigned char)*p < ' ' ? "\\u%04x" : "\\%c",
-                     (unsigned char)*p);
+        if (p < end) { /* mostly quotes of attributes */
+            const char quoted[] = {'\\', *p};
+
+            if ((unsigned char)*p < ' ')
+                buf_addf(out, "\\u%04x", (unsigned char)*p);
+            else
+                buf_add(out, quoted, sizeof(quoted));
             p++;
         }
     }

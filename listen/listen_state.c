@@ -101,9 +101,11 @@ struct listen_state {
 
 double listen_allowed(const struct slo_term *t)
 {
-    return t->kind == SLO_QUANTILE ? 1 - t->quantile
-           : t->kind == SLO_ERRORS ? t->limit
-                                   : 1 - t->limit;
+    double share = t->kind == SLO_QUANTILE ? 1 - t->quantile
+                   : t->kind == SLO_ERRORS ? t->limit
+                                           : 1 - t->limit;
+
+    return round(share * 1e12) / 1e12; /* 0.1, not 0.09999999999999998 */
 }
 
 /* ---- labels ---- */
@@ -164,24 +166,24 @@ static void hist_make(struct listen_hist *h, enum measure m,
     if (class)
         add_limits(h, class, m);
     qsort(h->le_s, h->n, sizeof(h->le_s[0]), by_size);
+    for (size_t i = 0; i < h->n; i++)
+        h->le_ns[i] = llround(h->le_s[i] * 1e9);
+    for (size_t i = 0, k = 0; i < sizeof(h->first); i++) {
+        while (k < h->n && h->le_ns[k] < (INT64_C(1) << (i < 62 ? i : 62)))
+            k++;
+        h->first[i] = (uint8_t)k;
+    }
 }
 
+/* A power of two is a close guess: buckets are about as far apart. */
 static void hist_put(struct listen_hist *h, int64_t ns)
 {
-    double s = (double)ns / 1e9;
-    size_t low = 0;
-    size_t high = h->n;
+    size_t i = ns > 0 ? h->first[63 - __builtin_clzll((uint64_t)ns)] : 0;
 
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (s <= h->le_s[middle])
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    h->count[low]++;
-    h->sum_s += s;
+    while (i < h->n && ns > h->le_ns[i])
+        i++;
+    h->count[i]++;
+    h->sum_s += (double)ns / 1e9;
 }
 
 /* ---- a recording begins ---- */
@@ -276,6 +278,18 @@ static void make_test(struct recording_state *r, const struct settings *s)
         decide_fini(&r->decide);
 }
 
+/* Titles are aligned for the terminal: runs of spaces become one. */
+static void keep_title(char *out, size_t size, const char *text)
+{
+    size_t len = 0;
+
+    for (; *text && len + 1 < size; text++) {
+        if (*text != ' ' || text[1] != ' ')
+            out[len++] = *text;
+    }
+    out[len] = '\0';
+}
+
 static void describe(struct recording_state *r, const struct settings *s,
                      const struct listen_point *point)
 {
@@ -287,8 +301,7 @@ static void describe(struct recording_state *r, const struct settings *s,
              (int)strcspn(buf_text(&text), "\n"), buf_text(&text));
     buf_fini(&text);
     snprintf(r->dir, sizeof(r->dir), "%s", point->dir);
-    snprintf(r->title, sizeof(r->title), "%s",
-             point->title ? point->title : "");
+    keep_title(r->title, sizeof(r->title), point->title ? point->title : "");
     r->value = point->value;
     r->met = point->met;
     r->missed = point->missed;

@@ -46,6 +46,8 @@ enum listen_measure { LISTEN_E2E, LISTEN_TTFT, LISTEN_TPOT, LISTEN_MEASURES };
 struct listen_hist {
     size_t n;
     double le_s[LISTEN_BUCKETS];       /* ascending */
+    int64_t le_ns[LISTEN_BUCKETS];     /* the same */
+    uint8_t first[64];                 /* bucket of 2^i ns, by i */
     int64_t count[LISTEN_BUCKETS + 1]; /* in each alone; the last: beyond */
     double sum_s;
 };

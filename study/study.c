@@ -246,10 +246,12 @@ static void put_title(const struct study_arm *arm,
         snprintf(title, MAX_TITLE, "variant    %s; %s", arm->name, shot->title);
 }
 
-static int note_result(void *arg, const struct summary *s, struct err *err)
+static int note_result(void *arg, const struct summary *s,
+                       const struct recording *rec, struct err *err)
 {
     struct study_point *at = arg;
 
+    (void)rec;
     (void)err;
     log_note("           %s%s, completed %.6g/s of %.6g/s offered, attainment "
              "%.6g%%",
@@ -288,6 +290,7 @@ static int record(struct study_arm *arm, const struct study_shot *shot,
     const struct study_recording r = {
         .dir = dir,
         .title = is_plain_trial(arm) ? NULL : title,
+        .words = title,
         .judge = shot->judge,
         .arm = arm,
         .value = arm->set.kind == STUDY_TRIALS ? NAN
@@ -318,7 +321,7 @@ static int record(struct study_arm *arm, const struct study_shot *shot,
         arm->has_begun = true;
     }
     if (rc == 0)
-        rc = point_sum_up(dir, st->policy->note ? NULL : note_result,
+        rc = point_sum_up(dir, NULL, st->policy->note ? NULL : note_result,
                           &arm->set.points[shot->i], err);
     settings_fini(&s);
     return rc;

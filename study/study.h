@@ -156,6 +156,7 @@ struct study_arm {
 struct study_recording {
     const char *dir;
     const char *title;             /* NULL: a plain trial */
+    const char *words;             /* the title of every kind */
     const struct run_judge *judge; /* NULL: none */
     const struct study_arm *arm;   /* whose settings they are */
     double value;                  /* of what is varied; NAN: nothing is */

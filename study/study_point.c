@@ -456,9 +456,9 @@ int point_record(const struct settings *s, const struct run_options *asked,
     return rc;
 }
 
-int point_sum_up(const char *dir,
+int point_sum_up(const char *dir, struct run_bins *bins,
                  int (*see)(void *arg, const struct summary *s,
-                            struct err *err),
+                            const struct recording *rec, struct err *err),
                  void *arg, struct err *err)
 {
     struct recording rec;
@@ -469,7 +469,8 @@ int point_sum_up(const char *dir,
     if (recording_open(&rec, dir, err))
         return -1;
     buf_init(&out, POINT_MAX_REPORT);
-    rc = summary_make(&s, &rec, NULL, err);
+    rc = summary_make_keeping(&s, &rec, NULL,
+                              &(struct summary_extras){.bins = bins}, err);
     if (rc == 0)
         rc = mlperf_link_accuracy(&s, &rec, NULL, err);
     if (rc == 0) {
@@ -478,7 +479,7 @@ int point_sum_up(const char *dir,
     }
     buf_fini(&out);
     if (rc == 0 && see)
-        rc = see(arg, &s, err);
+        rc = see(arg, &s, &rec, err);
     summary_fini(&s);
     recording_close(&rec);
     return rc;

@@ -9,6 +9,8 @@
 struct child;
 struct err;
 struct launcher;
+struct recording;
+struct run_bins;
 struct run_options;
 struct settings;
 struct summary;
@@ -30,10 +32,10 @@ int point_record(const struct settings *s, const struct run_options *asked,
                  const struct launcher *launcher, struct err *err);
 
 /* Summarise a recording into its summary.json, and hand the summary to `see`,
- * if that is not NULL. */
-int point_sum_up(const char *dir,
+ * if that is not NULL.  `bins`: filled in the same pass; zeroed, or NULL. */
+int point_sum_up(const char *dir, struct run_bins *bins,
                  int (*see)(void *arg, const struct summary *s,
-                            struct err *err),
+                            const struct recording *rec, struct err *err),
                  void *arg, struct err *err);
 
 /* Send one request after the other until one is answered, at most this long: a

@@ -495,6 +495,51 @@ void run_bins_widen(struct run_bins *b)
         halve_values(&b->values[m]);
 }
 
+/* The values of bins [from, to), by row. */
+struct row_sums {
+    int64_t rows[BINS_ROWS];
+    int64_t n;      /* of all rows */
+    int64_t failed; /* rank after every value */
+};
+
+static void sum_rows(const struct run_bins *b, enum bins_measure m, size_t from,
+                     size_t to, struct row_sums *sums)
+{
+    *sums = (struct row_sums){0};
+    for (size_t k = from; k < to; k++) {
+        const uint32_t *cells = b->values[m].cells[k];
+
+        for (int row = 0; row < BINS_ROWS; row++)
+            sums->rows[row] += cells[row];
+        sums->failed += m == BINS_LAG ? 0 : b->due[k] - b->ok[k];
+    }
+    for (int row = 0; row < BINS_ROWS; row++)
+        sums->n += sums->rows[row];
+}
+
+static double quantile_of(const struct value_bins *v,
+                          const struct row_sums *sums, double q)
+{
+    int64_t rank = stats_rank(q, sums->n + sums->failed);
+    int64_t seen = 0;
+
+    if (sums->n + sums->failed < stats_min_n(q))
+        return HIST_EMPTY;
+    if (rank > sums->n)
+        return HIST_BEYOND;
+    for (int row = 0; row < BINS_ROWS; row++) {
+        int64_t here = sums->rows[row];
+
+        if (seen + here >= rank) {
+            double part = ((double)(rank - seen) - 0.5) / (double)here;
+
+            return value_bins_edge_ns(v, row) * exp2(part / BINS_PER_OCTAVE);
+        }
+        seen += here;
+    }
+    return HIST_BEYOND;
+}
+
 /* The median, and p90 to p99.9, of the window so far. */
 static void take_quantiles(struct run_bins *b)
 {
@@ -502,20 +547,23 @@ static void take_quantiles(struct run_bins *b)
     size_t from = (size_t)fmax(0, (double)b->window.start_ns * b->per_ns);
     size_t to =
         (size_t)fmin((double)b->n, ceil((double)b->window.end_ns * b->per_ns));
+    struct row_sums sums;
 
     b->spectra = xcalloc(BINS_LAG, sizeof(*b->spectra));
     for (int m = 0; m < BINS_LAG; m++) {
+        const struct value_bins *v = &b->values[m];
         struct spectrum *s = &b->spectra[m];
 
-        for (size_t k = from; k < to && b->values[m].cells; k++)
+        for (size_t k = from; k < to && v->cells; k++)
             s->n += b->due[k];
+        if (v->cells)
+            sum_rows(b, (enum bins_measure)m, from, to, &sums);
         s->len = sizeof(wanted) / sizeof(wanted[0]);
         for (size_t i = 0; i < s->len; i++) {
             s->p[i] = wanted[i];
-            s->due_ns[i] =
-                from < to ? (int64_t)run_bins_quantile_ns(
-                                b, (enum bins_measure)m, from, to, wanted[i])
-                          : HIST_EMPTY;
+            s->due_ns[i] = v->cells && from < to
+                               ? (int64_t)quantile_of(v, &sums, wanted[i])
+                               : HIST_EMPTY;
         }
     }
 }
@@ -540,7 +588,7 @@ void run_bins_copy_until(struct run_bins *to, const struct run_bins *from,
 
         if (!from->values[m].cells)
             continue;
-        v->cells = xcalloc(BINS_TIME, sizeof(*v->cells));
+        v->cells = xcalloc(to->n + 1, sizeof(*v->cells));
         memcpy(v->cells, from->values[m].cells, to->n * sizeof(*v->cells));
     }
     take_quantiles(to);
@@ -558,34 +606,10 @@ double run_bins_quantile_ns(const struct run_bins *b, enum bins_measure m,
                             size_t from, size_t to, double q)
 {
     const struct value_bins *v = &b->values[m];
-    int64_t failed = 0;
-    int64_t n = 0;
-    int64_t seen = 0;
-    int64_t rank;
+    struct row_sums sums;
 
     if (!v->cells)
         return HIST_EMPTY;
-    for (size_t k = from; k < to; k++) {
-        for (int row = 0; row < BINS_ROWS; row++)
-            n += v->cells[k][row];
-        failed += m == BINS_LAG ? 0 : b->due[k] - b->ok[k];
-    }
-    if (n + failed < stats_min_n(q))
-        return HIST_EMPTY;
-    rank = stats_rank(q, n + failed);
-    if (rank > n)
-        return HIST_BEYOND;
-    for (int row = 0; row < BINS_ROWS; row++) {
-        int64_t here = 0;
-
-        for (size_t k = from; k < to; k++)
-            here += v->cells[k][row];
-        if (seen + here >= rank) {
-            double part = ((double)(rank - seen) - 0.5) / (double)here;
-
-            return value_bins_edge_ns(v, row) * exp2(part / BINS_PER_OCTAVE);
-        }
-        seen += here;
-    }
-    return HIST_BEYOND;
+    sum_rows(b, m, from, to, &sums);
+    return quantile_of(v, &sums, q);
 }

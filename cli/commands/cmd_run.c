@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "analyzer/html/page.h"
+#include "analyzer/html/run_page.h"
+#include "analyzer/read/reader.h"
 #include "analyzer/report/run_doc.h"
+#include "analyzer/tally/run_bins.h"
 #include "analyzer/tally/summary.h"
 #include "cli/cli.h"
 #include "cli/listening.h"
@@ -90,9 +93,30 @@ static void run_args_fini(struct run_args *own)
 
 /* ---- one run ---- */
 
-static int print_run(void *arg, const struct summary *s, struct err *err)
+/* Where the report of a run goes. */
+struct run_shown {
+    struct report_to to;
+    struct listen *listen; /* NULL: nobody watches */
+    bool lingers;          /* a page may still be opened after the end */
+    struct run_bins bins;  /* for the page of those who watch ... */
+    struct buf page;       /* ... which stays empty if there are none */
+};
+
+static int show_run(void *arg, const struct summary *s,
+                    const struct recording *rec, struct err *err)
 {
-    return report_doc(run_doc(s), arg, exit_status_of_run(s), err);
+    struct run_shown *shown = arg;
+    const struct run_page page = {
+        .s = s, .bins = &shown->bins, .manifest = &rec->manifest};
+    int rc = report_doc(run_doc(s), &shown->to, exit_status_of_run(s), err);
+
+    if (rc < 0 || !shown->listen ||
+        !(shown->lingers || listen_is_watched(shown->listen)))
+        return rc;
+    run_page_render(&page, &shown->page);
+    if (shown->page.overflowed)
+        buf_reset(&shown->page);
+    return rc;
 }
 
 static int record_one(const struct given *g, const struct settings *s,
@@ -108,21 +132,23 @@ static int record_one(const struct given *g, const struct settings *s,
                              .has_preflight = true,
                              .ranks = ranks_new(),
                              .point = &point};
-    struct report_to to = {.format = record_args_format(&g->own.to),
-                           .files = record_args_files(&g->own.to),
-                           .no_colour = g->own.to.show.no_colour,
-                           .is_recorded = true,
-                           .command = "report",
-                           .words = dir};
+    struct run_shown *shown = xcalloc(1, sizeof(*shown));
     bool has_page = true; /* if one was asked for */
     struct err no_page = {0};
-    struct buf page; /* for those who watch */
     int rc = record_args_check_format(&g->own.to, err);
 
-    buf_init(&page, PAGE_MAX);
+    shown->to = (struct report_to){.format = record_args_format(&g->own.to),
+                                   .files = record_args_files(&g->own.to),
+                                   .no_colour = g->own.to.show.no_colour,
+                                   .is_recorded = true,
+                                   .command = "report",
+                                   .words = dir};
+    shown->lingers = g->own.to.listen_linger_ns > 0;
+    buf_init(&shown->page, PAGE_MAX);
     stop_catch_signals();
     if (rc == 0)
         rc = listening_start(&how.listen, &g->own.to, dir, err);
+    shown->listen = how.listen;
     if (rc == 0 && g->own.start_at &&
         units_parse_instant(g->own.start_at, clk_realtime_ns(),
                             &how.start_at_ns, err))
@@ -137,14 +163,14 @@ static int record_one(const struct given *g, const struct settings *s,
     if (rc == 0 && g->a.is_recording)
         record_note_repeated(g->a.file.path, dir);
     if (rc == 0)
-        rc = point_sum_up(dir, print_run, &to, err);
-    if (rc >= 0 && to.format != DOC_AS_BRIEF)
+        rc = point_sum_up(dir, how.listen ? &shown->bins : NULL, show_run,
+                          shown, err);
+    if (rc >= 0 && shown->to.format != DOC_AS_BRIEF)
         log_note("recording  %s", dir);
-    if (rc >= 0 && how.listen &&
-        (listen_is_watched(how.listen) || g->own.to.listen_linger_ns > 0))
-        report_html_page(dir, &page, &(struct err){0});
-    listening_stop(how.listen, &g->own.to, dir, &page);
-    buf_fini(&page);
+    listening_stop(how.listen, &g->own.to, dir, &shown->page);
+    run_bins_fini(&shown->bins);
+    buf_fini(&shown->page);
+    free(shown);
     if (rc >= 0 && !has_page) {
         *err = no_page;
         rc = -1;

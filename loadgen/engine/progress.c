@@ -111,7 +111,8 @@ static void add_row(struct progress *p, const struct facts *f)
         return;
     hist_add(&p->lag, measure_value(MEASURE_LAG, FROM_DUE, f));
     add_latency(&p->e2e, MEASURE_E2E, f);
-    add_latency(&p->ttft, MEASURE_TTFT, f);
+    if (p->now.has_streams)
+        add_latency(&p->ttft, MEASURE_TTFT, f);
 }
 
 static double per_second(int64_t count, int64_t ns)

@@ -486,9 +486,29 @@ static double recorded_of(const json_t *json)
                   : number_at(json, "trials.recorded");
 }
 
+/* Which recording of the study is being made, as soon as one is. */
+static const char *point_of(const char *url)
+{
+    const char *point = NULL;
+
+    for (int i = 0; i < 600 && !point; i++) {
+        json_t *json =
+            json_loads(watched_get(url, "/summary.json", NULL, 200), 0, NULL);
+        const char *text = json_string_value(json_object_get(json, "point"));
+
+        point = text ? keepf("%s", text) : NULL;
+        json_decref(json);
+        if (!point)
+            clk_sleep_ns(20 * NS_PER_MS);
+    }
+    assert_non_null(point);
+    return point;
+}
+
 /* Trials and searches are watched like sweeps, and end with their report. */
 TEST(trials_and_searches_are_watched)
 {
+    const char *const says[] = {"trial 1 of 2, seed ", "60/s"};
     const char *const *const cases[] = {
         ARGS("run", stub_url, "--rate", "50", "-d", "500ms", "--warmup", "0s",
              "--trials", "2", "--max-discarded", "0", "--settle", "0s", "--slo",
@@ -503,10 +523,12 @@ TEST(trials_and_searches_are_watched)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct proc p = proc_start(cases[i]);
         char *url = watched_url(&p);
+        const char *point = point_of(url);
         char *page = metrics_from(url, "over");
         json_t *json =
             json_loads(watched_get(url, "/summary.json", NULL, 200), 0, NULL);
 
+        assert_non_null(strstr(point, says[i]));
         assert_true(sum_of(page, "tailgate_recordings_total", "") ==
                     recorded_of(json));
         assert_true(recorded_of(json) > 0);

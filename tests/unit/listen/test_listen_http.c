@@ -80,6 +80,7 @@ TEST(addresses)
         {"localhost:80", "localhost", "80", true},
         {"[::1]:80", "::1", "80", true},
         {"127.1.2.3:80", "127.1.2.3", "80", true},
+        {"127.example.org:80", "127.example.org", "80", false},
         {"0.0.0.0:80", "0.0.0.0", "80", false},
         {":80", "", "80", false},
         {"[::]:80", "::", "80", false},

@@ -1,4 +1,5 @@
 /* What is counted while a run goes on, and the text that scrapers get. */
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -160,7 +161,7 @@ TEST(the_histogram_has_the_limit)
                 ",class=\"\",term=\"e2e p90 < 15ms\"} 0.8333333333333334\n");
     expect_line(&v, false,
                 "tailgate_slo_allowed_ratio" LABELS
-                ",class=\"\",term=\"e2e p90 < 15ms\"} 0.09999999999999998\n");
+                ",class=\"\",term=\"e2e p90 < 15ms\"} 0.1\n");
     expect_line(&v, false, "tailgate_slo_state" LABELS "} 0\n");
     listen_view_fini(&v);
     end(st);
@@ -440,6 +441,39 @@ TEST(the_summary_so_far_is_documented)
     rows[2].outcome = OUTCOME_RESET;
     add(st, 0, rows, 3, 3000, 4);
     expect_schema(st);
+    end(st);
+}
+
+/* Quantiles of the window so far, if there are enough requests for them. */
+TEST(the_summary_so_far_has_latencies)
+{
+    struct listen_state *st = begin_with("n", "e2e p90 < 15ms");
+    struct facts rows[100];
+    struct listen_view v;
+    struct buf out;
+    json_t *json;
+    const json_t *e2e;
+
+    for (int64_t i = 0; i < 100; i++)
+        rows[i] = row_ok(i, 1000 + 10 * i, i % 4 ? 5 : 50);
+    add(st, 0, rows, 100, 3000, 100);
+    listen_state_view(st, true, &v);
+    buf_init(&out, LISTEN_MAX_TEXT);
+    listen_summary(&v, &out);
+    assert_non_null(strstr(buf_text(&out), "\"allowed\": 0.1}"));
+    json = json_loads(buf_text(&out), 0, NULL);
+    e2e = json_object_get(json_object_get(json, "measures"), "e2e");
+    assert_int_equal(json_integer_value(json_object_get(e2e, "n")), 100);
+    assert_in_range(
+        (int)(1000 * json_number_value(json_object_get(e2e, "p50_ms"))), 4780,
+        5220);
+    assert_in_range(
+        (int)(1000 * json_number_value(json_object_get(e2e, "p90_ms"))), 47800,
+        52200);
+    assert_true(json_is_null(json_object_get(e2e, "p99.9_ms")));
+    json_decref(json);
+    buf_fini(&out);
+    listen_view_fini(&v);
     end(st);
 }
 
