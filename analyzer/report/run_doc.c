@@ -654,7 +654,7 @@ static void add_client(struct doc_node *root, const struct summary *s)
     doc_bool(n, "insecure", NULL, s->settings->target.insecure);
     add_calibration(both, s);
     if (s->settings->target.insecure)
-        doc_line(both, DOC_PLAIN,
+        doc_line(both, DOC_WARNING,
                  "INSECURE: the server's certificate was not verified");
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct bio_method_st;
@@ -29,6 +30,7 @@ struct tls {
                              arrives at the socket */
     bool is_cut;          /* the peer ended without saying goodbye */
     bool is_unsound;      /* after an error nothing more may be sent */
+    int64_t reads;        /* with content, since the last write */
     int error;            /* errno of the socket; 0: none */
     unsigned long reason; /* OpenSSL's error; 0: none */
 };

@@ -193,6 +193,7 @@ static void finish(struct curl_handle *h, CURLcode code)
     else if (v.text || !h->why[0])
         snprintf(h->why, sizeof(h->why), "%s",
                  v.text ? v.text : curl_easy_strerror(code));
+    curl_trim_text(h->why);
     is_whole = v.outcome == OUTCOME_OK || v.outcome == OUTCOME_STATUS;
     r->facts.end = now_ns(h);
     r->facts.outcome = v.outcome;

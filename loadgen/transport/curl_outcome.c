@@ -77,6 +77,9 @@ static struct curl_outcome judge_wire(const struct curl_ending *e)
         return (struct curl_outcome){OUTCOME_CONNECT, CONNECT_TLS, NULL};
     if (e->error)
         return reset(e->error, NULL);
+    /* libcurl counts what a handle repeated, over all its requests. */
+    if (!e->has_begun && strstr(e->text, "Connection died"))
+        return closed(false);
     if (e->has_begun && e->code == CURLE_RECV_ERROR)
         return closed(true);
     return reset(0, NULL);
@@ -133,4 +136,23 @@ struct curl_outcome curl_judge(const struct curl_ending *e)
     if (e->status >= 400)
         return (struct curl_outcome){OUTCOME_STATUS, e->status, NULL};
     return (struct curl_outcome){OUTCOME_OK, 0, NULL};
+}
+
+void curl_trim_text(char *text)
+{
+    static const char *const additions[] = {
+        "Recv failure: ", "Send failure: ", "OpenSSL SSL_read: ",
+        "OpenSSL SSL_write: "};
+    char *end = strstr(text, ", errno ");
+
+    for (size_t i = 0; i < sizeof(additions) / sizeof(additions[0]); i++) {
+        size_t len = strlen(additions[i]);
+
+        if (strncmp(text, additions[i], len) != 0)
+            continue;
+        if (end)
+            *end = '\0';
+        memmove(text, text + len, strlen(text + len) + 1);
+        return;
+    }
 }

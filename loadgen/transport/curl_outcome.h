@@ -33,4 +33,8 @@ struct curl_outcome {
 
 struct curl_outcome curl_judge(const struct curl_ending *e);
 
+/* Cut off what libcurl adds to the words of the kernel and of OpenSSL, which
+ * the native transport uses as they are. */
+void curl_trim_text(char *text);
+
 #endif

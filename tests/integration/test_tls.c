@@ -118,12 +118,15 @@ TEST(what_the_report_says_of_tls)
     struct proc_result r = proc_run(
         ARGS("run", "-v", nginx.urls[SELF_SIGNED], "--insecure", "-c", "2",
              "-n", "40", "-q", "--force", "-o", tmpdir_path("run")));
+    struct proc_result brief = proc_run(ARGS("report", tmpdir_path("run")));
 
     run_expect(&r, tmpdir_path("run"), 0);
     assert_non_null(strstr(r.out, "\ntls "));
     assert_non_null(strstr(r.out, ", share of reuse 95%"));
     assert_non_null(
         strstr(r.out, "INSECURE: the server's certificate was not verified"));
+    assert_non_null(strstr(brief.out, "INSECURE: the server's certificate was "
+                                      "not verified"));
 }
 
 TEST(a_client_certificate)
@@ -237,16 +240,24 @@ static const struct {
     {"", RAW_HOLD, "not connected within the connect timeout"},
 };
 
+/* In the same words over all transports. */
 TEST(servers_that_break_the_handshake_off)
 {
     for (size_t i = 0; i < sizeof(no_tls) / sizeof(no_tls[0]); i++) {
         struct rawserver server = rawserver_start(
             no_tls[i].bytes, strlen(no_tls[i].bytes), no_tls[i].ending);
         char *url = keepf("https%s", server.url + strlen("http"));
+        const char *timeout = no_tls[i].ending == RAW_HOLD ? "50ms" : "10s";
+        json_t *summary = RUN(1, url, "--connect-timeout", timeout);
+        char *text =
+            keepf("%s", json_string_value(part_at(summary, "failures/0/text")));
 
-        must_all_mention(RUN(1, url, "--connect-timeout",
-                             no_tls[i].ending == RAW_HOLD ? "50ms" : "10s"),
-                         "connect", no_tls[i].part);
+        must_all_mention(summary, "connect", no_tls[i].part);
+        must_all_say(RUN(1, url, "--connect-timeout", timeout, "--http2"),
+                     "connect", text);
+        must_all_say(
+            RUN(1, url, "--connect-timeout", timeout, "--transport", "curl"),
+            "connect", text);
         rawserver_stop(&server);
     }
 }

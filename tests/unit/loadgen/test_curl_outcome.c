@@ -1,6 +1,7 @@
 /* What libcurl says of a transfer, and the outcome that it is to us. */
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "loadgen/transport/curl_outcome.h"
 #include "tests/support/test.h"
@@ -138,6 +139,12 @@ static const struct {
      OUTCOME_RESET,
      ECONNRESET,
      "Connection reset by peer"},
+    {{.code = CURLE_SEND_ERROR,
+      .was_sent = true,
+      .text = "Connection died, tried 5 times before giving up"},
+     OUTCOME_RESET,
+     0,
+     "closed before any response"},
     {{.code = CURLE_SEND_ERROR, .was_sent = true, .error = EPIPE},
      OUTCOME_RESET,
      EPIPE,
@@ -205,6 +212,27 @@ static const struct {
      HTTP1_LONG_BODY,
      "longer than target.max_response"},
 };
+
+TEST(the_words_of_others)
+{
+    static const char *const texts[][2] = {
+        {"Recv failure: Connection reset by peer", "Connection reset by peer"},
+        {"Send failure: Broken pipe", "Broken pipe"},
+        {"OpenSSL SSL_read: OpenSSL/3.0: error:0A00045C: alert, errno 0",
+         "OpenSSL/3.0: error:0A00045C: alert"},
+        {"SSL certificate problem: unable, errno 0",
+         "SSL certificate problem: unable, errno 0"},
+        {"", ""},
+    };
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        char text[100];
+
+        snprintf(text, sizeof(text), "%s", texts[i][0]);
+        curl_trim_text(text);
+        assert_string_equal(text, texts[i][1]);
+    }
+}
 
 TEST(every_ending_has_its_name)
 {

@@ -266,6 +266,29 @@ TEST(several_records_at_once)
     pair_free(p);
 }
 
+/* Until the next request, so that no malloc() is needed for each event. */
+TEST(the_buffer_of_a_stream_is_kept)
+{
+    static const bool are_released[] = {true, true, false, false};
+    struct pair *p = pair_new("server", "localhost");
+    char data[TLS_MIN_READ];
+
+    connect_pair(p);
+    assert_int_equal(shake_hands(p), TLS_DONE);
+    for (int request = 0; request < 2; request++) {
+        for (size_t i = 0; i < COUNT(are_released); i++) {
+            assert_int_equal(tls_write(&p->server, "event", 5), 5);
+            assert_int_equal(tls_read(&p->client, data, sizeof(data)), 5);
+            assert_int_equal(SSL_get_mode(p->client.ssl) &
+                                 SSL_MODE_RELEASE_BUFFERS,
+                             are_released[i] ? SSL_MODE_RELEASE_BUFFERS : 0);
+        }
+        assert_int_equal(tls_write(&p->client, "more", 4), 4);
+        assert_true(SSL_get_mode(p->client.ssl) & SSL_MODE_RELEASE_BUFFERS);
+    }
+    pair_free(p);
+}
+
 TEST(a_socket_that_is_full)
 {
     static char data[(size_t)1 << 20];
