@@ -10,6 +10,7 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
+#include "common/text/json.h"
 #include "tests/support/farhosts.h"
 #include "tests/support/keep.h"
 #include "tests/support/mpi.h"
@@ -188,6 +189,10 @@ TEST_WITH(the_verdict_of_all_ranks_ends_the_load, tmpdir_setup, tmpdir_teardown)
         first_ns = end_ns < first_ns ? end_ns : first_ns;
     }
     assert_true(number_at(manifest, "end.due_end_ns") == (double)first_ns);
+    /* The common start is the one that rank 0 gave, not the planned one. */
+    assert_int_equal(
+        json_get_int(json_object_get(manifest, "shards"), "start_at_ns", 0),
+        json_get_int(json_object_get(manifest, "clock"), "realtime_ns", -1));
     json_decref(manifest);
     mpi_expect_none();
 }
