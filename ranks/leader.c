@@ -234,18 +234,37 @@ static void watch(struct leader *l, int i, int64_t now_ns)
     cut_all(l, why);
 }
 
+static void end_all(struct leader *l, int64_t now_ns)
+{
+    struct talk leave = {.kind = TALK_LEAVE,
+                         .is.leave.is_orderly = l->stage == LEADER_IDLE};
+
+    for (int i = 0; i < l->link->size; i++)
+        leave.is.leave.is_orderly &=
+            now_ns - l->members[i].heard_ns < TALK_LOST_NS;
+    to_all(l, &leave);
+    l->has_left = true;
+}
+
+/* A leader that was stopped itself has heard from nobody. */
+static void forgive_silence(struct leader *l, int64_t now_ns)
+{
+    if (l->stepped_ns > 0 && now_ns - l->stepped_ns > TALK_LOST_NS / 2)
+        for (int i = 0; i < l->link->size; i++)
+            l->members[i].heard_ns = now_ns;
+    l->stepped_ns = now_ns;
+}
+
 void leader_step(struct leader *l, int64_t now_ns)
 {
     const struct talk alive = {.kind = TALK_ALIVE};
-    const struct talk leave = {.kind = TALK_LEAVE};
 
     if (l->has_left)
         return;
+    forgive_silence(l, now_ns);
     read_command(l);
-    if (l->may_leave) {
-        to_all(l, &leave);
-        l->has_left = true;
-    }
+    if (l->may_leave)
+        end_all(l, now_ns);
     for (int i = 0; i < l->link->size; i++)
         watch(l, i, now_ns);
     if (l->stage != LEADER_IDLE && now_ns - l->told_ns > TALK_BEAT_NS) {

@@ -34,9 +34,10 @@ struct leader {
     enum leader_stage stage;
     int64_t job;
     int64_t lead_ns;
-    int64_t told_ns; /* the command was told that we live */
-    bool may_leave;  /* the command has closed our input, or does not read */
-    bool has_left;   /* all ranks were told */
+    int64_t told_ns;    /* the command was told that we live */
+    int64_t stepped_ns; /* the last step; 0: none yet */
+    bool may_leave;     /* the command has closed our input, or does not read */
+    bool has_left;      /* all ranks were told */
 };
 
 void leader_init(struct leader *l, struct link *link, int in, int out);

@@ -20,6 +20,10 @@
 #define POLL_NS  NS_PER_MS
 #define HURRY_NS (50 * NS_PER_US)
 
+/* After mpirun has told all ranks to end, it kills the others once the first of
+ * them has ended: time for them to complete their recordings. */
+#define LINGER_NS (400 * NS_PER_MS)
+
 /* By mpirun, srun or a user.  It is not the flag of common/base/stop.h: a run
  * that ends for this was not interrupted by the user who reads its report. */
 static atomic_bool is_told_to_end;
@@ -105,5 +109,7 @@ int main(int argc, char **argv)
     if (rank_fini(&rank))
         link_close(&link);
     leader_fini(&leader);
+    if (atomic_load(&is_told_to_end))
+        clk_sleep_ns(LINGER_NS);
     return 0;
 }

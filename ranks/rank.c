@@ -171,6 +171,7 @@ void rank_take(struct rank *r, const struct talk *talk)
         start_job(r, talk);
     } else if (talk->kind == TALK_LEAVE) {
         r->may_leave = true;
+        r->is_orderly = talk->is.leave.is_orderly;
     } else if (talk->job != r->job || r->reported == RANK_IDLE) {
         return; /* about a run that is over */
     } else if (talk->kind == TALK_GO) {
@@ -252,5 +253,5 @@ bool rank_fini(struct rank *r)
     end_thread(r);
     queue_fini(&r->rows);
     pthread_mutex_destroy(&r->lock);
-    return r->may_leave;
+    return r->may_leave && r->is_orderly;
 }

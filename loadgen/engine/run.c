@@ -346,7 +346,7 @@ static int begin_manifest(struct run *run, struct err *err)
         options->settings_file && !recording_is_at(options->settings_file)
             ? git_state(options->settings_file)
             : NULL;
-    const struct shard_start shard = {
+    struct shard_start shard = {
         .id = shard_id_of(run->settings->client.shard),
         .settings_sha256 = run->settings_sha256,
         .start_at_ns = options->start_is_own ? 0 : options->start_at_ns};
@@ -370,6 +370,8 @@ static int begin_manifest(struct run *run, struct err *err)
     environment_read(&environment, "");
     rc = find_start(run, &start, err);
     run->start_ns = start.monotonic_ns;
+    if (options->party) /* the start that it gave, not the planned one */
+        shard.start_at_ns = start.realtime_ns;
     if (rc == 0)
         manifest_init(&run->manifest, run->settings, &start);
     strlist_fini(&targets);

@@ -94,7 +94,8 @@ struct run_options {
 
     /* When the clock of the run starts, since 1970, so that several machines
      * start together; 0: when everything is ready.  With a party its start
-     * counts, and this only tells the run from others. */
+     * counts, and this only makes the nonce of the run different from others.
+     */
     int64_t start_at_ns;
     bool start_is_own; /* it was counted from now: other machines have another
                         */

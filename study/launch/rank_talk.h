@@ -65,6 +65,10 @@ struct talk_go {
     int64_t offset_ns;   /* the clock of the rank minus that of rank 0 */
 };
 
+struct talk_leave {
+    int32_t is_orderly; /* no rank is lost, and no run was given up */
+};
+
 struct talk_here {
     char version[32];
     char host[64];
@@ -101,6 +105,7 @@ struct talk {
         struct talk_job job;
         struct talk_order order;
         struct talk_go go;
+        struct talk_leave leave;
         struct talk_here here;
         struct talk_done done;
         struct rank_stamps stamps;
@@ -118,6 +123,7 @@ static inline size_t talk_size(int32_t kind)
         [TALK_ORDER] = sizeof(struct talk_order),
         [TALK_ASK] = sizeof(struct rank_stamps),
         [TALK_GO] = sizeof(struct talk_go),
+        [TALK_LEAVE] = sizeof(struct talk_leave),
         [TALK_TIME] = sizeof(struct rank_stamps),
         [TALK_HERE] = sizeof(struct talk_here),
         [TALK_STATE] = sizeof(struct run_progress),

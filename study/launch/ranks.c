@@ -369,7 +369,8 @@ static bool sum_up(const struct ranks *r, struct run_progress *all)
 
 /* ---- a run ---- */
 
-/* Read what there is.  False: the run is over, well or not. */
+/* Read what there is.  False: the run is over, well or not.  Without rank 0 the
+ * others cannot be told to end: a signal tells them. */
 static bool follow(struct ranks *r, struct watch *w, char *why, size_t size)
 {
     struct pollfd ready = {.fd = r->out_fd, .events = POLLIN};
@@ -402,7 +403,8 @@ static bool follow(struct ranks *r, struct watch *w, char *why, size_t size)
     }
     if (r->heard_ns > 0 && now_ns - r->heard_ns > TALK_LOST_NS)
         lose(r, why, size, 0, &(struct talk_here){0});
-    return r->lost_ns == 0 || now_ns < r->lost_ns + TALK_CUT_NS;
+    return r->lost_ns == 0 ||
+           (now_ns < r->lost_ns + TALK_CUT_NS && !r->all[0].is_lost);
 }
 
 /* All ranks together. */

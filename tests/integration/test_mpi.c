@@ -10,6 +10,7 @@
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
+#include "common/text/json.h"
 #include "tests/support/farhosts.h"
 #include "tests/support/keep.h"
 #include "tests/support/mpi.h"
@@ -50,6 +51,10 @@ static void lose(int rank, int how)
     proc_expect(&r, 4);
     if (!strstr(r.err, keepf("rank %d", rank)) || !strstr(r.err, "was lost"))
         fail_msg("%s", r.err);
+    for (int other = 0; other < 3; other++) {
+        if (other != rank && strstr(r.out, keepf("ABORTED rank %d", other)))
+            fail_msg("%s", r.out);
+    }
     json_decref(load_summary(dir));
     assert_int_equal(access(keepf("%s.shards", dir), F_OK), -1);
     mpi_expect_none();
@@ -188,6 +193,10 @@ TEST_WITH(the_verdict_of_all_ranks_ends_the_load, tmpdir_setup, tmpdir_teardown)
         first_ns = end_ns < first_ns ? end_ns : first_ns;
     }
     assert_true(number_at(manifest, "end.due_end_ns") == (double)first_ns);
+    /* The common start is the one that rank 0 gave, not the planned one. */
+    assert_int_equal(
+        json_get_int(json_object_get(manifest, "shards"), "start_at_ns", 0),
+        json_get_int(json_object_get(manifest, "clock"), "realtime_ns", -1));
     json_decref(manifest);
     mpi_expect_none();
 }
@@ -219,21 +228,12 @@ static int64_t at_of(const json_t *manifest, size_t shard, const char *key)
         json_object_get(json_array_get(list, shard), "clock"), key));
 }
 
-/* 5 ms to the other host, whose clock is wrong: the offset is found within the
- * stated bound, and both start at the same time, within that bound, too.  That
- * they are one machine, with one monotonic clock, shows it. */
-TEST_WITH(clocks_are_compared_and_corrected, tmpdir_setup, tmpdir_teardown)
+/* One rank on each of two hosts. */
+static void set_up_hosts(struct farhosts *hosts, int64_t delay_ns)
 {
-    char *dir = tmpdir_path("run");
     char *rsh = make_script("rsh", play_rsh);
-    struct farhosts hosts;
-    struct proc_result r;
-    json_t *manifest;
-    int64_t error_ns;
-    int64_t apart_ns;
 
-    set_up();
-    if (!farhosts_start(&hosts, 5 * NS_PER_MS))
+    if (!farhosts_start(hosts, delay_ns))
         skip();
     setenv(
         "TAILGATE_MPIRUN",
@@ -243,9 +243,25 @@ TEST_WITH(clocks_are_compared_and_corrected, tmpdir_setup, tmpdir_teardown)
                           "plm_rsh_agent %s --mca btl self,tcp --mca "
                           "btl_tcp_if_include " FARHOSTS_NET
                           " --mca oob_tcp_if_include " FARHOSTS_NET " \"$@\"\n",
-                          rsh, hosts.name[0], getenv("TAILGATE_MPIRUN"),
-                          hosts.name[0], hosts.name[1], rsh)),
+                          rsh, hosts->name[0], getenv("TAILGATE_MPIRUN"),
+                          hosts->name[0], hosts->name[1], rsh)),
         1);
+}
+
+/* 5 ms to the other host, whose clock is wrong: the offset is found within the
+ * stated bound, and both start at the same time, within that bound, too.  That
+ * they are one machine, with one monotonic clock, shows it. */
+TEST_WITH(clocks_are_compared_and_corrected, tmpdir_setup, tmpdir_teardown)
+{
+    char *dir = tmpdir_path("run");
+    struct farhosts hosts;
+    struct proc_result r;
+    json_t *manifest;
+    int64_t error_ns;
+    int64_t apart_ns;
+
+    set_up();
+    set_up_hosts(&hosts, 5 * NS_PER_MS);
     r = proc_run(ARGS("run", "null://", "-R", "100", "-d", "1s", "--launch",
                       "mpi:2", "--launch-lead", "2s", "-o", dir));
     farhosts_stop(&hosts);
@@ -262,6 +278,30 @@ TEST_WITH(clocks_are_compared_and_corrected, tmpdir_setup, tmpdir_teardown)
         at_of(manifest, 1, "monotonic_ns") - at_of(manifest, 0, "monotonic_ns");
     assert_true(llabs(apart_ns) <= error_ns);
     json_decref(manifest);
+    mpi_expect_none();
+}
+
+/* The relay between the hosts stops, and with it the link. */
+TEST_WITH(a_dropped_link_ends_the_run, tmpdir_setup, tmpdir_teardown)
+{
+    char *dir = tmpdir_path("run");
+    struct farhosts hosts;
+    struct proc run;
+    struct proc_result r;
+
+    set_up();
+    set_up_hosts(&hosts, 0);
+    run = proc_start(ARGS("run", "null://", "-R", "100", "-d", "600s",
+                          "--launch", "mpi:2", "-q", "-o", dir));
+    wait_for_ranks(dir, 2);
+    kill(hosts.relay, SIGSTOP);
+    r = proc_wait(&run);
+    farhosts_stop(&hosts);
+    proc_expect(&r, 4);
+    if (!strstr(r.err, keepf("rank 1 on %s was lost", hosts.name[1])))
+        fail_msg("%s", r.err);
+    json_decref(load_summary(dir));
+    assert_int_equal(access(keepf("%s.shards", dir), F_OK), -1);
     mpi_expect_none();
 }
 
