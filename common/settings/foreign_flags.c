@@ -75,6 +75,7 @@ const struct foreign_flag foreign_flags[] = {
     {"http-debug", "k6", "show", NULL},
     {"threshold", "k6", "slo", NULL},
     {"thresholds", "k6", "slo", NULL},
+    {"rates", "sweep", NULL, "'tailgate sweep' makes a run at each of several rates"},
     {"latency", "wrk", NULL, "percentiles are always reported"},
     {"L", "wrk", NULL, "percentiles are always reported"},
     {"script", "wrk", NULL, "there are no scripts; use --body @FILE, or --data FILE for several prompts"},
