@@ -27,10 +27,13 @@ done
 # Inline commands, such as those of tables, also across lines; and blocks that are
 # not executed.  Other blocks are, by tests/docs/run, if the line says so.
 for page in $pages; do
+    # shellcheck disable=SC2016  # backticks, not commands
     awk '/^ *```/ { code = !code } !code' "$page" | tr '\n' ' ' | grep -oE '`(tailgate|make) [a-z]+[^`]*`' | tr -d '`'
     awk '/^ *```/ { fenced = !fenced; text = fenced && /```text/; next } text && /^(sudo )?(tailgate|make) / { sub(/^sudo /, ""); sub(/#.*/, ""); print }' "$page"
 done | sort -u >"$scratch/commands"
-grep -q '^tailgate scale .*--capacity' "$scratch/commands" && grep -q '^make uninstall' "$scratch/commands" || { echo 'found no commands'; bad=1; }
+for known in 'tailgate scale .*--capacity' 'make uninstall'; do
+    grep -q "^$known" "$scratch/commands" || { echo "not found: $known"; bad=1; }
+done
 while read -r tool name rest; do
     if [ "$tool" = make ]; then
         grep -qE "^([a-z -]* )?$name( [a-z -]*)?:" Makefile || { echo "no such target: make $name"; bad=1; }
