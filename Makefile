@@ -45,7 +45,10 @@ bench: release ## measure the parts and compare with other tools
 	bench/run build/release
 
 install: release ## install to PREFIX (/usr/local), below DESTDIR if set
-	DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'
+	@DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)' >/dev/null
+	@echo 'Installed $(DESTDIR)$(PREFIX)/bin/tailgate'
+	@[ -n '$(DESTDIR)' ] || case ":$$PATH:" in *:'$(PREFIX)'/bin:*) ;; *) \
+		echo 'It is not in your PATH yet: export PATH=$(PREFIX)/bin:$$PATH' ;; esac
 
 uninstall: ## remove what make install put there, with the same PREFIX and DESTDIR
 	DESTDIR='$(DESTDIR)' scripts/uninstall build/release '$(PREFIX)'

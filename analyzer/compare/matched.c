@@ -166,8 +166,9 @@ int matched_refuse(const struct strmap *const *sides, size_t n,
     if (setting)
         return err_set(err, ERR_USAGE,
                        "--vary: no recording has a condition '%.80s'; did you "
-                       "mean the setting '%.80s'?",
-                       vary, setting);
+                       "mean the setting '%.80s'? To make it a condition, "
+                       "label each run with --label %.80s=VALUE",
+                       vary, setting, vary);
     return err_set(err, ERR_USAGE,
                    "--vary: no recording has a condition or a setting "
                    "'%.80s'; label each run when it is made, with --label "

@@ -270,7 +270,7 @@ void brief_where(struct brief *b)
         return;
     if (b->style->dir) {
         brief_optional(b);
-        brief_tone(b, TONE_DIM, "  (all numbers: tailgate report -v)");
+        brief_tone(b, TONE_DIM, "  (all numbers: %s)", b->style->more);
     } else {
         brief_words(b, "%s", b->style->more);
     }

@@ -128,6 +128,7 @@ const struct foreign_flag foreign_flags[] = {
     {"env", "k6", NULL, NO_SCRIPT "; --set KEY=VALUE changes a setting"},
     {"e", "k6", NULL, NO_SCRIPT "; --set KEY=VALUE changes a setting"},
     {"U", "wrk2", NULL, "every report has the times from sending next to those from due"},
+    {"rates", "sweep", NULL, "'tailgate sweep' makes a run at each of several rates"},
     {"latency", "wrk", NULL, "percentiles are always reported"},
     {"L", "wrk", NULL, "percentiles are always reported"},
     {"script", "wrk", NULL, NO_SCRIPT "; use --body @FILE, or --data FILE for several prompts"},

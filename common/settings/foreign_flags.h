@@ -1,5 +1,5 @@
-/* foreign_flags.h - flags of other load generators that do not exist here, and
- * what to use instead. */
+/* foreign_flags.h - flags of other load generators, and of other commands, that
+ * a command does not have, and what to use instead. */
 #ifndef COMMON_SETTINGS_FOREIGN_FLAGS_H
 #define COMMON_SETTINGS_FOREIGN_FLAGS_H
 

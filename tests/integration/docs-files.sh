@@ -1,6 +1,7 @@
 #!/bin/sh
 # docs-files.sh - what pages of the documentation name exists: files and
-# functions in backticks, the commands and flags of inline commands, and the
+# functions in backticks, the commands and flags of commands that tests/docs/run
+# does not execute (inline, and in ```text blocks), targets of make, and the
 # settings and inputs in YAML blocks.
 # Usage: docs-files.sh.  TAILGATE is the program, TAILGATE_SOURCE the source tree.
 set -u
@@ -23,18 +24,36 @@ for named in $(names '[a-z][a-z0-9_]+\(\)' | grep '^docs/architecture.md'); do
         { echo "${named%:*}: no such function: $name"; bad=1; }
 done
 
-# Inline commands, such as those of tables; those in blocks are executed by tests/docs/run.
-names 'tailgate [a-z]+[^`]*' >"$scratch/commands"
-while IFS= read -r named; do
-    command=${named#*:tailgate }
-    name=${command%% *}
+# Inline commands, such as those of tables, also across lines; and blocks that are
+# not executed.  Other blocks are, by tests/docs/run, if the line says so.
+for page in $pages; do
+    # shellcheck disable=SC2016  # backticks, not commands
+    awk '/^ *```/ { code = !code } !code' "$page" | tr '\n' ' ' | grep -oE '`(tailgate|make) [a-z]+[^`]*`' | tr -d '`'
+    awk '/^ *```/ { fenced = !fenced; text = fenced && /```text/; next } text && /^(sudo )?(tailgate|make) / { sub(/^sudo /, ""); sub(/#.*/, ""); print }' "$page"
+done | sort -u >"$scratch/commands"
+for known in 'tailgate scale .*--capacity' 'make uninstall'; do
+    grep -q "^$known" "$scratch/commands" || { echo "not found: $known"; bad=1; }
+done
+while read -r tool name rest; do
+    if [ "$tool" = make ]; then
+        grep -qE "^([a-z -]* )?$name( [a-z -]*)?:" Makefile || { echo "no such target: make $name"; bad=1; }
+        continue
+    fi
     [ -e "$scratch/$name" ] || "$TAILGATE" help "$name" --all >"$scratch/$name" 2>&1 ||
-        { echo "${named%%:tailgate*}: no such command: $name"; bad=1; }
-    for flag in $(echo "$command" | grep -oE ' --[a-z][a-z0-9-]*'); do
-        grep -qE -- "^[^-]*(-[a-zA-Z], *)?$flag\b" "$scratch/$name" ||
-            { echo "${named%%:tailgate*}: $name has no flag $flag"; bad=1; }
+        { echo "no such command: tailgate $name"; bad=1; }
+    for flag in $(echo "$rest" | grep -oE '(^|[ [|])--[a-z][a-z0-9-]*' | tr -d ' [|'); do
+        grep -qE -- "^[^-]*(-[a-zA-Z], *)?[ [|]$flag\b" "$scratch/$name" ||
+            { echo "$name has no flag $flag: tailgate $name $rest"; bad=1; }
     done
 done <"$scratch/commands"
+for page in $pages; do
+    awk -v page="$page" '
+        /^ *```/ { fenced = !fenced; code = fenced && !/```(text|yaml|json)/; next }
+        code && /^ *(sudo|make|kubectl|srun|mpirun|curl|podman|docker|export|ssh|[A-Z_]+=[^ ]* tailgate) / {
+            print page ":" NR ": a command without \"$ \", which is not executed: " $0
+        }' "$page"
+done >"$scratch/left"
+[ ! -s "$scratch/left" ] || { cat "$scratch/left"; bad=1; }
 
 # YAML blocks: settings, to which a load is added, or a workflow with our action.
 for page in $pages; do

@@ -168,6 +168,9 @@ static const struct {
     {{"tailgate", "run", URL, "--latency"},
      "unknown flag '--latency' (wrk); percentiles are always reported"},
     {{"tailgate", "report", "/", "--vus", "3"}, "unknown flag '--vus'"},
+    {{"tailgate", "run", URL, "--rates", "1-10"},
+     "unknown flag '--rates' (sweep); 'tailgate sweep' makes a run at each of "
+     "several rates"},
     {{"tailgate", "sweep", URL, "--rates", "1-10"},
      "--rates: a range is written as its first two values and its last one: "
      "1,2..10"},

@@ -119,7 +119,12 @@ TEST(two_variables_are_one_too_many)
     assert_non_null(strstr(r.err, "--vary takes one variable"));
     r = proc_run(ARGS("compare", base, slow, "--vary", "nothing"));
     proc_expect(&r, 2);
-    assert_non_null(strstr(r.err, "'nothing'"));
+    assert_non_null(strstr(r.err, "--label nothing=VALUE"));
+    r = proc_run(ARGS("compare", base, slow, "--vary", "rate"));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "did you mean the setting 'load.rate'? To "
+                                  "make it a condition, label each run with "
+                                  "--label rate=VALUE"));
 }
 
 /* Everything twice: over blocks of single runs, and over trials. */

@@ -123,6 +123,27 @@ TEST(no_row_is_wider_than_the_terminal)
     }
 }
 
+static void make_where(struct brief *b, const struct doc_node *root)
+{
+    (void)root;
+    brief_where(b);
+}
+
+TEST(the_command_for_everything_can_be_copied)
+{
+    struct brief_style style = {
+        .columns = 80, .dir = "a b", .more = "tailgate report 'a b' -v"};
+
+    assert_string_equal(
+        shown(make_where, NULL, &style),
+        "recording  a b  (all numbers: tailgate report 'a b' -v)\n");
+    style.columns = 50;
+    assert_string_equal(shown(make_where, NULL, &style), "recording  a b\n");
+    style.dir = NULL;
+    assert_string_equal(shown(make_where, NULL, &style),
+                        "more       tailgate report 'a b' -v\n");
+}
+
 /* ---- colour ---- */
 
 static void make_toned(struct brief *b, const struct doc_node *root)
