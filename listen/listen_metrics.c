@@ -14,10 +14,15 @@
 
 /* ---- text ---- */
 
+/* Four labels; escaped, a byte takes at most three. */
+#define MAX_LABELS (4 * (size_t)(3 * LISTEN_LABEL + 16))
+
 struct writer {
     struct buf *out;
     bool is_open;
     const struct listen_view *view;
+    const struct listen_variant *labelled; /* whose labels these are */
+    struct buf labels;                     /* of all of its samples */
 };
 
 /* Length of the character at p, if it is UTF-8; else 0.  Unlike for people,
@@ -61,10 +66,17 @@ static void put_value(struct buf *out, const char *text)
     buf_adds(out, "\"");
 }
 
+static void put_label_to(struct buf *out, const char *name, const char *value)
+{
+    buf_adds(out, ",");
+    buf_adds(out, name);
+    buf_adds(out, "=");
+    put_value(out, value);
+}
+
 static void put_label(struct writer *w, const char *name, const char *value)
 {
-    buf_addf(w->out, ",%s=", name);
-    put_value(w->out, value);
+    put_label_to(w->out, name, value);
 }
 
 static void put_number(struct writer *w, double value)
@@ -99,11 +111,18 @@ static void put_family(struct writer *w, enum kind kind, const char *name,
 static void put_sample(struct writer *w, const char *name, const char *suffix,
                        const struct listen_variant *v)
 {
-    buf_addf(w->out, "%s%s{run=", name, suffix);
-    put_value(w->out, w->view->run);
-    put_label(w, "name", v->run_name);
-    put_label(w, "scenario", v->scenario);
-    put_label(w, "variant", v->name);
+    if (v != w->labelled) {
+        buf_reset(&w->labels);
+        buf_adds(&w->labels, "{run=");
+        put_value(&w->labels, w->view->run);
+        put_label_to(&w->labels, "name", v->run_name);
+        put_label_to(&w->labels, "scenario", v->scenario);
+        put_label_to(&w->labels, "variant", v->name);
+        w->labelled = v;
+    }
+    buf_adds(w->out, name);
+    buf_adds(w->out, suffix);
+    buf_add(w->out, w->labels.data, w->labels.len);
 }
 
 static void end_sample(struct writer *w, double value)
@@ -451,6 +470,7 @@ void listen_metrics(const struct listen_view *view, bool is_open,
 {
     struct writer w = {.out = out, .is_open = is_open, .view = view};
 
+    buf_init(&w.labels, MAX_LABELS);
     put_gauges(&w);
     put_counters(&w);
     put_class_counters(&w);
@@ -460,6 +480,7 @@ void listen_metrics(const struct listen_view *view, bool is_open,
     put_study(&w);
     if (is_open)
         buf_adds(out, "# EOF\n");
+    buf_fini(&w.labels);
 }
 
 /* Weights are compared, nothing else: scrapers that can read both put theirs

@@ -23,21 +23,21 @@ int count_level(double count, double max)
 static bool rows_in_use(const struct run_bins *b, const struct value_bins *v,
                         int *first, int *last)
 {
-    double in_row[BINS_ROWS] = {0};
+    int64_t in_row[BINS_ROWS] = {0};
     double n = 0;
     double seen = 0;
 
     for (size_t k = 0; k < b->n; k++) {
-        for (int row = 0; row < BINS_ROWS; row++) {
+        for (int row = 0; row < BINS_ROWS; row++)
             in_row[row] += v->cells[k][row];
-            n += v->cells[k][row];
-        }
     }
+    for (int row = 0; row < BINS_ROWS; row++)
+        n += (double)in_row[row];
     if (!(n > 0))
         return false;
     *first = -1;
     for (int row = 0; row < BINS_ROWS; row++) {
-        seen += in_row[row];
+        seen += (double)in_row[row];
         if (*first < 0 && seen > n * 0.001)
             *first = row;
         if (in_row[row] > 0)
