@@ -441,8 +441,9 @@ void claim_make(const struct comparison *c, struct buf *out)
             continue;
         if (shown == 0)
             put_variable(c, out);
-        buf_addf(out, "%s%s %s against %s", shown++ ? ", " : ": ", q->name,
-                 show_value(q, f->b, b), show_value(q, f->a, a));
+        buf_addf(out, "%s%s %s against %s", shown++ ? ", " : ": ",
+                 quantity_label(q), show_value(q, f->b, b),
+                 show_value(q, f->a, a));
         if (f->ratio.has_range)
             buf_addf(out, " (%.4g times, [%.4g, %.4g] at %.4g%%)",
                      f->ratio.value, f->ratio.range.low, f->ratio.range.high,

@@ -321,7 +321,8 @@ static void add_finding(struct doc_node *row, const struct comparison *c,
     struct doc_node *n;
     char name[SHOW_TEXT];
 
-    doc_text(row, "quantity", "quantity", q->name);
+    doc_show(doc_text(row, "quantity", "quantity", q->name), "%s",
+             quantity_label(q));
     doc_text(row, "unit", NULL, unit_of(q));
     doc_bool(row, "asked", NULL, i < c->qs.asked);
     doc_bool(row, "more_is_better", NULL, quantity_more_is_better(q));
@@ -438,7 +439,8 @@ static void add_rankings(struct doc_node *root, const struct comparison *c)
         snprintf(title, sizeof(title),
                  "%s, %s first; equal ranks: not shown to be worse than the "
                  "first of that rank",
-                 q->name, quantity_more_is_better(q) ? "highest" : "lowest");
+                 quantity_label(q),
+                 quantity_more_is_better(q) ? "highest" : "lowest");
         table = doc_table(n, "places", title);
         for (size_t i = 0; i < c->n; i++) {
             const struct placed *p = &ranking->list[i];
@@ -538,7 +540,7 @@ static void add_history_answer(struct doc_node *root, const struct history *h)
     doc_show(doc_unless(n, DOC_SHARE, "loss_share", "", h->loss,
                         h->segments.len <= 1, NULL),
              "%s, the last segment %s by %.3g%% than the one before",
-             h->quantity.name, h->loss > 0 ? "worse" : "better",
+             quantity_label(&h->quantity), h->loss > 0 ? "worse" : "better",
              fabs(h->loss) * 100);
     doc_unless(n, DOC_SHARE, "regression_threshold", "threshold", h->regression,
                h->regression < 0, NULL);
@@ -576,8 +578,8 @@ static void add_point(struct doc_node *row, const struct history *h,
     clk_format_utc(p->started_ns, CLK_TEXT_FORMAT, utc, sizeof(utc));
     doc_text(row, "started", "started", p->started_ns > 0 ? utc : NULL);
     doc_bool(row, "used", NULL, p->is_used);
-    add_quantity(row, "value", h->quantity.name, &h->quantity, p->value,
-                 p->is_used);
+    add_quantity(row, "value", quantity_label(&h->quantity), &h->quantity,
+                 p->value, p->is_used);
     doc_missing_if(doc_count(row, "segment", "segment", (int64_t)p->segment),
                    !p->is_used || h->segments.len == 0, NULL);
     doc_text(row, "dir", "recording", p->dir);

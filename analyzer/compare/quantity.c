@@ -42,6 +42,11 @@ const char *quantity_unit(const struct quantity *q)
     return kinds[q->kind].unit;
 }
 
+const char *quantity_label(const struct quantity *q)
+{
+    return q->kind == QUANTITY_THROUGHPUT ? "finished in the window" : q->name;
+}
+
 static struct quantity plain(enum quantity_kind kind)
 {
     struct quantity q = {.kind = kind};

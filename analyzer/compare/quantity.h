@@ -57,6 +57,10 @@ bool quantity_is_share(const struct quantity *q);
 /* Unit of its values; quantiles are in ns. */
 const char *quantity_unit(const struct quantity *q);
 
+/* What people read: the name, but throughput is "finished in the window", since
+ * it is not of the requests that were due in it. */
+const char *quantity_label(const struct quantity *q);
+
 /* The requested quantities are `on`; if that is empty, those the SLO is about;
  * without an SLO e2e p99, and throughput unless the load is an open loop: its
  * throughput is what was offered, and to ask for it costs power.  The rest are

@@ -128,7 +128,11 @@ static void add_answer(struct doc_node *root, const struct search_summary *s)
     doc_bool(n, "windows_short", NULL, a->is_short);
     if (a->outcome == SEARCH_NOT_PROBED)
         add_interval(n, "missing", NULL, s, a->missing);
-    if (has_more_to_say(a))
+    if (is_estimate && a->outcome == SEARCH_BUDGET)
+        doc_line(n, DOC_PLAIN,
+                 "the time is over: a longer --budget narrows the interval%s",
+                 isfinite(a->confirmed) ? "" : " and confirms the estimate");
+    else if (has_more_to_say(a))
         doc_line(n, DOC_PLAIN, "%s", a->why);
     if (s->is_of_others)
         doc_line(n, DOC_PLAIN,

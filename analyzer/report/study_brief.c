@@ -117,19 +117,24 @@ void trials_brief(struct brief *b, const struct doc_node *root)
 {
     const struct doc_node *each = doc_at(root, "each");
     const struct doc_node *ttft = doc_at(root, "measures.ttft");
+    const struct doc_node *slo = doc_at(root, "slo");
 
     brief_title(b, root);
     brief_section(b, 2, "trials", doc_at(root, "trials"));
     brief_section(b, 8, "starts", doc_labelled(root, "starts"));
     brief_warnings(b, root);
-    add_over(b, 3, "goodput", doc_at(root, "goodput_rps"));
+    /* Without an SLO every request that ended ok is good. */
+    if (slo && slo->first)
+        add_over(b, 3, "goodput", doc_at(root, "goodput_rps"));
+    else
+        add_over(b, 3, "completed", doc_at(root, "completed_rps"));
     if (ttft && ttft->label)
         add_over(b, 3, "ttft p99", doc_at(ttft, "p99_ms"));
     add_over(b, 3, "e2e p99", doc_at(root, "measures.e2e.p99_ms"));
     add_each(b, each);
     add_discarded(b, each);
     brief_section(b, 2, "until", doc_at(root, "until"));
-    add_terms(b, doc_at(root, "slo"));
+    add_terms(b, slo);
     brief_sentences(b, 5, "why", doc_labelled(root, "verdict"));
     brief_where(b);
     brief_verdict(b, root);

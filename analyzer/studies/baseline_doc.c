@@ -6,7 +6,7 @@
 #include "analyzer/studies/baseline.h"
 
 static const char *const labels[BASELINE_QUANTITIES] = {
-    "time", "peak memory", "throughput", "quality"};
+    "time", "peak memory", "finished in the window", "quality"};
 
 static struct doc_node *add_amount(struct doc_node *in, const char *key,
                                    const char *label, enum baseline_quantity q,

@@ -501,7 +501,8 @@ static struct trial_term take_term(const struct term_judgement *from,
     const struct term_counts *c = &from->counts;
     struct trial_term to = {
         .verdict = from->verdict,
-        .measured = is_quantile           ? (double)from->measured_ns
+        .measured = from->is_few          ? HIST_TOO_FEW
+                    : is_quantile         ? (double)from->measured_ns
                     : from->is_unmeasured ? NAN
                                           : from->measured,
         .sample = {.n = (double)c->n,

@@ -223,14 +223,18 @@ static void put_set_slo(const struct trials_summary *t, struct buf *out)
 {
     for (size_t i = 0; i < t->n_terms; i++) {
         const struct set_term *term = &t->terms[i];
+        long long open = (long long)t->counted - term->kept - term->missed;
 
         buf_adds(out, i ? ", " : "; SLO ");
         if (term->class)
             buf_addf(out, "class %s ", term->class);
         buf_addf(out, "%s (measured ", term->term.text);
         put_median(&term->measured, text_kind_of(&term->term), out);
-        buf_addf(out, ", kept by %lld of %zu)", (long long)term->kept,
+        buf_addf(out, ", kept by %lld of %zu", (long long)term->kept,
                  t->counted);
+        if (open > 0)
+            buf_addf(out, ", undecided in %lld", open);
+        buf_adds(out, ")");
     }
     if (t->n_terms == 0) {
         buf_adds(out, "; e2e p50 ");

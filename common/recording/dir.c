@@ -128,13 +128,18 @@ int recording_remove(const char *dir, struct err *err)
                           : 0;
 }
 
-bool recording_is_at(const char *dir)
+static bool has_file(const char *dir, const char *name)
 {
-    char *path = xasprintf("%s/manifest.json", dir);
+    char *path = xasprintf("%s/%s", dir, name);
     bool is_present = access(path, F_OK) == 0;
 
     free(path);
     return is_present;
+}
+
+bool recording_is_at(const char *dir)
+{
+    return has_file(dir, "manifest.json");
 }
 
 int recording_check(const char *dir, struct err *err)
@@ -146,8 +151,13 @@ int recording_check(const char *dir, struct err *err)
     if (!S_ISDIR(st.st_mode))
         return err_set(err, ERR_CONFIG, "%s: not a recording (not a directory)",
                        dir);
-    return recording_is_at(dir)
-               ? 0
-               : err_set(err, ERR_CONFIG,
-                         "%s: not a recording (no manifest.json)", dir);
+    if (recording_is_at(dir))
+        return 0;
+    if (has_file(dir, "requests.tgr"))
+        return err_set(err, ERR_CONFIG,
+                       "%s: manifest.json is missing; tailgate report shows "
+                       "what is left",
+                       dir);
+    return err_set(err, ERR_CONFIG, "%s: not a recording (no manifest.json)",
+                   dir);
 }

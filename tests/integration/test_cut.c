@@ -71,6 +71,10 @@ static void check_without_manifest(const char *dir)
         assert_non_null(strstr(r.out, cases[i].says));
         assert_non_null(strstr(r.out, "requests   1000000000, "));
     }
+    struct proc_result r = proc_run(ARGS("rerun", dir));
+
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "manifest.json is missing; tailgate report"));
 }
 
 /* What needs the settings says so, in one line; the SLO is not dropped without

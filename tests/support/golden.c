@@ -104,6 +104,14 @@ char *doc_text_of(struct doc *taken)
     return text;
 }
 
+char *doc_brief_of(struct doc *taken)
+{
+    char *text = rendered(taken, DOC_AS_BRIEF);
+
+    doc_free(taken);
+    return text;
+}
+
 struct json_t *doc_json_of(struct doc *taken)
 {
     json_t *json = doc_to_json(taken);

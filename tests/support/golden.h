@@ -21,6 +21,7 @@ void assert_golden_doc(const char *name, struct doc *taken);
 
 /* The document as text or as JSON, which the caller owns.  Both free it. */
 char *doc_text_of(struct doc *taken);
+char *doc_brief_of(struct doc *taken); /* the short form */
 struct json_t *doc_json_of(struct doc *taken);
 
 /* A document of one part of a run's. */

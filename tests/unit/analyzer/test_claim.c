@@ -136,6 +136,16 @@ static char *set_claimed(const char *slo, size_t n,
     return text;
 }
 
+/* A trial of 500 requests has no p99.9. */
+TEST(a_quantile_of_few_is_not_claimed)
+{
+    char *text = set_claimed("e2e p99.9 < 50ms", 6, NULL, true);
+
+    assert_says(text, "; SLO e2e p99.9 < 50ms (measured unknown (n too small), "
+                      "kept by 0 of 6, undecided in 6): ");
+    free(text);
+}
+
 /* Of 100, 99, ..., 95 the median is 97.5; of six trials the 96.88 % interval
  * of it is from the least to the greatest. */
 TEST(a_set_is_claimed_with_its_interval)

@@ -39,6 +39,9 @@ TEST(quantities_are_written_as_in_an_slo)
     assert_int_equal(quantity_parse("e2e", &q, &err), -1);
     assert_int_equal(err.code, ERR_USAGE);
     err = (struct err){0};
+    assert_int_equal(quantity_parse("throughput", &q, &err), 0);
+    assert_string_equal(q.name, "throughput");
+    assert_string_equal(quantity_label(&q), "finished in the window");
     assert_int_equal(quantity_parse("tfft p99", &q, &err), -1);
     assert_int_equal(err.code, ERR_USAGE);
     assert_non_null(

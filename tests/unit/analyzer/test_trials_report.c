@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/report/study_doc.h"
@@ -384,10 +385,15 @@ TEST(without_an_slo)
 {
     static const double p99_ms[] = {1, 2};
     struct trials_summary s = made(p99_ms, 2, 100);
+    char *brief;
 
     s.n_terms = 0;
     trials_work_out(&s);
     assert_int_equal(s.verdict, VERDICT_NONE);
+    brief = doc_brief_of(trials_doc(&s));
+    assert_non_null(strstr(brief, "\ncompleted  median 15/s"));
+    assert_null(strstr(brief, "goodput"));
+    free(brief);
     assert_int_equal(exit_status_of_trials(&s), 0);
     s.trials[1].conclusion = CONCLUSION_NO; /* nothing succeeded in it */
     assert_int_equal(exit_status_of_trials(&s), 1);
