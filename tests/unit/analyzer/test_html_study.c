@@ -115,6 +115,8 @@ static struct doc *sweep_of(const char *key)
     doc_text(root, "key", NULL, key);
     doc_line(doc_list(root, "slo", NULL), DOC_PLAIN, "e2e p99 < 30ms");
     doc_number(root, "within_slo", NULL, 200);
+    doc_count(root, "recorded", NULL, 5);
+    doc_count(root, "withdrawn", NULL, 1);
     list = doc_list(root, "values", NULL);
     for (int i = 1; i <= 4; i++) {
         struct doc_node *v = doc_row(list);
@@ -425,7 +427,9 @@ TEST(every_kind_has_a_page)
          {"data-chart=\"missed\"", "data-chart=\"cost\"",
           ">confirmation</span>"}},
         {search_without_probes, {"FOUND", "nothing to draw", ""}},
-        {sweep, {"met up to 200", "data-chart=\"cost\"", ""}},
+        {sweep,
+         {"met up to 200", "data-chart=\"cost\"",
+          "1 of 5 runs cannot be trusted"}},
         {hostile_sweep,
          {"<th scope=\"col\">&lt;/script&gt;&lt;script&gt;alert(1)",
           "&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&quot;alert(2) →",
