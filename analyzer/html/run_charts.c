@@ -354,23 +354,39 @@ static void put_latency(struct page *p, const struct run_page *r)
 static void put_plane(struct page *p, const struct run_bins *b,
                       struct cell_map *c)
 {
-    static const char *const names[2][2] = {{"within both limits", "slow pace"},
+    /* By the limits that there are: of the first token, and of the pace. */
+    static const char *const which[2][2] = {
+        {"", " What is below the line keeps the limit."},
+        {" What is left of the line keeps the limit.",
+         " Only the lower left corner is good."}};
+    static const char *const within[2][2] = {
+        {"all", "within the limit"},
+        {"within the limit", "within both limits"}};
+    static const char *const names[2][2] = {{NULL, "slow pace"},
                                             {"late first token", "both"}};
+    char caption[256];
     char text[SHOW_TEXT];
+    bool has_x;
+    bool has_y;
 
     if (!plane_make(c, b))
         return;
+    has_x = c->x.limit > 0;
+    has_y = c->y.limit > 0;
     c->label = "Time to first token against time per token";
-    page_cell_begin(p, "plane", "First token against pace",
-                    "Every answered request by its time to first token and its "
-                    "time per token after that. Only the lower left corner is "
-                    "good.");
+    snprintf(caption, sizeof(caption),
+             "Every answered request by its time to first token and its time "
+             "per token after that.%s",
+             which[has_x][has_y]);
+    page_cell_begin(p, "plane", "First token against pace", caption);
     plane_draw(&p->svg, c, b);
     page_table_begin(p, "answered requests|number");
-    for (int i = 0; i < 4; i++) {
-        page_row(p);
-        page_cell(p, names[i / 2][i % 2]);
-        page_cell(p, show_count(b->corner[i / 2][i % 2], text));
+    for (int i = 0; i <= has_x; i++) {
+        for (int k = 0; k <= has_y; k++) {
+            page_row(p);
+            page_cell(p, names[i][k] ? names[i][k] : within[has_x][has_y]);
+            page_cell(p, show_count(b->corner[i][k], text));
+        }
     }
     page_table_end(p);
     page_cell_end(p);

@@ -202,8 +202,13 @@ void study_judge_sweep(const struct json_t *json, struct verdict_of *v)
     }
     if (isfinite(knee))
         snprintf(v->sub, sizeof(v->sub),
-                 "The best balance of throughput and latency is at %s%s.",
+                 "The best balance of throughput and latency is at %s%s. ",
                  show_number(knee, a), unit);
+    if (study_number(json, "withdrawn") > 0)
+        snprintf(v->sub + strlen(v->sub), sizeof(v->sub) - strlen(v->sub),
+                 "%.0f of %.0f runs cannot be trusted and were discarded.",
+                 study_number(json, "withdrawn"),
+                 study_number(json, "recorded"));
 }
 
 void study_judge_trials(const struct json_t *json, struct verdict_of *v)
@@ -331,7 +336,8 @@ void study_judge_variants(const struct json_t *json, struct verdict_of *v)
     bool is_shown = n > 0;
 
     set(v, TONE_NONE, ICON_NOTE, "VARIANTS");
-    if (json_array_size(json_object_get(json, "capacity_ranking")) > 0) {
+    if (json_array_size(json_object_get(json, "capacity_ranking")) > 0 &&
+        strcmp(study_text(json, "of"), "sweep") != 0) {
         say_capacities(json, v);
         return;
     }
@@ -349,7 +355,7 @@ void study_judge_variants(const struct json_t *json, struct verdict_of *v)
     if (is_same && ahead && ahead[0])
         snprintf(v->headline, sizeof(v->headline), "%.60s is ahead%s%s.", ahead,
                  n > 1 ? " at every load" : "",
-                 is_shown ? "" : ", but no difference is shown at some load");
+                 is_shown ? "" : "; at some loads the difference is not shown");
     else if (n > 1)
         snprintf(v->headline, sizeof(v->headline),
                  "Which variant is ahead depends on the load.");
@@ -458,9 +464,13 @@ void study_judge_capacities(const struct json_t *json, struct verdict_of *v)
     const json_t *sides = json_object_get(json, "sides");
     double ratio = study_number(json_array_get(sides, 1), "ratio");
     const char *answer = study_text(json, "answer");
+    bool is_any_known = false;
     char a[128];
     char b[128];
 
+    for (size_t i = 0; i < json_array_size(sides); i++)
+        is_any_known |=
+            isfinite(study_number(json_array_get(sides, i), "capacity"));
     set_by_word(v, answer);
     study_side_name(json, 0, a, sizeof(a));
     study_side_name(json, 1, b, sizeof(b));
@@ -469,7 +479,8 @@ void study_judge_capacities(const struct json_t *json, struct verdict_of *v)
                  "%s takes %.3g times the load of %s.", b, ratio, a);
     else
         snprintf(v->headline, sizeof(v->headline),
-                 "The capacities that these searches found.");
+                 is_any_known ? "The capacities that these searches found."
+                              : "These searches found no capacity.");
 }
 
 void study_judge_history(const struct json_t *json, struct verdict_of *v)
@@ -533,9 +544,14 @@ void study_judge_against(const struct json_t *json, struct verdict_of *v)
     size_t len;
 
     set(v, TONE_NONE, ICON_NOTE, "BASELINE");
-    if (isfinite(speed))
+    if (fabs(speed - 1) < 0.005)
+        snprintf(v->headline, sizeof(v->headline), "As fast as the baseline.");
+    else if (isfinite(speed))
         snprintf(v->headline, sizeof(v->headline),
                  "%.3g times as fast as the baseline.", speed);
+    else if (fabs(throughput - 1) < 0.005)
+        snprintf(v->headline, sizeof(v->headline),
+                 "The same throughput as the baseline.");
     else if (isfinite(throughput))
         snprintf(v->headline, sizeof(v->headline),
                  "%.3g times the throughput of the baseline.", throughput);

@@ -260,7 +260,9 @@ static void add_term(struct brief *b, const struct term *t, size_t i,
         return;
     }
     brief_optional(b);
-    if (t->badness > 0)
+    if (t->badness > 0 && strcmp(brief_text_of(interval), "too few") == 0)
+        brief_words(b, " (too few requests for an interval)");
+    else if (t->badness > 0)
         brief_value(b, " (90% interval ", interval, ")");
     brief_optional(b);
     if (note && note->label)

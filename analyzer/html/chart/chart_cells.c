@@ -294,20 +294,34 @@ static void draw_limits(struct plot *p, const struct cell_map *c)
                  "lim");
 }
 
-static void draw_corner(struct svg *s, struct spot at, const char *anchor,
-                        double share, const char *name)
+/* Two lines need as much height; with less it is one line. */
+#define CORNER 38
+
+/* At the top of the plot, or at its bottom, in a strip of this height. */
+static void draw_corner(const struct plot *p, bool is_left, bool is_top,
+                        double room, double share, const char *name)
 {
+    struct spot at = {is_left ? 0 : 1, is_left ? 8 : -6,
+                      is_top ? 19 : p->height - 25};
+    const char *anchor = is_left ? "start" : "end";
     char text[SHOW_TEXT];
 
-    svg_text(s, at, anchor, "big halo", "%s", show_share(share, text));
-    svg_text(s, (struct spot){at.x, at.dx, at.y + 15}, anchor, "lab2 halo",
-             "%s", name);
+    show_share(share, text);
+    if (room < CORNER) {
+        at.y = is_top ? room / 2 + 4 : p->height - room / 2 + 4;
+        svg_text(p->svg, at, anchor, "lab2 halo", "%s %s", text, name);
+        return;
+    }
+    svg_text(p->svg, at, anchor, "big halo", "%s", text);
+    at.y += 15;
+    svg_text(p->svg, at, anchor, "lab2 halo", "%s", name);
 }
 
 void plane_draw(struct svg *s, const struct cell_map *c,
                 const struct run_bins *b)
 {
     struct plot p = plot_of(s, c);
+    double above = c->y.limit > 0 ? plot_y(&p, c->y.limit) : 0;
     double due = 0;
 
     for (size_t k = 0; k < b->n; k++) {
@@ -322,17 +336,17 @@ void plane_draw(struct svg *s, const struct cell_map *c,
     draw_cells(&p, c, 7);
     draw_limits(&p, c);
     if (due > 0 && (c->x.limit > 0 || c->y.limit > 0)) {
-        draw_corner(s, (struct spot){0, 8, p.height - 25}, "start",
+        draw_corner(&p, true, false, p.height - above,
                     (double)b->corner[0][0] / due, "within");
         if (c->x.limit > 0)
-            draw_corner(s, (struct spot){1, -6, p.height - 25}, "end",
-                        (double)b->corner[1][0] / due, "late first token");
+            draw_corner(&p, false, false, p.height - above,
+                        (double)b->corner[1][0] / due, "late");
         if (c->y.limit > 0)
-            draw_corner(s, (struct spot){0, 8, 19}, "start",
-                        (double)b->corner[0][1] / due, "slow pace");
+            draw_corner(&p, true, true, above, (double)b->corner[0][1] / due,
+                        "slow pace");
         if (c->x.limit > 0 && c->y.limit > 0)
-            draw_corner(s, (struct spot){1, -6, 19}, "end",
-                        (double)b->corner[1][1] / due, "both");
+            draw_corner(&p, false, true, above, (double)b->corner[1][1] / due,
+                        "both");
     }
     plot_end(&p);
 }

@@ -375,6 +375,52 @@ TEST(legends_and_figures_agree)
     end_drawing(d);
 }
 
+/* The plane of streams names the limits that there are, and no others. */
+TEST(only_limits_that_exist_are_named)
+{
+    static const struct {
+        const char *slo;
+        const char *says;
+        const char *row;
+        size_t rows;
+    } cases[] = {
+        {"ttft p90 < 1s, tpot p90 < 1s", "Only the lower left corner is good.",
+         "within both limits", 4},
+        {"ttft p90 < 1s", "What is left of the line keeps the limit.",
+         "late first token", 2},
+        {"tpot p90 < 1s", "What is below the line keeps the limit.",
+         "slow pace", 2},
+        {"e2e p90 < 1s", "per token after that.<", ">all", 1},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct made_run *m = made_run_new(0, 1000, cases[i].slo);
+        struct drawn *d;
+        char *plane;
+        size_t rows = 0;
+
+        for (int64_t k = 0; k < 100; k++) {
+            struct facts f = row_ok(k, k * 10, 50);
+
+            f.first -= (20 + k % 9) * NS_PER_MS;
+            f.events = f.event_tokens = 11;
+            f.first_tokens = 1;
+            made_run_add(m, f);
+        }
+        m->end.due_end_ns = NS_PER_S;
+        d = draw(m);
+        plane = strstr(page_of(d), "data-fig=\"plane\"");
+        assert_non_null(plane);
+        *strstr(plane, "</table>") = '\0';
+        assert_says(plane, "%s", cases[i].says);
+        assert_says(plane, "%s", cases[i].row);
+        for (char *row = plane; (row = strstr(row, "<tr><")); row++)
+            rows++;
+        assert_int_equal(rows, cases[i].rows + 1);
+        end_drawing(d);
+    }
+}
+
 /* An undecided run says which terms are not decided, and how much longer it
  * would have to be; terms that only hold as observed are not said to hold. */
 TEST(undecided_terms_are_named)

@@ -115,6 +115,8 @@ static struct doc *sweep_of(const char *key)
     doc_text(root, "key", NULL, key);
     doc_line(doc_list(root, "slo", NULL), DOC_PLAIN, "e2e p99 < 30ms");
     doc_number(root, "within_slo", NULL, 200);
+    doc_count(root, "recorded", NULL, 5);
+    doc_count(root, "withdrawn", NULL, 1);
     list = doc_list(root, "values", NULL);
     for (int i = 1; i <= 4; i++) {
         struct doc_node *v = doc_row(list);
@@ -205,15 +207,22 @@ static struct doc *hostile_variants(void)
     return variants_by(HOSTILE);
 }
 
-/* Of searches: a capacity with its interval for each. */
-static struct doc *searched_variants(void)
+/* Of searches: a capacity with its interval for each.  A sweep may bracket them
+ * as well, but is about the same loads. */
+static struct doc *variants_of(const char *study)
 {
     struct doc *d = doc_new();
     struct doc_node *root = doc_root(d);
     struct doc_node *list = doc_list(root, "variants", NULL);
     struct doc_node *ranking = doc_list(root, "capacity_ranking", NULL);
+    struct doc_node *order = doc_row(doc_list(root, "rankings", NULL));
 
     doc_text(root, "kind", NULL, "variants");
+    doc_text(root, "of", NULL, study);
+    doc_number(order, "value", NULL, 50);
+    doc_text(order, "by", NULL, "e2e p99");
+    order = doc_list(order, "order", NULL);
+    doc_text(doc_row(order), "variant", NULL, "b");
     for (int v = 0; v < 2; v++) {
         struct doc_node *n = doc_row(list);
         struct doc_node *c = doc_section(n, "capacity", NULL);
@@ -227,6 +236,16 @@ static struct doc *searched_variants(void)
         doc_text(n, "variant", NULL, v == 0 ? "b" : HOSTILE);
     }
     return d;
+}
+
+static struct doc *searched_variants(void)
+{
+    return variants_of("search");
+}
+
+static struct doc *swept_variants(void)
+{
+    return variants_of("sweep");
 }
 
 static struct doc *comparison(void)
@@ -372,15 +391,25 @@ static struct doc *scaling_of_units(void)
     return scaling_that_costs("usd_per_unit");
 }
 
-static struct doc *against(void)
+static struct doc *against_at(double ratio)
 {
     struct doc *d = doc_new();
     struct doc_node *rows = doc_section(doc_root(d), "ratios", NULL);
 
     doc_text(doc_root(d), "baseline", NULL, "v1");
-    doc_number(doc_section(rows, "time_s", NULL), "ratio", NULL, 1.3);
+    doc_number(doc_section(rows, "time_s", NULL), "ratio", NULL, ratio);
     doc_number(doc_section(rows, "quality", NULL), "ratio", NULL, 0.99);
     return d;
+}
+
+static struct doc *against(void)
+{
+    return against_at(1.3);
+}
+
+static struct doc *against_the_same(void)
+{
+    return against_at(1.001);
 }
 
 static struct doc *search(void)
@@ -425,7 +454,9 @@ TEST(every_kind_has_a_page)
          {"data-chart=\"missed\"", "data-chart=\"cost\"",
           ">confirmation</span>"}},
         {search_without_probes, {"FOUND", "nothing to draw", ""}},
-        {sweep, {"met up to 200", "data-chart=\"cost\"", ""}},
+        {sweep,
+         {"met up to 200", "data-chart=\"cost\"",
+          "1 of 5 runs cannot be trusted"}},
         {hostile_sweep,
          {"<th scope=\"col\">&lt;/script&gt;&lt;script&gt;alert(1)",
           "&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&quot;alert(2) →",
@@ -437,6 +468,8 @@ TEST(every_kind_has_a_page)
         {searched_variants,
          {"b takes the most load", "b: 150/s (90% interval 145 to 156).",
           "data-chart=\"capacities\""}},
+        {swept_variants, {"b is ahead", "At 50 by e2e p99: b.", ""}},
+        {against_the_same, {"As fast as the baseline.", "", ""}},
         {comparison,
          {"new is better than old: whole answer, p99 is 30% lower",
           "data-chart=\"forest\"", "The sentence to quote"}},

@@ -548,4 +548,22 @@ TEST(tables_speak_without_a_manifest)
     read_run_free(r);
 }
 
+/* Without a request there is no interval either. */
+TEST(the_short_report_of_an_empty_run)
+{
+    struct read_run *r =
+        made_run_sum_up(made_run_new(0, 1000, "e2e p99 < 1s"), NULL);
+    struct doc *d = run_doc(&r->s);
+    struct buf out;
+
+    buf_init(&out, 10000);
+    doc_render(d, DOC_AS_BRIEF, &out);
+    assert_non_null(strstr(buf_text(&out),
+                           "e2e p99 < 1s  - (too few requests for an "
+                           "interval)\n"));
+    buf_fini(&out);
+    doc_free(d);
+    read_run_free(r);
+}
+
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)
