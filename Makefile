@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
 
-demo: release ## start the stub server, run 10 s of load against it, show the verdict; then compare batching policies
+demo: release ## start the stub server, run 10 s of load against it, show the verdict; the same over TLS and HTTP/2; then compare batching policies
 	scripts/demo build/release/tailgate
 
 test: ## lint, build and run every test; show the ten slowest
