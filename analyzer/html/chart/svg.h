@@ -71,10 +71,11 @@ struct plot {
     int height;          /* of the plot itself */
     const char *x_title; /* NULL: none */
     const char *y_title;
-    bool is_time;   /* x is time since the start and can be zoomed */
-    bool has_own_x; /* the caller draws the ticks of x */
-    bool has_own_y; /* ... or of y */
-    bool is_half;   /* next to another one: half as wide */
+    double y_title_up; /* pixels above the plot, beyond the usual */
+    bool is_time;      /* x is time since the start and can be zoomed */
+    bool has_own_x;    /* the caller draws the ticks of x */
+    bool has_own_y;    /* ... or of y */
+    bool is_half;      /* next to another one: half as wide */
 };
 
 /* Opens the chart and draws grid and tick labels. */
