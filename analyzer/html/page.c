@@ -278,7 +278,8 @@ void page_words(struct page *p)
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         page_putf(p, "<dt id=\"w-%s\">%s</dt><dd>%s</dd>\n", words[i].id,
                   words[i].name, words[i].says);
-    page_put(p, "</dl>\n");
+    page_put(p, "</dl>\n<p>More words: docs/glossary.md, which is installed "
+                "with Tailgate.</p>\n");
     page_section_end(p);
 }
 

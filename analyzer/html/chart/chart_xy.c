@@ -242,9 +242,13 @@ static void draw_marks(struct plot *p, const struct xy_chart *c,
         draw_interval(p, q, x);
         svg_mark(svg, q->mark, x, y_of(p, q->y), q->colour,
                  q->tip[0] ? q->tip : NULL);
-        if (q->x > c->max_x)
-            svg_text(svg, (struct spot){x, -12, y_of(p, q->y) + 4}, "end",
+        if (q->x > c->max_x) { /* above its lane, where there are others */
+            bool is_above = isinf(q->y);
+            double y = y_of(p, q->y) + (is_above ? -13 : 4);
+
+            svg_text(svg, (struct spot){x, is_above ? 6 : -12, y}, "end",
                      "ax halo spare", "%s →", xy_show(&c->x, q->x, text));
+        }
     }
     if (!svg->is_alone)
         buf_adds(svg->out, "</g>");
@@ -360,10 +364,10 @@ void xy_draw(struct svg *s, const struct xy_chart *c)
                      .top = c->has_failed ? 46 : 28,
                      .bottom = c->has_none ? 70 : 46,
                      .below = c->has_none ? 24 : 0,
-                     .above = c->has_failed ? 2 * LANE : 0,
                      .height = c->height,
                      .x_title = has_own_x ? NULL : c->x_title,
                      .y_title = c->y_title,
+                     .y_title_up = c->has_failed ? LANE + 4 : 0,
                      .has_own_x = has_own_x};
     double legend = 0;
 

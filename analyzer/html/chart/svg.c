@@ -499,8 +499,8 @@ static void draw_grid(struct plot *p)
         svg_text(p->svg, (struct spot){1, 0, p->height + p->below + 37}, "end",
                  "axt", "%s →", p->x_title);
     if (p->y_title)
-        svg_text(p->svg, (struct spot){0, -45, -9 - p->above}, "start", "axt",
-                 "↑ %s", p->y_title);
+        svg_text(p->svg, (struct spot){0, -45, -9 - p->y_title_up}, "start",
+                 "axt", "↑ %s", p->y_title);
 }
 
 void plot_legend(struct plot *p, double y, double *x,

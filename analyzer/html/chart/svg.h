@@ -68,14 +68,14 @@ struct plot {
     int top;             /* margin in pixels, above ... */
     int bottom;          /* ... and below, ... */
     int below;           /* ... where the ticks begin this much further down */
-    int above;           /* the title of y is this much further up */
     int height;          /* of the plot itself */
     const char *x_title; /* NULL: none */
     const char *y_title;
-    bool is_time;   /* x is time since the start and can be zoomed */
-    bool has_own_x; /* the caller draws the ticks of x */
-    bool has_own_y; /* ... or of y */
-    bool is_half;   /* next to another one: half as wide */
+    double y_title_up; /* pixels above the plot, beyond the usual */
+    bool is_time;      /* x is time since the start and can be zoomed */
+    bool has_own_x;    /* the caller draws the ticks of x */
+    bool has_own_y;    /* ... or of y */
+    bool is_half;      /* next to another one: half as wide */
 };
 
 /* Opens the chart and draws grid and tick labels. */
