@@ -106,10 +106,8 @@ static void add_errors(struct brief *b, const struct doc_node *root)
     }
     if (!is_zero(unsent))
         brief_value(b, is_zero(failed) ? "" : "; ", unsent, " not sent");
-    if (texts && texts->first && !is_zero(failed)) {
-        brief_optional(b);
+    if (texts && texts->first && !is_zero(failed))
         brief_value(b, " (", doc_at(texts->first, "text"), ")");
-    }
 }
 
 /* ---- latencies ---- */

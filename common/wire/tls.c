@@ -238,6 +238,8 @@ const char *tls_why(const struct tls *t, char out[static TLS_TEXT])
 
     if (ERR_GET_REASON(t->reason) == SSL_R_CERTIFICATE_VERIFY_FAILED) {
         say_unverified(t->ssl, out);
+    } else if (ERR_GET_REASON(t->reason) == SSL_R_WRONG_VERSION_NUMBER) {
+        snprintf(out, TLS_TEXT, "%s", TLS_NOT_SPOKEN);
     } else if (t->reason) {
         ERR_error_string_n(t->reason, text, sizeof(text));
         snprintf(out, TLS_TEXT, "OpenSSL/%s: %s",

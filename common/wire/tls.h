@@ -67,7 +67,8 @@ ssize_t tls_write(struct tls *t, const void *data, size_t len);
 bool tls_speaks(const struct tls *t, const char *protocol);
 
 /* What failed, for the user. */
-#define TLS_TEXT 256
+#define TLS_TEXT       256
+#define TLS_NOT_SPOKEN "the server does not speak TLS (wrong version number)"
 const char *tls_why(const struct tls *t, char out[static TLS_TEXT]);
 
 /* Did the peer say what failed (an alert)? */

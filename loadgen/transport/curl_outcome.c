@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/wire/tls.h"
 #include "loadgen/transport/socket.h"
 
 static bool is_of_tls(CURLcode code)
@@ -34,6 +35,8 @@ static struct curl_outcome judge_connect(const struct curl_ending *e)
         v.detail = CONNECT_TLS;
         if (strstr(e->text, "SSL_ERROR_SYSCALL"))
             v.text = "closed inside the TLS handshake";
+        else if (strstr(e->text, "wrong version number"))
+            v.text = TLS_NOT_SPOKEN;
     } else if (is_of_names(e->code)) {
         v.detail = CONNECT_DNS;
     } else if (e->code == CURLE_OPERATION_TIMEDOUT) {
