@@ -184,8 +184,8 @@ void report_again(const struct opt_set *flags, const struct strlist *words,
 static void put_command(const struct report_to *to, struct buf *out)
 {
     buf_addf(out, "tailgate %s ", to->command);
-    if (to->again)
-        buf_adds(out, to->again);
+    if (to->again) /* flags only: they begin with a space */
+        buf_adds(out, to->again + strspn(to->again, " "));
     else
         str_add_quoted(out, to->words);
 }

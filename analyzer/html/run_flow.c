@@ -107,6 +107,9 @@ static void put_misses(struct page *p, const struct summary *s)
         if (i == GOOD_CHECK)
             page_putf(p, "<small>%s × wrong answer</small>",
                       show_count(m->only, text));
+        else if (s->n_classes > 0) /* each may have a limit of its own */
+            page_putf(p, "<small>%s × %s beyond the limit</small>",
+                      show_count(m->only, text), misses_name(i));
         else
             page_putf(p, "<small>%s × %s at %s or more</small>",
                       show_count(m->only, text), misses_name(i),

@@ -495,12 +495,17 @@ void study_judge_history(const struct json_t *json, struct verdict_of *v)
         snprintf(v->badge, sizeof(v->badge), "NO WORSE");
     }
     study_quantity_title(study_text(json, "quantity"), what, sizeof(what));
-    if (isfinite(loss))
+    if (strcmp(study_text(json, "verdict"), "cannot tell") == 0) {
+        uncapitalize(what);
+        snprintf(v->headline, sizeof(v->headline),
+                 "These recordings do not tell whether %s has changed.", what);
+    } else if (isfinite(loss)) {
         snprintf(v->headline, sizeof(v->headline), "%s has become %.2g%% %s.",
                  what, 100 * fabs(loss), loss > 0 ? "worse" : "better");
-    else
+    } else {
         snprintf(v->headline, sizeof(v->headline),
                  "%s shows no change over these recordings.", what);
+    }
     snprintf(v->sub, sizeof(v->sub), "%s", study_text(json, "note"));
 }
 

@@ -643,10 +643,15 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     target_tallies_init(&w->targets, targets.len);
     rc = begin_work(w, s, rec, window, err);
     w->run.tally.curve = extras->curve;
-    if (rc == 0 && bins)
+    if (rc == 0 && bins) {
+        int64_t limits[GOOD_LIMITS];
+
+        memcpy(limits, w->run.tally.limit_ns, sizeof(limits));
+        if (w->run.tally.by_class)
+            good_drop_unshared(limits, w->run.tally.by_class);
         run_bins_init(bins, window,
-                      window.end_ns + rec->settings.load.cooldown_ns,
-                      w->run.tally.limit_ns);
+                      window.end_ns + rec->settings.load.cooldown_ns, limits);
+    }
     if (rc == 0)
         rc = read_requests(w, rec, bins, err);
     slices_end(&w->steady.slices);

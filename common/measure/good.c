@@ -42,6 +42,19 @@ void good_merge(int64_t limit_ns[static GOOD_LIMITS],
     }
 }
 
+void good_drop_unshared(int64_t limit_ns[static GOOD_LIMITS],
+                        const struct good_table *table)
+{
+    for (int m = 0; m < GOOD_LIMITS; m++) {
+        const int64_t shared = limit_ns[m];
+
+        for (size_t i = 0; i < table->n; i++) {
+            if (table->of_class[i][m] > 0 && table->of_class[i][m] != shared)
+                limit_ns[m] = 0;
+        }
+    }
+}
+
 int good_table_init_tier(struct good_table *table, const struct slo *run,
                          const struct classes *classes, const char *tier,
                          struct err *err)

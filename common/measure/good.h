@@ -22,6 +22,12 @@ struct slo;
  * every request counts as the highest.  0: none.  Pooled measures have none. */
 void good_limits(const struct slo *slo, int64_t limit_ns[static GOOD_LIMITS]);
 
+struct good_table;
+
+/* 0 for each of the limits on which classes disagree. */
+void good_drop_unshared(int64_t limit_ns[static GOOD_LIMITS],
+                        const struct good_table *table);
+
 /* Combine two sets of limits: the tighter one of each counts. */
 void good_merge(int64_t limit_ns[static GOOD_LIMITS],
                 const int64_t others[static GOOD_LIMITS]);

@@ -87,6 +87,9 @@ TEST(a_history_leaves_out_what_is_not_its_own)
     assert_non_null(strstr(r.out, "/late     invalid: lag"));
     assert_non_null(strstr(r.out, "foreign: not a recording"));
     assert_non_null(strstr(r.out, "\nsegments\n"));
+    r = proc_run(ARGS("compare", "--history", dir));
+    proc_expect(&r, 1);
+    assert_non_null(strstr(r.out, "\nmore       tailgate compare --history "));
 }
 
 /* It may be the newest. */

@@ -375,6 +375,40 @@ TEST(legends_and_figures_agree)
     end_drawing(d);
 }
 
+/* Two classes with limits of their own have no limit in common; what they share
+ * is drawn. */
+TEST(only_limits_of_all_classes_are_drawn)
+{
+    for (int is_shared = 0; is_shared <= 1; is_shared++) {
+        struct made_run *m = made_run_new(0, 1000, "");
+        struct drawn *d;
+
+        m->classes = is_shared ? "classes:\n"
+                                 "  - {name: a, weight: 1, slo: [e2e p90 < "
+                                 "100ms]}\n"
+                                 "  - {name: b, weight: 1, slo: [e2e p90 < "
+                                 "100ms]}\n"
+                               : "classes:\n"
+                                 "  - {name: a, weight: 1, slo: [e2e p90 < "
+                                 "100ms]}\n"
+                                 "  - {name: b, weight: 1, slo: [e2e p90 < "
+                                 "1s]}\n";
+        for (int64_t i = 0; i < 100; i++) {
+            struct facts f = row_ok(i, i * 10, 200);
+
+            f.class = i % 2;
+            made_run_add(m, f);
+        }
+        m->end.due_end_ns = NS_PER_S;
+        d = draw(m);
+        assert_int_equal(d->bins.values[BINS_E2E].has_limit, is_shared);
+        assert_int_equal(strstr(page_of(d), "beyond the limit.") != NULL,
+                         is_shared);
+        assert_says(page_of(d), "e2e beyond the limit<");
+        end_drawing(d);
+    }
+}
+
 /* The plane of streams names the limits that there are, and no others. */
 TEST(only_limits_that_exist_are_named)
 {

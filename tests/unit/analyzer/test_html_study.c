@@ -311,13 +311,13 @@ static struct doc *capacities(void)
     return d;
 }
 
-static struct doc *history(void)
+static struct doc *history_that(const char *verdict)
 {
     struct doc *d = doc_new();
     struct doc_node *root = doc_root(d);
     struct doc_node *list = doc_list(root, "segments", NULL);
 
-    doc_text(root, "verdict", NULL, "worse");
+    doc_text(root, "verdict", NULL, verdict);
     doc_text(root, "quantity", NULL, "e2e p99");
     doc_text(root, "unit", NULL, "ms");
     doc_number(root, "loss_share", NULL, 0.2);
@@ -337,6 +337,16 @@ static struct doc *history(void)
         doc_number(n, "value", NULL, i < 3 ? 10 : 12);
     }
     return d;
+}
+
+static struct doc *history(void)
+{
+    return history_that("worse");
+}
+
+static struct doc *short_history(void)
+{
+    return history_that("cannot tell");
 }
 
 static struct doc *scaling_that_costs(const char *cost)
@@ -477,6 +487,7 @@ TEST(every_kind_has_a_page)
          {"new minus old", "data-chart=\"both-e2e\"",
           "data-chart=\"diff-e2e\""}},
         {capacities, {"1.2 times the load", "data-chart=\"capacities\"", ""}},
+        {short_history, {"do not tell whether whole answer, p99 has", "", ""}},
         {history,
          {"Whole answer, p99 has become 20% worse", "data-chart=\"history\"",
           "data-s=\"median\""}},
