@@ -1,23 +1,37 @@
-# shellcheck shell=sh disable=SC2086,SC2029  # commands have several words, and are for the other host
+# shellcheck shell=sh disable=SC2034,SC2086,SC2029  # commands have several words, and are for the other host
 # ssh:HOST,HOST,... - one process on each host.  Hosts need ssh without a
 # password, sh, tar and the same version of tailgate; no shared directory.  The
 # plan goes to the standard input of the shard, which ends when that does, and
-# the recording comes back on its standard output.  Meanwhile the clock of the
-# host is compared with ours.
+# the recording comes back on its standard output.  So a signal closes that
+# input, and does not reach ssh.  Meanwhile the clock of the host is compared with
+# ours.
 ssh=${TAILGATE_SSH:-ssh -o BatchMode=yes}
 remote=${TAILGATE_REMOTE:-tailgate}
 shard() {
     host=$(printf '%s' "$TAILGATE_LAUNCH" | cut -d, -f$(($1 + 1)))
     mkfifo "$TAILGATE_OUT/$1.in" || return 1
-    exec 9<>"$TAILGATE_OUT/$1.in" # open at both ends, so that it never ends
+    # shellcheck disable=SC2094  # 9 is open at both ends, so that 8 does not end
+    exec 9<>"$TAILGATE_OUT/$1.in" 8<"$TAILGATE_OUT/$1.in"
     rm "$TAILGATE_OUT/$1.in"
-    cat "$TAILGATE_PLAN" >&9 &
+    cat "$TAILGATE_PLAN" >&9 8<&- &
     "$TAILGATE_EXE" clock --json $ssh "$host" "$remote clock" \
-        >"$TAILGATE_OUT/$1.clock" 9>&- &
+        >"$TAILGATE_OUT/$1.clock" 8<&- 9>&- &
     clock=$!
-    $ssh "$host" "d=\$(mktemp -d) || exit 1; trap 'rm -rf \"\$d\"' EXIT; $remote shard - --shard $1/$TAILGATE_SHARDS -o \"\$d\" >&2 && tar -C \"\$d\" -cf - $1" \
-        <&9 | tar -C "$TAILGATE_OUT" -xf - 9>&-
+    {
+        trap : TERM INT HUP
+        setsid $ssh "$host" "d=\$(mktemp -d) || exit 1; trap 'rm -rf \"\$d\"' EXIT; $remote shard - --shard $1/$TAILGATE_SHARDS -o \"\$d\" >&2; [ ! -e \"\$d/$1\" ] || tar -C \"\$d\" -cf - $1" \
+            <&8 8<&- | {
+            trap '' TERM INT HUP
+            exec tar -C "$TAILGATE_OUT" -xf -
+        }
+    } 9>&- &
+    run=$!
+    exec 8<&-
+    while kill -0 "$run" 2>/dev/null; do
+        wait "$run" || :
+    done
     wait "$clock" || rm -f "$TAILGATE_OUT/$1.clock"
     [ -e "$TAILGATE_OUT/$1/manifest.json" ]
 }
+on_signal='exec 9>&-'
 each_shard shard

@@ -2,11 +2,13 @@
  * are played by tests/support/cluster, whose hosts are processes of this
  * machine. */
 #include <jansson.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
@@ -212,6 +214,34 @@ TEST_WITH(a_launcher_may_fail, tmpdir_setup, tmpdir_teardown)
         assert_int_equal(access(dir, F_OK), cases[i].status == 3 ? -1 : 0);
         assert_int_equal(access(keepf("%s.shards", dir), F_OK), -1);
     }
+}
+
+/* What the hosts have recorded by then is fetched. */
+TEST_WITH(an_interruption_over_ssh_keeps_what_was_recorded, tmpdir_setup,
+          leave_cluster)
+{
+    char *dir = tmpdir_path("run");
+    char *far = tmpdir_path("far");
+    struct proc run;
+    struct proc_result r;
+    json_t *summary;
+
+    set_up_launchers();
+    mkdir(far, 0777);
+    setenv("TMPDIR", far, 1);
+    run = proc_start(ARGS("run", "null://", "--launch", "ssh:a,b",
+                          "--launch-lead", "2s", "-R", "100", "-d", "600s",
+                          "-q", "-o", dir));
+    while (system("test $(find $TMPDIR -name requests.tgr -size +2 | wc -l) "
+                  "= 2") != 0)
+        clk_sleep_ns(10 * NS_PER_MS);
+    kill(run.pid, SIGTERM);
+    r = proc_wait(&run);
+    unsetenv("TMPDIR");
+    proc_expect(&r, 128 + SIGTERM);
+    summary = load_summary(dir);
+    assert_true(number_at(summary, "requests.ok") > 0);
+    json_decref(summary);
 }
 
 /* ---- what is sent ---- */
