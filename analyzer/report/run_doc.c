@@ -216,10 +216,10 @@ static void add_evidence(struct doc_node *row, const struct term_judgement *j)
                   units_show_duration((double)j->low_ns, low),
                   units_show_duration((double)j->high_ns, high));
     else if (j->high_ns >= 0)
-        doc_textf(row, NULL, "90% interval", "%s or less",
+        doc_textf(row, NULL, "90% interval", "up to %s",
                   units_show_duration((double)j->high_ns, high));
     else if (j->low_ns > 0)
-        doc_textf(row, NULL, "90% interval", "%s to unknown",
+        doc_textf(row, NULL, "90% interval", "from %s, upper end unknown",
                   units_show_duration((double)j->low_ns, low));
     else
         doc_text(row, NULL, "90% interval", "too few");
@@ -364,7 +364,7 @@ static const char *trust_line(const struct trust *t)
         return t->is_only_late ? "the client was LATE: do not quote latencies"
                                : "the numbers can NOT be trusted";
     for (size_t i = 0; i < t->len; i++) {
-        if (!t->checks[i].ok && strcmp(t->checks[i].name, "recording") == 0)
+        if (!t->checks[i].ok && t->checks[i].is_damage)
             return t->checks[i].advice;
     }
     return "the numbers can be trusted";
@@ -515,12 +515,12 @@ static void add_not_shown(struct doc_node *n, const struct summary *s)
     if (isfinite(s->decide_in_s) && s->decide_in_s > 0)
         doc_line(n, DOC_PLAIN,
                  "not yet certain: too few requests for %s (%.3g%% missed it, "
-                 "%.3g%% may); about %.0f s more would decide",
+                 "%.3g%% are allowed); about %.0f s more would decide",
                  worst->term->text, 100 * worst->missed, 100 * worst->allowed,
                  ceil(s->decide_in_s));
     else
         doc_line(n, DOC_PLAIN,
-                 "not certain: %s (%.3g%% missed it, %.3g%% may)%s",
+                 "not certain: %s (%.3g%% missed it, %.3g%% are allowed)%s",
                  worst->term->text, 100 * worst->missed, 100 * worst->allowed,
                  why_open(s));
 }

@@ -585,9 +585,9 @@ static void add_legend(struct doc_node *rows, const struct summary *s)
     if (s->is_streamed)
         doc_text_only(doc_line(
             rows, DOC_PLAIN,
-            "ttft: to the first token; gap: between events; itl: the same per "
-            "token; stall: longest gap of an answer; tail: from the last token "
-            "to the end"));
+            "ttft: to the first token; gap: between two events; itl: between "
+            "two tokens; stall: longest gap of an answer; tail: from the last "
+            "token to the end"));
     for (int m = 0; m < MEASURE_COUNT; m++) {
         const struct spread *p = &s->spread[m][VIEW_DUE];
 

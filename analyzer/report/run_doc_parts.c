@@ -79,7 +79,7 @@ static void add_streams(struct doc_node *tokens, const struct tokens *t)
     if (t->assumed > 0)
         doc_line(n, DOC_PLAIN,
                  "tpot and itl of %lld requests ASSUME one token per event: "
-                 "the server does not report how many an event has",
+                 "the server reports tokens per answer, not per event",
                  (long long)t->assumed);
 }
 
@@ -315,8 +315,8 @@ static void add_within(struct doc_node *in, const struct steady *st)
 {
     struct doc_node *table = doc_table(
         in, "within_run",
-        "intervals by this run alone (near capacity too narrow for p99: use "
-        "--trials)");
+        "intervals from this run alone; near capacity they are too narrow for "
+        "p99: use --trials");
 
     for (size_t i = 0; i < st->n_within; i++) {
         const struct within *w = &st->within[i];

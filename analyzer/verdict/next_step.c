@@ -122,6 +122,9 @@ static double max_needed(const struct judgement *j)
     return (double)max;
 }
 
+/* Of a window's length, in standard deviations of the number of requests. */
+#define MARGIN 2
+
 /* Names the setting that the run used: a second one would be refused. */
 static void about_samples(const struct summary *s, struct buf *out)
 {
@@ -138,7 +141,10 @@ static void about_samples(const struct summary *s, struct buf *out)
     }
     more = (int64_t)ceil(most);
     total = s->scheduled + more;
-    more_s = s->offered_rps > 0 ? ceil((double)more / s->offered_rps) : 0;
+    more_s = s->offered_rps > 0
+                 ? ceil(((double)more + MARGIN * sqrt((double)total)) /
+                        s->offered_rps)
+                 : 0;
     if (s->verdict != VERDICT_UNDECIDED || more == 0)
         return;
     if (s->settings->data.accuracy)

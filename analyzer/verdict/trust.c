@@ -34,8 +34,8 @@ struct rule {
     const char *advice;
 };
 
-/* Flags: is_fatal, is_minimum and is_lateness of the check. */
-enum { FATAL = 1, MINIMUM = 2, LATE = 4 };
+/* Flags: is_fatal, is_minimum, is_lateness and is_damage of the check. */
+enum { FATAL = 1, MINIMUM = 2, LATE = 4, DAMAGE = 8 };
 
 /* ---- a late client ---- */
 
@@ -438,7 +438,7 @@ static const struct rule rules[] = {
     {"throttled", "% of the time", FATAL | LATE, 1, client_throttled, NULL,
      "the client's cgroup used up its CPU quota: raise the quota"},
     {"pressure", "% of the time", 0, 50, client_pressed, find_pressure,
-     "tasks waited for a CPU; harmless as long as the lag checks pass"},
+     "tasks waited for a CPU; harmless if requests were sent on time (lag)"},
     {"sent again", "% of the requests", 0, 1, NULL, find_sent_again,
      "the server had closed the connection or refused the HTTP/2 stream, which "
      "other clients may count as an error: check its keep-alive timeout, its "
@@ -449,9 +449,9 @@ static const struct rule rules[] = {
      "available"},
     {"samples", "requests", MINIMUM, 0, NULL, find_samples,
      "too few requests for an SLO term: run longer"},
-    {"recording", "requests lost", 0, 0, NULL, find_recording,
+    {"recording", "requests lost", DAMAGE, 0, NULL, find_recording,
      "the recording is damaged: missing requests count as unfinished"},
-    {"events", "content events lost", 0, 0, NULL, find_events,
+    {"events", "content events lost", DAMAGE, 0, NULL, find_events,
      "events.tgr is damaged: gap and itl use only the remaining events"},
     {"observed", "% of the window's seconds", MINIMUM, 90, client_observed,
      find_observed,
@@ -535,6 +535,7 @@ static void apply(const struct rule *r, const struct evidence *e,
         .name = r->name,
         .unit = r->unit,
         .is_fatal = (r->flags & FATAL) != 0,
+        .is_damage = (r->flags & DAMAGE) != 0,
         .is_minimum = (r->flags & MINIMUM) != 0,
         .is_lateness = (r->flags & LATE) != 0 && e->is_open_loop,
         .limit = r->limit,

@@ -26,6 +26,7 @@ struct check {
     bool is_fatal;    /* if it fails, the run is invalid, ... */
     bool is_lateness; /* ... unless verdicts allow for a late client */
     bool is_minimum;  /* the limit is a minimum, not a maximum */
+    bool is_damage;   /* if it fails, the recording is not whole */
     double value;
     double limit;
     const char *advice; /* "" if it passed */

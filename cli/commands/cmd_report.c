@@ -112,9 +112,9 @@ static const struct opt opts[] = {
              "is for one class; can be repeated"},
     {FLAG("require", choice, require), .names = require_names,
      .initial = "recorded",
-     .help = "how sure a verdict must be for its exit status (0 on PASS, 1 on "
-             "FAIL, 4 if undecided); observed: the measured values decide; "
-             "shown: 4 also if they leave more than 5% doubt; recorded: as the "
+     .help = "how certain the verdict must be; observed: the measured values "
+             "decide; shown: it must also be certain at 95%, or the exit status "
+             "is 4, as for an undecided run; recorded: as the "
              "run asked"},
     {FLAG("goodput", list, slo), .splits_commas = true,
      .takes_word = slo_is_like_limit, .check = slo_check_limit,

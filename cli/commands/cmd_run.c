@@ -384,7 +384,7 @@ static const struct opt_block *const blocks[] = {
 
 const struct command cmd_run = {
     .name = "run",
-    .usage = "SETTINGS|URL [FLAGS]",
+    .usage = "URL|SETTINGS.yaml [FLAGS]",
     .help =
         "make one run, or several trials, and print a report with a verdict",
     .run = run,

@@ -17,7 +17,7 @@ static const struct opt_block *const blocks[] = {
 
 const struct command cmd_search = {
     .name = "search",
-    .usage = "SETTINGS|URL --slo TERM [FLAGS]",
+    .usage = "URL|SETTINGS.yaml --slo TERM [FLAGS]",
     .help = "find the largest load that meets the SLO, with an interval",
     .run = run,
     .blocks = blocks,

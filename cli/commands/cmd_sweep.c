@@ -17,7 +17,7 @@ static const struct opt_block *const blocks[] = {
 
 const struct command cmd_sweep = {
     .name = "sweep",
-    .usage = "SETTINGS|URL --rates LIST [FLAGS]",
+    .usage = "URL|SETTINGS.yaml --rates LIST [FLAGS]",
     .help = "make a run at each of several loads and show where the server "
             "saturates",
     .run = run,

@@ -21,7 +21,7 @@ static const struct opt_block *const blocks[] = {
 
 const struct command cmd_validate = {
     .name = "validate",
-    .usage = "SETTINGS|URL [FLAGS]",
+    .usage = "URL|SETTINGS.yaml [FLAGS]",
     .help = "check settings and print the plan, without sending anything",
     .run = run,
     .blocks = blocks,

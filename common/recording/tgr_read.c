@@ -380,6 +380,13 @@ static const char *get_u16_at(const char *p, const char *end, unsigned *v)
     return p + 2;
 }
 
+static int refuse_head(const struct tgr_reader *r, struct err *err)
+{
+    return err_set(err, ERR_FORMAT,
+                   "%s: the beginning is damaged; nothing can be read",
+                   r->path);
+}
+
 static int read_schema(struct tgr_reader *r, const struct frame *f,
                        struct err *err)
 {
@@ -413,8 +420,7 @@ static int read_schema(struct tgr_reader *r, const struct frame *f,
                 column->wanted = &s->columns[i];
         }
     }
-    return p ? 0
-             : err_set(err, ERR_FORMAT, "%s: the beginning is damaged, so that nothing can be read", r->path);
+    return p ? 0 : refuse_head(r, err);
 }
 
 static int read_header(struct tgr_reader *r, struct err *err)
@@ -439,7 +445,7 @@ static int read_header(struct tgr_reader *r, struct err *err)
     if (rc < 0)
         return -1;
     if (rc == 0)
-        return err_set(err, ERR_FORMAT, "%s: the beginning is damaged, so that nothing can be read", r->path);
+        return refuse_head(r, err);
     r->used += FRAME_HEADER + f.len;
     return read_schema(r, &f, err);
 }

@@ -227,7 +227,7 @@ static int assign_list(const struct opt_set *set, const struct opt *opt,
                             at->node->key, i + 1};
 
         if (item.node->kind != YAML_SCALAR)
-            return spot_refuse_kind(&item, "a plain value");
+            return spot_refuse_kind(&item, "one value, not a list or a block");
         if (assign(set, opt, item.node->text, &item))
             return -1;
     }
@@ -245,7 +245,7 @@ static int assign_map(const struct opt_set *set, const struct opt *opt,
         int rc;
 
         if (entry.node->kind != YAML_SCALAR)
-            return spot_refuse_kind(&entry, "a plain value");
+            return spot_refuse_kind(&entry, "one value, not a list or a block");
         if (strchr(entry.node->key, opt->separator))
             return spot_refuse_kind(&entry, "a key without separators");
         text = xasprintf("%s%c%s", entry.node->key, opt->separator,
@@ -268,7 +268,7 @@ int spot_assign(const struct opt_set *set, const struct opt *opt,
         return assign_map(set, opt, at);
     default:
         if (at->node->kind != YAML_SCALAR)
-            return spot_refuse_kind(at, "a plain value");
+            return spot_refuse_kind(at, "one value, not a list or a block");
         return assign(set, opt, at->node->text, at);
     }
 }

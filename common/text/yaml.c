@@ -27,10 +27,11 @@ static int refuse(struct loader *l, size_t line, const char *what)
 static const struct {
     const char *says;
     const char *means;
-    bool is_begun_before; /* the mistake is where the context begins */
+    bool is_at_context; /* the line of the context is the one to look at */
 } problems[] = {
     {"did not find expected key",
-     "the indentation does not fit the lines above, or a bracket is too many",
+     "the indentation does not fit the lines above, or there is one bracket "
+     "too many",
      false},
     {"did not find expected ',' or ']'", "a ',' or ']' is missing", false},
     {"did not find expected ',' or '}'", "a ',' or '}' is missing", false},
@@ -59,7 +60,7 @@ static int next_event(struct loader *l, yaml_event_t *event)
     for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
         if (!p->problem || strcmp(p->problem, problems[i].says) != 0)
             continue;
-        if (problems[i].is_begun_before)
+        if (problems[i].is_at_context)
             line = p->context_mark.line + 1;
         return refuse(l, line, problems[i].means);
     }

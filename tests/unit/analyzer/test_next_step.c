@@ -121,7 +121,7 @@ TEST(too_few_need_more_time)
 
     judge_by(m, "e2e p99.9 < 1s");
     m->s.judgement.terms[0].more_needed = 1995;
-    expect(m, "run 20 s longer: --duration 30s", NULL);
+    expect(m, "run 22 s longer: --duration 32s", NULL);
     m = fine(VERDICT_UNDECIDED);
     judge_by(m, "e2e p99.9 < 1s");
     m->s.judgement.terms[0].more_needed = 1995;
@@ -151,7 +151,7 @@ TEST(the_key_is_the_one_that_was_given)
     expect(m, "run again with more requests: --min-requests 2995", NULL);
     m = needs_1995();
     strlist_add(&m->settings.load.stages, "100/s 10s");
-    expect(m, "run 20 s longer: use longer stages", NULL);
+    expect(m, "run 22 s longer: use longer stages", NULL);
     m = needs_1995();
     m->settings.data.accuracy = true;
     m->settings.load.requests = 1000;
@@ -174,7 +174,7 @@ TEST(a_class_needs_its_share_of_more)
     c->share = 0.1;
     c->judgement.len = 1;
     c->judgement.terms[0].more_needed = 200;
-    expect(m, "run 20 s longer: --duration 30s", NULL);
+    expect(m, "run 22 s longer: --duration 32s", NULL);
 }
 
 TEST(what_is_unfinished_needs_time_to_end)

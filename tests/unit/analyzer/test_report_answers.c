@@ -276,8 +276,8 @@ TEST(what_is_assumed_says_so)
     assert_says(text, "\ntpot, ok ");
     assert_says(text, "\nitl (assumed) ");
     assert_says(text, "MIXED: the counts have different sources\n");
-    assert_says(text, "requests ASSUME one token per event: the server does "
-                      "not report how many an event has");
+    assert_says(text, "requests ASSUME one token per event: the server "
+                      "reports tokens per answer, not per event");
     settings_fini(&settings);
     free(s);
 }

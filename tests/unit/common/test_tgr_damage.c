@@ -11,6 +11,7 @@
 
 #define BLOCKS     4
 #define BLOCK_ROWS 3
+#define DAMAGED    "the beginning is damaged; nothing can be read"
 
 struct row {
     int64_t a;
@@ -159,8 +160,7 @@ TEST(a_file_may_stop_anywhere)
             continue;
         }
         if (len < start[1]) {
-            check_error(
-                &o, "the beginning is damaged, so that nothing can be read");
+            check_error(&o, DAMAGED);
             continue;
         }
         while (whole < BLOCKS && start[whole + 2] <= len)
@@ -196,7 +196,7 @@ static void check_flip(size_t at, const struct outcome *o)
         return;
     }
     if (at >= 16 && at < start[1]) {
-        check_error(o, "the beginning is damaged, so that nothing can be read");
+        check_error(o, DAMAGED);
         return;
     }
     assert_int_equal(o->opened, 0);
@@ -315,22 +315,14 @@ TEST(foreign_files_are_refused)
          "not a tailgate recording"},
         {HEAD, 16, 1, "\5other\0\0", 8,
          "contains the table other instead of rows"},
-        {HEAD, 16, 2, "\4rows\0\0", 7,
-         "the beginning is damaged, so that nothing can be read"},
-        {HEAD, 16, 1, "", 0,
-         "the beginning is damaged, so that nothing can be read"},
-        {HEAD, 16, 1, "\4rows\0", 6,
-         "the beginning is damaged, so that nothing can be read"},
-        {HEAD, 16, 1, "\11rows\0\0", 7,
-         "the beginning is damaged, so that nothing can be read"},
-        {HEAD, 16, 1, "\4rows\1\0", 7,
-         "the beginning is damaged, so that nothing can be read"},
-        {HEAD, 16, 1, "\4rows\101\0", 7,
-         "the beginning is damaged, so that nothing can be read"},
-        {HEAD, 16, 1, "\4rows\1\0\1a\0\2\0", 12,
-         "the beginning is damaged, so that nothing can be read"},
-        {HEAD, 16, 1, "\4rows\2\0\1a\0\0\0\1b\0\3\0", 17,
-         "the beginning is damaged, so that nothing can be read"},
+        {HEAD, 16, 2, "\4rows\0\0", 7, DAMAGED},
+        {HEAD, 16, 1, "", 0, DAMAGED},
+        {HEAD, 16, 1, "\4rows\0", 6, DAMAGED},
+        {HEAD, 16, 1, "\11rows\0\0", 7, DAMAGED},
+        {HEAD, 16, 1, "\4rows\1\0", 7, DAMAGED},
+        {HEAD, 16, 1, "\4rows\101\0", 7, DAMAGED},
+        {HEAD, 16, 1, "\4rows\1\0\1a\0\2\0", 12, DAMAGED},
+        {HEAD, 16, 1, "\4rows\2\0\1a\0\0\0\1b\0\3\0", 17, DAMAGED},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -133,8 +133,8 @@ static const struct {
     {"a: [1\n", "f:2: a ',' or ']' is missing"},
     {"a: 'x\n", "f:1: a quote is not closed"},
     {"a: 1\n\tb: 2\n", "f:2: found a tab character that violates indentation"},
-    {"a: 1\n}\n", "f:2: the indentation does not fit the lines above, or a "
-                  "bracket is too many"},
+    {"a: 1\n}\n", "f:2: the indentation does not fit the lines above, or "
+                  "there is one bracket too many"},
     {"a: 1\nb\n", "f:2: a ':' is missing after the key, or the line belongs to "
                   "the one above"},
     {"a: 1\nb: \xff\xfe\n", "f:2: invalid leading UTF-8 octet"},
