@@ -216,10 +216,10 @@ static void add_evidence(struct doc_node *row, const struct term_judgement *j)
                   units_show_duration((double)j->low_ns, low),
                   units_show_duration((double)j->high_ns, high));
     else if (j->high_ns >= 0)
-        doc_textf(row, NULL, "90% interval", "up to %s",
+        doc_textf(row, NULL, "90% interval", "below %s",
                   units_show_duration((double)j->high_ns, high));
     else if (j->low_ns > 0)
-        doc_textf(row, NULL, "90% interval", "from %s, upper end unknown",
+        doc_textf(row, NULL, "90% interval", "above %s",
                   units_show_duration((double)j->low_ns, low));
     else
         doc_text(row, NULL, "90% interval", "too few");
