@@ -327,6 +327,7 @@ int listen_state_begin(struct listen_state *st, const struct settings *s,
 {
     struct recording_state *r = &st->rec;
     struct listen_variant *v;
+    int64_t limits[GOOD_LIMITS];
     int rc;
 
     pthread_mutex_lock(&st->lock);
@@ -350,8 +351,9 @@ int listen_state_begin(struct listen_state *st, const struct settings *s,
     }
     describe(r, s, point);
     make_test(r, s);
+    good_shared(&r->good, limits);
     run_bins_init(&r->bins, (struct window){0, INT64_MAX}, FIRST_RANGE_NS,
-                  r->good.run);
+                  limits);
     st->before = v->sum;
     st->phase = LISTEN_RUNNING;
     pthread_mutex_unlock(&st->lock);

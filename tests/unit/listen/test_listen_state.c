@@ -387,7 +387,8 @@ TEST(who_wants_openmetrics)
         assert_int_equal(listen_wants_open(cases[i].accept), cases[i].wants);
 }
 
-/* An objective of a class is an objective: requests are good or late. */
+/* An objective of a class is an objective: requests are good or late, and a
+ * limit of all classes is drawn. */
 TEST(classes_have_good_requests)
 {
     for (int has_class = 0; has_class < 2; has_class++) {
@@ -402,6 +403,7 @@ TEST(classes_have_good_requests)
             rows[i] = row_ok(i, 1000 + 10 * i, i % 2 ? 5 : 50);
         add(st, 0, rows, 100, 3000, 100);
         listen_state_view(st, true, &v);
+        assert_true(v.bins.values[BINS_E2E].has_limit);
         buf_init(&out, (size_t)8 << 20);
         buf_init(&study, 16);
         listen_page(&v, &study, &out);
