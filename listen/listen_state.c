@@ -169,7 +169,7 @@ static void hist_make(struct listen_hist *h, enum measure m,
     for (size_t i = 0; i < h->n; i++)
         h->le_ns[i] = llround(h->le_s[i] * 1e9);
     for (size_t i = 0, k = 0; i < sizeof(h->first); i++) {
-        while (k < h->n && h->le_ns[k] < (INT64_C(1) << (i < 62 ? i : 62)))
+        while (k < h->n && h->le_ns[k] < INT64_C(1) << i)
             k++;
         h->first[i] = (uint8_t)k;
     }

@@ -47,7 +47,7 @@ struct listen_hist {
     size_t n;
     double le_s[LISTEN_BUCKETS];       /* ascending */
     int64_t le_ns[LISTEN_BUCKETS];     /* the same */
-    uint8_t first[64];                 /* bucket of 2^i ns, by i */
+    uint8_t first[63];                 /* bucket of 2^i ns, by i */
     int64_t count[LISTEN_BUCKETS + 1]; /* in each alone; the last: beyond */
     double sum_s;
 };
