@@ -699,7 +699,7 @@ void listen_state_view(struct listen_state *st, bool with_bins,
         copy_recording(&st->rec, with_bins, v);
     pthread_mutex_unlock(&st->lock);
     if (v->has_bins)
-        run_bins_read_server(&v->bins, v->dir);
+        run_bins_take_quantiles(&v->bins);
 }
 
 void listen_view_fini(struct listen_view *v)

@@ -155,7 +155,8 @@ void listen_state_progress(struct listen_state *state,
 /* The recording ended; `is_last`: and with it the study. */
 void listen_state_end(struct listen_state *state, bool is_last);
 
-/* Any thread; listen_view_fini(). */
+/* Any thread; listen_view_fini().  The bins are without the server's series:
+ * run_bins_read_server(). */
 void listen_state_view(struct listen_state *state, bool with_bins,
                        struct listen_view *view);
 void listen_view_fini(struct listen_view *view);

@@ -542,8 +542,7 @@ static double quantile_of(const struct value_bins *v,
     return HIST_BEYOND;
 }
 
-/* The median, and p90 to p99.9, of the window so far. */
-static void take_quantiles(struct run_bins *b)
+void run_bins_take_quantiles(struct run_bins *b)
 {
     static const double wanted[] = {0.5, 0.9, 0.95, 0.99, 0.999};
     size_t from = (size_t)fmax(0, (double)b->window.start_ns * b->per_ns);
@@ -589,7 +588,6 @@ void run_bins_copy_until(struct run_bins *to, const struct run_bins *from,
         v->cells = xcalloc(to->n + 1, sizeof(*v->cells));
         memcpy(v->cells, from->values[m].cells, to->n * sizeof(*v->cells));
     }
-    take_quantiles(to);
 }
 
 /* ---- reading ---- */
