@@ -476,6 +476,15 @@ TEST(undecided_terms_are_named)
         {11,
          "e2e p99.9 < 500ms, e2e p90 < 100ms",
          {"One other term holds as observed.", "is not decided", ""}},
+        {700,
+         "e2e p99.9 < 100ms, e2e p99.91 < 100ms, e2e p99.92 < 100ms, e2e "
+         "p99.93 < 100ms",
+         {"<b>e2e p99.92 &lt; 100ms</b> is not decided",
+          "1 more term does not hold or is not decided. ", ""}},
+        {700,
+         "e2e p99.9 < 100ms, e2e p99.91 < 100ms, e2e p99.92 < 100ms, e2e "
+         "p99.93 < 100ms, e2e p99.94 < 100ms",
+         {"2 more terms do not hold or are not decided. ", "", ""}},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
