@@ -521,13 +521,17 @@ TEST(every_kind_has_a_page)
     }
 }
 
-/* The first of them stand below the headline, wherever they are. */
+/* The first of them stand below the headline, wherever they are, unless nobody
+ * is to see them. */
 TEST(warnings_are_in_the_head)
 {
     struct doc *d = trials();
+    struct doc_node *hidden = doc_section(doc_root(d), NULL, "");
     struct doc_node *n = doc_section(doc_root(d), NULL, "");
     char *head;
 
+    doc_line(hidden, DOC_WARNING, "for programs only");
+    doc_show_if(hidden, false);
     for (int i = 0; i < 6; i++)
         doc_line(n, DOC_WARNING, "warning %d " HOSTILE, i);
     head = page_of(d);
@@ -535,6 +539,7 @@ TEST(warnings_are_in_the_head)
     assert_says(head, "<p class=\"warn\">warning 0 &lt;/script&gt;");
     assert_says(head, "warning 3 ");
     assert_null(strstr(head, "warning 4 "));
+    assert_null(strstr(head, "for programs only"));
     assert_says(head, "2 more warnings are among the numbers below.");
     doc_free(d);
 }
