@@ -115,6 +115,7 @@ static struct doc *sweep_of(const char *key)
     doc_text(root, "key", NULL, key);
     doc_line(doc_list(root, "slo", NULL), DOC_PLAIN, "e2e p99 < 30ms");
     doc_number(root, "within_slo", NULL, 200);
+    doc_number(root, "knee", NULL, 300);
     doc_count(root, "recorded", NULL, 5);
     doc_count(root, "withdrawn", NULL, 1);
     list = doc_list(root, "values", NULL);
@@ -466,7 +467,7 @@ TEST(every_kind_has_a_page)
         {search_without_probes, {"FOUND", "nothing to draw", ""}},
         {sweep,
          {"met up to 200", "data-chart=\"cost\"",
-          "1 of 5 runs cannot be trusted"}},
+          "is at 300 requests per second. 1 of 5 runs cannot be trusted"}},
         {hostile_sweep,
          {"<th scope=\"col\">&lt;/script&gt;&lt;script&gt;alert(1)",
           "&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&quot;alert(2) →",
