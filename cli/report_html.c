@@ -12,9 +12,7 @@
 #include "analyzer/html/study_page.h"
 #include "analyzer/read/reader.h"
 #include "analyzer/report/brief.h"
-#include "analyzer/tally/run_bins.h"
 #include "analyzer/tally/summary.h"
-#include "analyzer/verdict/mlperf_accuracy.h"
 #include "cli/cli.h"
 #include "cli/live.h"
 #include "cli/report_out.h"
@@ -52,28 +50,6 @@ int report_html_run(const struct summary *s, const struct run_bins *bins,
     if (rc == 0)
         log_note("page       %s", file);
     buf_fini(&out);
-    return rc;
-}
-
-int report_html_recording(const char *dir, const char *file, struct err *err)
-{
-    struct run_bins *bins = xcalloc(1, sizeof(*bins));
-    struct recording rec;
-    struct summary s = {0};
-    int rc = recording_open(&rec, dir, err);
-
-    if (rc == 0) {
-        rc = summary_make_keeping(&s, &rec, NULL,
-                                  &(struct summary_extras){.bins = bins}, err);
-        if (rc == 0)
-            rc = mlperf_link_accuracy(&s, &rec, NULL, err);
-        if (rc == 0)
-            rc = report_html_run(&s, bins, &rec, NULL, file, err);
-        summary_fini(&s);
-        recording_close(&rec);
-    }
-    run_bins_fini(bins);
-    free(bins);
     return rc;
 }
 

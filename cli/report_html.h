@@ -24,9 +24,6 @@ int report_html_run(const struct summary *s, const struct run_bins *bins,
                     const struct recording *rec, const char *again,
                     const char *file, struct err *err);
 
-/* The same for a recording that has not been read yet. */
-int report_html_recording(const char *dir, const char *file, struct err *err);
-
 /* How a document that is not of one run is reported. */
 struct report_to {
     enum doc_format format;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "analyzer/html/page.h"
+#include "analyzer/tally/run_bins.h"
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
@@ -152,6 +153,8 @@ static void render(struct listen *l, bool is_event, struct buf *out)
     struct listen_view *view = xcalloc(1, sizeof(*view));
 
     listen_state_view(l->state, true, view);
+    if (view->has_bins)
+        run_bins_read_server(&view->bins, view->dir);
     pthread_mutex_lock(&l->lock);
     if (is_event && l->is_over)
         listen_end_event(&l->page, out);

@@ -169,7 +169,7 @@ static void hist_make(struct listen_hist *h, enum measure m,
     for (size_t i = 0; i < h->n; i++)
         h->le_ns[i] = llround(h->le_s[i] * 1e9);
     for (size_t i = 0, k = 0; i < sizeof(h->first); i++) {
-        while (k < h->n && h->le_ns[k] < (INT64_C(1) << (i < 62 ? i : 62)))
+        while (k < h->n && h->le_ns[k] < INT64_C(1) << i)
             k++;
         h->first[i] = (uint8_t)k;
     }
@@ -327,6 +327,7 @@ int listen_state_begin(struct listen_state *st, const struct settings *s,
 {
     struct recording_state *r = &st->rec;
     struct listen_variant *v;
+    int64_t limits[GOOD_LIMITS];
     int rc;
 
     pthread_mutex_lock(&st->lock);
@@ -350,8 +351,9 @@ int listen_state_begin(struct listen_state *st, const struct settings *s,
     }
     describe(r, s, point);
     make_test(r, s);
+    good_shared(&r->good, limits);
     run_bins_init(&r->bins, (struct window){0, INT64_MAX}, FIRST_RANGE_NS,
-                  r->good.run);
+                  limits);
     st->before = v->sum;
     st->phase = LISTEN_RUNNING;
     pthread_mutex_unlock(&st->lock);
@@ -697,7 +699,7 @@ void listen_state_view(struct listen_state *st, bool with_bins,
         copy_recording(&st->rec, with_bins, v);
     pthread_mutex_unlock(&st->lock);
     if (v->has_bins)
-        run_bins_read_server(&v->bins, v->dir);
+        run_bins_take_quantiles(&v->bins);
 }
 
 void listen_view_fini(struct listen_view *v)

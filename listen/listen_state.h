@@ -47,7 +47,7 @@ struct listen_hist {
     size_t n;
     double le_s[LISTEN_BUCKETS];       /* ascending */
     int64_t le_ns[LISTEN_BUCKETS];     /* the same */
-    uint8_t first[64];                 /* bucket of 2^i ns, by i */
+    uint8_t first[63];                 /* bucket of 2^i ns, by i */
     int64_t count[LISTEN_BUCKETS + 1]; /* in each alone; the last: beyond */
     double sum_s;
 };
@@ -155,7 +155,8 @@ void listen_state_progress(struct listen_state *state,
 /* The recording ended; `is_last`: and with it the study. */
 void listen_state_end(struct listen_state *state, bool is_last);
 
-/* Any thread; listen_view_fini(). */
+/* Any thread; listen_view_fini().  The bins are without the server's series:
+ * run_bins_read_server(). */
 void listen_state_view(struct listen_state *state, bool with_bins,
                        struct listen_view *view);
 void listen_view_fini(struct listen_view *view);

@@ -289,8 +289,8 @@ static int record(struct study_arm *arm, const struct study_shot *shot,
     char title[MAX_TITLE];
     const struct study_recording r = {
         .dir = dir,
-        .title = is_plain_trial(arm) ? NULL : title,
-        .words = title,
+        .title = title,
+        .is_plain = is_plain_trial(arm),
         .judge = shot->judge,
         .arm = arm,
         .value = arm->set.kind == STUDY_TRIALS ? NAN

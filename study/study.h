@@ -155,8 +155,8 @@ struct study_arm {
 /* What the caller records. */
 struct study_recording {
     const char *dir;
-    const char *title;             /* NULL: a plain trial */
-    const char *words;             /* the title of every kind */
+    const char *title;
+    bool is_plain;                 /* a trial: its progress has no title */
     const struct run_judge *judge; /* NULL: none */
     const struct study_arm *arm;   /* whose settings they are */
     double value;                  /* of what is varied; NAN: nothing is */

@@ -14,6 +14,7 @@
 #include "analyzer/tally/summary.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
+#include "common/stats/stats.h"
 
 static const char *const measure_classes[] = {"ttft", "tpot", "e2e"};
 static const char *const measure_words[] = {"First token", "Per token",
@@ -58,11 +59,11 @@ static double shown_quantile(const struct spectrum_chart *c)
 
 static int64_t value_at(const struct spectrum *d, const int64_t *ns, double q)
 {
-    /* A few requests: the points end before it, and the slowest counts. */
-    if (d->failed > 0 && q > 1 - (double)d->failed / (double)d->n)
-        return HIST_BEYOND;
     size_t best = 0;
 
+    /* The points of a small run end before its failures. */
+    if (d->failed > 0 && stats_rank(q, d->n) > d->n - d->failed)
+        return HIST_BEYOND;
     for (size_t i = 0; i < d->len; i++) {
         if (fabs(d->p[i] - q) < fabs(d->p[best] - q))
             best = i;
@@ -381,8 +382,8 @@ static void put_plane(struct page *p, const struct run_bins *b,
     page_cell_begin(p, "plane", "First token against pace", caption);
     plane_draw(&p->svg, c, b);
     page_table_begin(p, "answered requests|number");
-    for (int i = 0; i <= has_x; i++) {
-        for (int k = 0; k <= has_y; k++) {
+    for (int i = 0; i < (has_x ? 2 : 1); i++) {
+        for (int k = 0; k < (has_y ? 2 : 1); k++) {
             page_row(p);
             page_cell(p, names[i][k] ? names[i][k] : within[has_x][has_y]);
             page_cell(p, show_count(b->corner[i][k], text));

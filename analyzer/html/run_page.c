@@ -157,7 +157,8 @@ static void put_undecided(struct page *p, const struct term_judgement *t)
     page_put(p, ". ");
 }
 
-/* One sentence for each term that does not hold or is not decided. */
+/* One sentence for each of the first terms that do not hold or are not decided.
+ */
 static void put_terms(struct page *p, const char *class,
                       const struct judgement *j, struct told *told)
 {
@@ -170,9 +171,12 @@ static void put_terms(struct page *p, const char *class,
             told->hold++;
             told->observed += !t->is_shown;
         }
-        told->more += is_named && told->named >= MAX_NAMED;
-        if (!is_named || told->named >= MAX_NAMED)
+        if (!is_named)
             continue;
+        if (told->named == MAX_NAMED) {
+            told->more++;
+            continue;
+        }
         told->named++;
         if (class) {
             page_text(p, class);
@@ -185,16 +189,18 @@ static void put_terms(struct page *p, const char *class,
     }
 }
 
-/* "Two other terms hold as observed." */
+/* "2 more terms do not hold or are not decided. 3 other terms hold as
+ * observed."
+ */
 static void put_rest(struct page *p, const struct told *told)
 {
-    if (told->more > 0)
-        page_putf(p, "%zu more %s not hold or %s not decided. ", told->more,
-                  told->more == 1 ? "does" : "do",
-                  told->more == 1 ? "is" : "are");
     const char *other = told->named > 0 ? "other " : "";
     const char *how = told->observed > 0 ? " as observed" : "";
 
+    if (told->more > 0)
+        page_putf(p, "%zu more term%s not hold or %s not decided. ", told->more,
+                  told->more == 1 ? " does" : "s do",
+                  told->more == 1 ? "is" : "are");
     if (told->hold == 1)
         page_putf(p, "One %sterm holds%s.", other, how);
     else if (told->hold > 1)

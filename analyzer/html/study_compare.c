@@ -47,7 +47,7 @@ const char *study_quantity_title(const char *quantity, char *out, size_t size)
         const char *title;
     } plain[] = {
         {"completed", "Completed"},
-        {"throughput", "Finished in the window"},
+        {"throughput", "Requests finished in the window"},
         {"goodput", "Goodput"},
         {"tokens", "Output tokens"},
         {"attainment", "Attainment"},
@@ -55,7 +55,7 @@ const char *study_quantity_title(const char *quantity, char *out, size_t size)
         {"errors", "Errors"},
         {"cost", "Cost"},
         {"time_s", "Speed"},
-        {"throughput_rps", "Finished in the window"},
+        {"throughput_rps", "Requests finished in the window"},
         {"peak_memory_bytes", "Peak memory"},
     };
     char text[NAMES + 8];

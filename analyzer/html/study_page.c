@@ -133,6 +133,13 @@ static const struct kind *kind_of(const json_t *json)
 
 /* ---- the page ---- */
 
+static void put_warning(struct page *p, const char *text)
+{
+    page_put(p, "<p class=\"warn\">");
+    page_text(p, text);
+    page_put(p, "</p>\n");
+}
+
 static void put_remarks(struct page *p, const json_t *json)
 {
     const json_t *list = json_object_get(json, "refusals");
@@ -141,31 +148,25 @@ static void put_remarks(struct page *p, const json_t *json)
     for (size_t i = 0; i < n; i++) {
         const char *text = json_string_value(json_array_get(list, i));
 
-        if (!text)
-            continue;
-        page_put(p, "<p class=\"warn\">");
-        page_text(p, text);
-        page_put(p, "</p>\n");
+        if (text)
+            put_warning(p, text);
     }
 }
 
-/* Of a warning after these, only the number is told. */
+/* Only the first ones are shown; the others are counted. */
 #define MAX_WARNINGS 4
 
 static size_t put_warnings(struct page *p, const struct doc_node *in,
                            size_t said)
 {
     for (const struct doc_node *n = in->first; n; n = n->next) {
+        if (!doc_is_visible(n))
+            continue;
         if (n->type == DOC_SECTION)
             said = put_warnings(p, n, said);
-        if (n->type != DOC_LINE || n->severity != DOC_WARNING ||
-            !doc_is_visible(n))
-            continue;
-        if (said++ >= MAX_WARNINGS)
-            continue;
-        page_put(p, "<p class=\"warn\">");
-        page_text(p, n->text);
-        page_put(p, "</p>\n");
+        if (n->type == DOC_LINE && n->severity == DOC_WARNING &&
+            said++ < MAX_WARNINGS)
+            put_warning(p, n->text);
     }
     return said;
 }

@@ -202,12 +202,12 @@ void study_judge_sweep(const struct json_t *json, struct verdict_of *v)
     }
     if (isfinite(knee))
         snprintf(v->sub, sizeof(v->sub),
-                 "The best balance of throughput and latency is at %s%s. ",
+                 "The best balance of throughput and latency is at %s%s.",
                  show_number(knee, a), unit);
     if (study_number(json, "withdrawn") > 0)
         snprintf(v->sub + strlen(v->sub), sizeof(v->sub) - strlen(v->sub),
-                 "%.0f of %.0f runs cannot be trusted and were discarded.",
-                 study_number(json, "withdrawn"),
+                 "%s%.0f of %.0f runs cannot be trusted and were discarded.",
+                 v->sub[0] ? " " : "", study_number(json, "withdrawn"),
                  study_number(json, "recorded"));
 }
 

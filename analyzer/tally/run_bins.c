@@ -495,7 +495,7 @@ void run_bins_widen(struct run_bins *b)
         halve_values(&b->values[m]);
 }
 
-/* The values of bins [from, to), by row. */
+/* The values of bins [from, to), by row; zeros for a measure without values. */
 struct row_sums {
     int64_t rows[BINS_ROWS];
     int64_t n;      /* of all rows */
@@ -506,6 +506,8 @@ static void sum_rows(const struct run_bins *b, enum bins_measure m, size_t from,
                      size_t to, struct row_sums *sums)
 {
     *sums = (struct row_sums){0};
+    if (!b->values[m].cells)
+        return;
     for (size_t k = from; k < to; k++) {
         const uint32_t *cells = b->values[m].cells[k];
 
@@ -540,8 +542,7 @@ static double quantile_of(const struct value_bins *v,
     return HIST_BEYOND;
 }
 
-/* The median, and p90 to p99.9, of the window so far. */
-static void take_quantiles(struct run_bins *b)
+void run_bins_take_quantiles(struct run_bins *b)
 {
     static const double wanted[] = {0.5, 0.9, 0.95, 0.99, 0.999};
     size_t from = (size_t)fmax(0, (double)b->window.start_ns * b->per_ns);
@@ -551,19 +552,15 @@ static void take_quantiles(struct run_bins *b)
 
     b->spectra = xcalloc(BINS_LAG, sizeof(*b->spectra));
     for (int m = 0; m < BINS_LAG; m++) {
-        const struct value_bins *v = &b->values[m];
         struct spectrum *s = &b->spectra[m];
 
-        for (size_t k = from; k < to && v->cells; k++)
-            s->n += b->due[k];
-        if (v->cells)
-            sum_rows(b, (enum bins_measure)m, from, to, &sums);
+        sum_rows(b, (enum bins_measure)m, from, to, &sums);
+        s->n = sums.n + sums.failed;
         s->len = sizeof(wanted) / sizeof(wanted[0]);
         for (size_t i = 0; i < s->len; i++) {
             s->p[i] = wanted[i];
-            s->due_ns[i] = v->cells && from < to
-                               ? (int64_t)quantile_of(v, &sums, wanted[i])
-                               : HIST_EMPTY;
+            s->due_ns[i] =
+                (int64_t)quantile_of(&b->values[m], &sums, wanted[i]);
         }
     }
 }
@@ -591,7 +588,6 @@ void run_bins_copy_until(struct run_bins *to, const struct run_bins *from,
         v->cells = xcalloc(to->n + 1, sizeof(*v->cells));
         memcpy(v->cells, from->values[m].cells, to->n * sizeof(*v->cells));
     }
-    take_quantiles(to);
 }
 
 /* ---- reading ---- */
@@ -605,11 +601,8 @@ double value_bins_edge_ns(const struct value_bins *v, int row)
 double run_bins_quantile_ns(const struct run_bins *b, enum bins_measure m,
                             size_t from, size_t to, double q)
 {
-    const struct value_bins *v = &b->values[m];
     struct row_sums sums;
 
-    if (!v->cells)
-        return HIST_EMPTY;
     sum_rows(b, m, from, to, &sums);
-    return quantile_of(v, &sums, q);
+    return quantile_of(&b->values[m], &sums, q);
 }

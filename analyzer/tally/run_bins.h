@@ -139,10 +139,14 @@ void run_bins_widen(struct run_bins *b);
 void run_bins_observe(struct run_bins *b, const struct observation *last,
                       const struct observation *seen);
 
-/* A copy of the requests due before end_ns, with quantiles of the window so far
- * in place of whole spectra.  run_bins_fini(). */
+/* A copy of the requests due before end_ns, without spectra.  run_bins_fini().
+ */
 void run_bins_copy_until(struct run_bins *to, const struct run_bins *from,
                          int64_t end_ns);
+
+/* Add the median, and p90 to p99.9, of the window so far, in place of whole
+ * spectra. */
+void run_bins_take_quantiles(struct run_bins *b);
 
 /* Add what the server says, from the recording at `dir`. */
 void run_bins_read_server(struct run_bins *b, const char *dir);

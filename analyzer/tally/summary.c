@@ -646,9 +646,7 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
     if (rc == 0 && bins) {
         int64_t limits[GOOD_LIMITS];
 
-        memcpy(limits, w->run.tally.limit_ns, sizeof(limits));
-        if (w->run.tally.by_class)
-            good_drop_unshared(limits, w->run.tally.by_class);
+        good_shared(&w->run.good, limits);
         run_bins_init(bins, window,
                       window.end_ns + rec->settings.load.cooldown_ns, limits);
     }

@@ -94,28 +94,37 @@ static void run_args_fini(struct run_args *own)
 /* ---- one run ---- */
 
 /* Where the report of a run goes. */
-struct run_shown {
+struct run_output {
     struct report_to to;
+    const char *html;      /* also write this page; NULL: none */
+    struct err no_page;    /* why it could not be written ... */
+    bool lacks_page;       /* ... if it could not */
     struct listen *listen; /* NULL: nobody watches */
     bool lingers;          /* a page may still be opened after the end */
-    struct run_bins bins;  /* for the page of those who watch ... */
-    struct buf page;       /* ... which stays empty if there are none */
+    struct buf page;       /* for those who watch; empty if there are none */
+    struct run_bins bins;  /* for both pages */
 };
 
 static int show_run(void *arg, const struct summary *s,
                     const struct recording *rec, struct err *err)
 {
-    struct run_shown *shown = arg;
+    struct run_output *output = arg;
     const struct run_page page = {
-        .s = s, .bins = &shown->bins, .manifest = &rec->manifest};
-    int rc = report_doc(run_doc(s), &shown->to, exit_status_of_run(s), err);
+        .s = s, .bins = &output->bins, .manifest = &rec->manifest};
+    int rc;
 
-    if (rc < 0 || !shown->listen ||
-        !(shown->lingers || listen_is_watched(shown->listen)))
+    if (output->html)
+        output->lacks_page =
+            report_html_run(s, &output->bins, rec, NULL, output->html,
+                            &output->no_page) != 0;
+    /* The report comes last, so that its verdict is seen. */
+    rc = report_doc(run_doc(s), &output->to, exit_status_of_run(s), err);
+    if (rc < 0 || !output->listen ||
+        !(output->lingers || listen_is_watched(output->listen)))
         return rc;
-    run_page_render(&page, &shown->page);
-    if (shown->page.overflowed)
-        buf_reset(&shown->page);
+    run_page_render(&page, &output->page);
+    if (output->page.overflowed)
+        buf_reset(&output->page);
     return rc;
 }
 
@@ -132,23 +141,22 @@ static int record_one(const struct given *g, const struct settings *s,
                              .has_preflight = true,
                              .ranks = ranks_new(),
                              .point = &point};
-    struct run_shown *shown = xcalloc(1, sizeof(*shown));
-    bool has_page = true; /* if one was asked for */
-    struct err no_page = {0};
+    struct run_output *output = xcalloc(1, sizeof(*output));
     int rc = record_args_check_format(&g->own.to, err);
 
-    shown->to = (struct report_to){.format = record_args_format(&g->own.to),
-                                   .files = record_args_files(&g->own.to),
-                                   .no_colour = g->own.to.show.no_colour,
-                                   .is_recorded = true,
-                                   .command = "report",
-                                   .words = dir};
-    shown->lingers = g->own.to.listen_linger_ns > 0;
-    buf_init(&shown->page, PAGE_MAX);
+    output->to = (struct report_to){.format = record_args_format(&g->own.to),
+                                    .files = record_args_files(&g->own.to),
+                                    .no_colour = g->own.to.show.no_colour,
+                                    .is_recorded = true,
+                                    .command = "report",
+                                    .words = dir};
+    output->html = g->own.to.html;
+    output->lingers = g->own.to.listen_linger_ns > 0;
+    buf_init(&output->page, PAGE_MAX);
     stop_catch_signals();
     if (rc == 0)
         rc = listening_start(&how.listen, &g->own.to, dir, err);
-    shown->listen = how.listen;
+    output->listen = how.listen;
     if (rc == 0 && g->own.start_at &&
         units_parse_instant(g->own.start_at, clk_realtime_ns(),
                             &how.start_at_ns, err))
@@ -157,24 +165,22 @@ static int record_one(const struct given *g, const struct settings *s,
     if (rc == 0)
         rc = record(s, &how, err) ? -1 : 0;
     ranks_free(how.ranks);
-    /* The report comes last, so that its verdict is seen. */
-    if (rc == 0 && g->own.to.html)
-        has_page = report_html_recording(dir, g->own.to.html, &no_page) == 0;
     if (rc == 0 && g->a.is_recording)
         record_note_repeated(g->a.file.path, dir);
     if (rc == 0)
-        rc = point_sum_up(dir, how.listen ? &shown->bins : NULL, show_run,
-                          shown, err);
-    if (rc >= 0 && shown->to.format != DOC_AS_BRIEF)
+        rc =
+            point_sum_up(dir, how.listen || output->html ? &output->bins : NULL,
+                         show_run, output, err);
+    if (rc >= 0 && output->to.format != DOC_AS_BRIEF)
         log_note("recording  %s", dir);
-    listening_stop(how.listen, &g->own.to, dir, &shown->page);
-    run_bins_fini(&shown->bins);
-    buf_fini(&shown->page);
-    free(shown);
-    if (rc >= 0 && !has_page) {
-        *err = no_page;
+    listening_stop(how.listen, &g->own.to, dir, &output->page);
+    run_bins_fini(&output->bins);
+    buf_fini(&output->page);
+    if (rc >= 0 && output->lacks_page) {
+        *err = output->no_page;
         rc = -1;
     }
+    free(output);
     free(dir);
     return rc < 0 ? settings_args_blame(&g->a, err) : rc;
 }

@@ -228,15 +228,15 @@ void decide_add(struct decide *d, const struct facts *f)
 
     if (d->decision || f->seq < d->next_seq)
         return;
-    if (f->seq == d->next_seq) {
-        d->next_seq++;
-        take(d, f);
-    } else {
+    if (f->seq > d->next_seq) {
         make_room(d, f->seq - d->next_seq);
         row = &d->waiting[f->seq & (d->n_waiting - 1)];
         row->is_present = true;
         row->facts = *f;
+        return;
     }
+    d->next_seq++;
+    take(d, f); /* rows in order are not copied */
     while ((row = &d->waiting[d->next_seq & (d->n_waiting - 1)])->is_present) {
         row->is_present = false;
         d->next_seq++;

@@ -42,14 +42,13 @@ void good_merge(int64_t limit_ns[static GOOD_LIMITS],
     }
 }
 
-void good_drop_unshared(int64_t limit_ns[static GOOD_LIMITS],
-                        const struct good_table *table)
+void good_shared(const struct good_table *table,
+                 int64_t limit_ns[static GOOD_LIMITS])
 {
     for (int m = 0; m < GOOD_LIMITS; m++) {
-        const int64_t shared = limit_ns[m];
-
-        for (size_t i = 0; i < table->n; i++) {
-            if (table->of_class[i][m] > 0 && table->of_class[i][m] != shared)
+        limit_ns[m] = table->n > 0 ? table->of_class[0][m] : table->run[m];
+        for (size_t i = 1; i < table->n; i++) {
+            if (table->of_class[i][m] != table->of_class[0][m])
                 limit_ns[m] = 0;
         }
     }

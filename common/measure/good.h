@@ -22,12 +22,6 @@ struct slo;
  * every request counts as the highest.  0: none.  Pooled measures have none. */
 void good_limits(const struct slo *slo, int64_t limit_ns[static GOOD_LIMITS]);
 
-struct good_table;
-
-/* 0 for each of the limits on which classes disagree. */
-void good_drop_unshared(int64_t limit_ns[static GOOD_LIMITS],
-                        const struct good_table *table);
-
 /* Combine two sets of limits: the tighter one of each counts. */
 void good_merge(int64_t limit_ns[static GOOD_LIMITS],
                 const int64_t others[static GOOD_LIMITS]);
@@ -49,6 +43,11 @@ int good_table_init_tier(struct good_table *table, const struct slo *run,
                          const struct classes *classes, const char *tier,
                          struct err *err);
 void good_table_fini(struct good_table *table);
+
+/* The limits that every request has: those of the run, or those on which all
+ * classes agree.  0: none. */
+void good_shared(const struct good_table *table,
+                 int64_t limit_ns[static GOOD_LIMITS]);
 
 /* The limits of this request. */
 static inline const int64_t *good_limits_of(const struct good_table *table,

@@ -19,9 +19,10 @@ void assert_golden(const char *name, const char *text);
  * the document. */
 void assert_golden_doc(const char *name, struct doc *taken);
 
-/* The document as text or as JSON, which the caller owns.  Both free it. */
+/* The document as text, as the short form or as JSON, which the caller owns.
+ * All free it. */
 char *doc_text_of(struct doc *taken);
-char *doc_brief_of(struct doc *taken); /* the short form */
+char *doc_brief_of(struct doc *taken);
 struct json_t *doc_json_of(struct doc *taken);
 
 /* A document of one part of a run's. */

@@ -294,8 +294,8 @@ static void draw_limits(struct plot *p, const struct cell_map *c)
                  "lim");
 }
 
-/* Two lines need as much height; with less it is one line. */
-#define CORNER 38
+/* Height that two lines of text need; with less they become one line. */
+#define CORNER_HEIGHT 38
 
 /* At the top of the plot, or at its bottom, in a strip of this height. */
 static void draw_corner(const struct plot *p, bool is_left, bool is_top,
@@ -307,7 +307,7 @@ static void draw_corner(const struct plot *p, bool is_left, bool is_top,
     char text[SHOW_TEXT];
 
     show_share(share, text);
-    if (room < CORNER) {
+    if (room < CORNER_HEIGHT) {
         at.y = is_top ? room / 2 + 4 : p->height - room / 2 + 4;
         svg_text(p->svg, at, anchor, "lab2 halo", "%s %s", text, name);
         return;

@@ -375,24 +375,28 @@ TEST(legends_and_figures_agree)
     end_drawing(d);
 }
 
-/* Two classes with limits of their own have no limit in common; what they share
- * is drawn. */
+/* Two classes with limits of their own, or of which one has no limit, have none
+ * in common; what they share is drawn. */
 TEST(only_limits_of_all_classes_are_drawn)
 {
-    for (int is_shared = 0; is_shared <= 1; is_shared++) {
+    static const struct {
+        const char *slo_of_b;
+        bool is_shared;
+    } cases[] = {
+        {", slo: [e2e p90 < 100ms]", true},
+        {", slo: [e2e p90 < 1s]", false},
+        {"", false},
+    };
+
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        bool is_shared = cases[c].is_shared;
         struct made_run *m = made_run_new(0, 1000, "");
         struct drawn *d;
 
-        m->classes = is_shared ? "classes:\n"
-                                 "  - {name: a, weight: 1, slo: [e2e p90 < "
-                                 "100ms]}\n"
-                                 "  - {name: b, weight: 1, slo: [e2e p90 < "
-                                 "100ms]}\n"
-                               : "classes:\n"
-                                 "  - {name: a, weight: 1, slo: [e2e p90 < "
-                                 "100ms]}\n"
-                                 "  - {name: b, weight: 1, slo: [e2e p90 < "
-                                 "1s]}\n";
+        m->classes = keepf("classes:\n"
+                           "  - {name: a, weight: 1, slo: [e2e p90 < 100ms]}\n"
+                           "  - {name: b, weight: 1%s}\n",
+                           cases[c].slo_of_b);
         for (int64_t i = 0; i < 100; i++) {
             struct facts f = row_ok(i, i * 10, 200);
 
@@ -472,6 +476,15 @@ TEST(undecided_terms_are_named)
         {11,
          "e2e p99.9 < 500ms, e2e p90 < 100ms",
          {"One other term holds as observed.", "is not decided", ""}},
+        {700,
+         "e2e p99.9 < 100ms, e2e p99.91 < 100ms, e2e p99.92 < 100ms, e2e "
+         "p99.93 < 100ms",
+         {"<b>e2e p99.92 &lt; 100ms</b> is not decided",
+          "1 more term does not hold or is not decided. ", ""}},
+        {700,
+         "e2e p99.9 < 100ms, e2e p99.91 < 100ms, e2e p99.92 < 100ms, e2e "
+         "p99.93 < 100ms, e2e p99.94 < 100ms",
+         {"2 more terms do not hold or are not decided. ", "", ""}},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -115,6 +115,7 @@ static struct doc *sweep_of(const char *key)
     doc_text(root, "key", NULL, key);
     doc_line(doc_list(root, "slo", NULL), DOC_PLAIN, "e2e p99 < 30ms");
     doc_number(root, "within_slo", NULL, 200);
+    doc_number(root, "knee", NULL, 300);
     doc_count(root, "recorded", NULL, 5);
     doc_count(root, "withdrawn", NULL, 1);
     list = doc_list(root, "values", NULL);
@@ -466,7 +467,7 @@ TEST(every_kind_has_a_page)
         {search_without_probes, {"FOUND", "nothing to draw", ""}},
         {sweep,
          {"met up to 200", "data-chart=\"cost\"",
-          "1 of 5 runs cannot be trusted"}},
+          "is at 300 requests per second. 1 of 5 runs cannot be trusted"}},
         {hostile_sweep,
          {"<th scope=\"col\">&lt;/script&gt;&lt;script&gt;alert(1)",
           "&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&quot;alert(2) →",
@@ -521,13 +522,17 @@ TEST(every_kind_has_a_page)
     }
 }
 
-/* The first of them stand below the headline, wherever they are. */
+/* The first of them stand below the headline, wherever they are, unless nobody
+ * is to see them. */
 TEST(warnings_are_in_the_head)
 {
     struct doc *d = trials();
+    struct doc_node *hidden = doc_section(doc_root(d), NULL, "");
     struct doc_node *n = doc_section(doc_root(d), NULL, "");
     char *head;
 
+    doc_line(hidden, DOC_WARNING, "for programs only");
+    doc_show_if(hidden, false);
     for (int i = 0; i < 6; i++)
         doc_line(n, DOC_WARNING, "warning %d " HOSTILE, i);
     head = page_of(d);
@@ -535,6 +540,7 @@ TEST(warnings_are_in_the_head)
     assert_says(head, "<p class=\"warn\">warning 0 &lt;/script&gt;");
     assert_says(head, "warning 3 ");
     assert_null(strstr(head, "warning 4 "));
+    assert_null(strstr(head, "for programs only"));
     assert_says(head, "2 more warnings are among the numbers below.");
     doc_free(d);
 }

@@ -387,7 +387,8 @@ TEST(who_wants_openmetrics)
         assert_int_equal(listen_wants_open(cases[i].accept), cases[i].wants);
 }
 
-/* An objective of a class is an objective: requests are good or late. */
+/* An objective of a class is an objective: requests are good or late, and a
+ * limit of all classes is drawn. */
 TEST(classes_have_good_requests)
 {
     for (int has_class = 0; has_class < 2; has_class++) {
@@ -402,6 +403,7 @@ TEST(classes_have_good_requests)
             rows[i] = row_ok(i, 1000 + 10 * i, i % 2 ? 5 : 50);
         add(st, 0, rows, 100, 3000, 100);
         listen_state_view(st, true, &v);
+        assert_true(v.bins.values[BINS_E2E].has_limit);
         buf_init(&out, (size_t)8 << 20);
         buf_init(&study, 16);
         listen_page(&v, &study, &out);
@@ -444,7 +446,8 @@ TEST(the_summary_so_far_is_documented)
     end(st);
 }
 
-/* Quantiles of the window so far, if there are enough requests for them. */
+/* Quantiles of the window so far, if there are enough requests for them.  The
+ * number is of the requests that have the measure. */
 TEST(the_summary_so_far_has_latencies)
 {
     struct listen_state *st = begin_with("n", "e2e p90 < 15ms");
@@ -453,9 +456,12 @@ TEST(the_summary_so_far_has_latencies)
     struct buf out;
     json_t *json;
     const json_t *e2e;
+    const json_t *ttft;
 
-    for (int64_t i = 0; i < 100; i++)
+    for (int64_t i = 0; i < 100; i++) {
         rows[i] = row_ok(i, 1000 + 10 * i, i % 4 ? 5 : 50);
+        rows[i].events = i % 2; /* half of them are streams */
+    }
     add(st, 0, rows, 100, 3000, 100);
     listen_state_view(st, true, &v);
     buf_init(&out, LISTEN_MAX_TEXT);
@@ -463,7 +469,9 @@ TEST(the_summary_so_far_has_latencies)
     assert_non_null(strstr(buf_text(&out), "\"allowed\": 0.1}"));
     json = json_loads(buf_text(&out), 0, NULL);
     e2e = json_object_get(json_object_get(json, "measures"), "e2e");
+    ttft = json_object_get(json_object_get(json, "measures"), "ttft");
     assert_int_equal(json_integer_value(json_object_get(e2e, "n")), 100);
+    assert_int_equal(json_integer_value(json_object_get(ttft, "n")), 50);
     assert_in_range(
         (int)(1000 * json_number_value(json_object_get(e2e, "p50_ms"))), 4780,
         5220);
