@@ -162,7 +162,7 @@ static void measure(const struct candidate *c, struct baseline_amount *amounts)
                   "only an offline set has a time; the duration of an open or "
                   "closed loop is chosen by the user");
     amounts[BASELINE_MEMORY] =
-        amount_of(NULL, 0, "no run that measured it was given (--memory)");
+        amount_of(values, 0, "no run that measured it was given (--memory)");
     free(values);
 }
 
