@@ -47,7 +47,7 @@ static const struct opt opts[] = {
      .help = "continue an interrupted search, sweep or study with variants; "
              "what it has recorded is not repeated"},
     {FLAG("quiet", switch, quiet), .letter = 'q', .group = GROUP_OUTPUT,
-     .help = "do not print progress, notes and warnings"},
+     .help = "do not print progress, notes or warnings"},
     {FLAG("format", choice, format), .names = report_doc_names,
      .initial = "text",
      .help = "what is printed: text, json, full (text and all JSON values), md "

@@ -246,12 +246,14 @@ static void end_all(struct leader *l, int64_t now_ns)
     l->has_left = true;
 }
 
-/* A leader that was stopped itself has heard from nobody. */
+/* If this process was stopped itself, no rank is at fault: count their silence
+ * from now. */
 static void forgive_silence(struct leader *l, int64_t now_ns)
 {
-    if (l->stepped_ns > 0 && now_ns - l->stepped_ns > TALK_LOST_NS / 2)
+    if (l->stepped_ns > 0 && now_ns - l->stepped_ns > TALK_LOST_NS / 2) {
         for (int i = 0; i < l->link->size; i++)
             l->members[i].heard_ns = now_ns;
+    }
     l->stepped_ns = now_ns;
 }
 

@@ -42,7 +42,7 @@ struct rank {
 
     int64_t heard_ns; /* from rank 0 */
     bool may_leave;
-    bool is_orderly; /* then: all do */
+    bool is_orderly; /* no rank is missing: MPI can be ended */
 };
 
 void rank_init(struct rank *r, struct link *link);
@@ -54,8 +54,8 @@ void rank_take(struct rank *r, const struct talk *talk);
  * rank has nothing more to do. */
 bool rank_step(struct rank *r, int64_t now_ns);
 
-/* Waits for what it is doing.  False if a rank is gone: the end of MPI would
- * wait for it for ever. */
+/* Waits for what it is doing.  False if a rank may be missing: ending MPI
+ * would wait for it for ever. */
 bool rank_fini(struct rank *r);
 
 #endif

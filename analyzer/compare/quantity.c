@@ -67,9 +67,8 @@ static struct quantity quantile(enum measure measure, double q)
 
 int quantity_parse(const char *text, struct quantity *out, struct err *err)
 {
-    struct err ignored = {0};
     struct slo_term term;
-    char full[120];
+    int rc;
 
     for (int k = 0; k < QUANTITY_QUANTILE; k++) {
         if (strcmp(text, kinds[k].name) == 0) {
@@ -77,16 +76,14 @@ int quantity_parse(const char *text, struct quantity *out, struct err *err)
             return 0;
         }
     }
-    /* A percentile is written as in an SLO term. */
-    if (strlen(text) <= 60 && !strpbrk(text, "<>=:,")) {
-        snprintf(full, sizeof(full), "%s < 1s", text);
-        if (slo_parse_term(full, &term, &ignored) == 0 &&
-            term.kind == SLO_QUANTILE) {
-            *out = quantile(term.measure, term.quantile);
-            return 0;
-        }
-        if (slo_looks_like_quantile(text))
-            return err_set(err, ERR_USAGE, "%s", ignored.msg);
+    rc = slo_parse_quantile(text, &term, err);
+    if (rc < 0) {
+        err->code = ERR_USAGE; /* a flag, not an SLO */
+        return rc;
+    }
+    if (rc == 0) {
+        *out = quantile(term.measure, term.quantile);
+        return 0;
     }
     return err_set(
         err, ERR_USAGE,

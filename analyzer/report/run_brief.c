@@ -8,13 +8,18 @@
 #include "analyzer/report/doc.h"
 #include "analyzer/report/run_doc.h"
 #include "common/base/buf.h"
+#include "common/base/err.h"
 #include "common/base/xalloc.h"
+#include "common/spec/slo.h"
 
 #define MAX_KINDS    4 /* of errors in a line */
 #define MAX_BAD      4 /* terms that come before other lines */
 #define MANY         6 /* classes or tiers */
 #define MAX_OUTCOMES 32
-#define UNDECIDED    3 /* badness of such a term */
+#define OF_THE_SLO   3 /* highest rank of a latency that the SLO asks for */
+
+/* Of a term: a limit for good requests, met and shown, met, ... */
+enum badness { LIMIT, SHOWN, PASSED, UNDECIDED, FAILED };
 
 static bool is_zero(const struct doc_node *n)
 {
@@ -112,6 +117,22 @@ static void add_errors(struct brief *b, const struct doc_node *root)
 
 /* ---- latencies ---- */
 
+static bool has_term_on(const struct doc_node *root, const char *measure)
+{
+    const struct doc_node *slo = doc_at(root, "slo");
+
+    for (const struct doc_node *c = slo ? slo->first : NULL; c; c = c->next) {
+        struct slo_term term;
+
+        if (slo_parse_term(brief_text_of(doc_at(c, "term")), &term,
+                           &(struct err){0}) == 0 &&
+            (term.kind == SLO_QUANTILE || term.kind == SLO_LIMIT) &&
+            strcmp(measure_name(term.measure), measure) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void add_latency(struct brief *b, const struct doc_node *root,
                         const char *name, int rank, const char *says)
 {
@@ -124,6 +145,8 @@ static void add_latency(struct brief *b, const struct doc_node *root,
     n = doc_at(root, path);
     if (!n || !n->label || is_zero(doc_at(n, "n")))
         return;
+    if (rank > OF_THE_SLO && has_term_on(root, name))
+        rank = OF_THE_SLO;
     brief_line(b, rank, name);
     for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
         snprintf(path, sizeof(path), "%s_ms", quantiles[i]);
@@ -152,7 +175,7 @@ static void add_latencies(struct brief *b, const struct doc_node *root)
 struct term {
     const struct doc_node *row;
     const char *of; /* the class or tier; "": the run */
-    int badness;
+    enum badness badness;
     size_t at; /* as they were given */
 };
 
@@ -161,18 +184,17 @@ struct terms {
     size_t n;
 };
 
-/* Missed, undecided, met but not shown, met; limits for good requests last. */
-static int badness_of(const struct doc_node *row)
+static enum badness badness_of(const struct doc_node *row)
 {
     const char *verdict = brief_text_of(doc_at(row, "verdict"));
 
     if (strcmp(verdict, "fail") == 0)
-        return 4;
+        return FAILED;
     if (strcmp(verdict, "undecided") == 0)
         return UNDECIDED;
     if (strcmp(verdict, "pass") == 0)
-        return is_true(doc_at(row, "shown")) ? 1 : 2;
-    return 0;
+        return is_true(doc_at(row, "shown")) ? SHOWN : PASSED;
+    return LIMIT;
 }
 
 static void collect(struct terms *t, const struct doc_node *table,
@@ -192,7 +214,7 @@ static int worst_first(const void *a, const void *b)
     const struct term *y = b;
 
     if (x->badness != y->badness)
-        return y->badness - x->badness;
+        return x->badness < y->badness ? 1 : -1;
     return (x->at > y->at) - (x->at < y->at);
 }
 
@@ -247,7 +269,7 @@ static void add_term(struct brief *b, const struct term *t, size_t i,
                i == 0 ? "SLO" : "");
     brief_tone(b, brief_tone_of(verdict), "%s",
                strcmp(word, "fail") == 0 ? "FAIL"
-               : t->badness == 0         ? "limit"
+               : t->badness == LIMIT     ? "limit"
                                          : word);
     brief_pad(b, widths[0] + 2);
     brief_words(b, "%s", name);
@@ -258,9 +280,9 @@ static void add_term(struct brief *b, const struct term *t, size_t i,
         return;
     }
     brief_optional(b);
-    if (t->badness > 0 && strcmp(brief_text_of(interval), "too few") == 0)
+    if (t->badness != LIMIT && strcmp(brief_text_of(interval), "too few") == 0)
         brief_words(b, " (too few requests for an interval)");
-    else if (t->badness > 0)
+    else if (t->badness != LIMIT)
         brief_value(b, " (90% interval ", interval, ")");
     brief_optional(b);
     if (note && note->label)
@@ -276,7 +298,7 @@ static bool add_terms(struct brief *b, const struct doc_node *root)
     for (size_t i = 0; i < t.n; i++) {
         char name[BRIEF_TEXT];
         size_t len = t.list[i].badness == UNDECIDED ? strlen("undecided")
-                     : t.list[i].badness == 0       ? strlen("limit")
+                     : t.list[i].badness == LIMIT   ? strlen("limit")
                                                     : strlen("pass");
 
         name_of(&t.list[i], name);

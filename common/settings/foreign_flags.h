@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 struct foreign_flag {
-    const char *name;  /* without dashes; one letter: a short flag; hf-*: all
-                          that begin so */
+    const char *name;  /* without dashes; one letter: a short flag; `hf-*`: all
+                          others that begin so; exact names stand before it */
     const char *tools; /* that have it: "k6" */
     const char *use;   /* the flag to use here, without dashes; NULL: none */
     const char *note;  /* how, or why there is none; NULL if use says it all */

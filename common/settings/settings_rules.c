@@ -139,15 +139,17 @@ static void put_scenarios(unsigned scenarios, const struct load_settings *load,
 {
     int n = 0;
     int k = 0;
+    bool is_short; /* few enough to list */
 
     for (int i = SCENARIO_SERVER; i <= SCENARIO_SESSIONS; i++)
         n += (scenarios >> i & 1) != 0;
-    if (n > 4)
+    is_short = n <= 4;
+    if (!is_short)
         buf_addf(out, "cannot be combined with load.scenario: %s",
                  scenario_names[load->scenario]);
     else
         buf_adds(out, "requires load.scenario: ");
-    for (int i = SCENARIO_SERVER; n <= 4 && i <= SCENARIO_SESSIONS; i++) {
+    for (int i = SCENARIO_SERVER; is_short && i <= SCENARIO_SESSIONS; i++) {
         if (scenarios >> i & 1) {
             buf_addf(out, "%s%s",
                      k == 0       ? ""
@@ -159,7 +161,7 @@ static void put_scenarios(unsigned scenarios, const struct load_settings *load,
     }
     if (load->is_scenario_found)
         put_origin(load, out);
-    else if (n <= 4)
+    else if (is_short)
         buf_addf(out, ", not %s", scenario_names[load->scenario]);
 }
 

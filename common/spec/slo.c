@@ -276,13 +276,6 @@ static int parse_tier(const char *text, const char *end, char tier[SLO_TIER],
     return 0;
 }
 
-bool slo_looks_like_quantile(const char *text)
-{
-    const char *space = strchr(text, ' ');
-
-    return space && space[1] == 'p' && space[2] >= '0' && space[2] <= '9';
-}
-
 int slo_parse_term(const char *text, struct slo_term *term, struct err *err)
 {
     const char *end = tier_end(text);
@@ -300,6 +293,23 @@ int slo_parse_term(const char *text, struct slo_term *term, struct err *err)
     snprintf(term->text, sizeof(term->text), "%s: %s", tier, bare);
     memcpy(term->tier, tier, sizeof(tier));
     return 0;
+}
+
+int slo_parse_quantile(const char *text, struct slo_term *term, struct err *err)
+{
+    struct err why = {0};
+    const char *space = strchr(text, ' ');
+    char full[80];
+
+    if (strlen(text) > 60 || strpbrk(text, "<>=:,"))
+        return 1;
+    snprintf(full, sizeof(full), "%s < 1s", text);
+    if (slo_parse_term(full, term, &why) == 0)
+        return term->kind == SLO_QUANTILE ? 0 : 1;
+    if (!space || space[1] != 'p' || space[2] < '0' || space[2] > '9')
+        return 1;
+    *err = why;
+    return -1;
 }
 
 size_t slo_class_len(const char *text)

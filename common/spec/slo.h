@@ -64,8 +64,10 @@ struct slo {
 
 int slo_parse_term(const char *text, struct slo_term *term, struct err *err);
 
-/* Is it a name and a quantile, such as "ttft p99"?  The name may be unknown. */
-bool slo_looks_like_quantile(const char *text);
+/* A term's measure and quantile without relation and limit: "ttft p99".  0;
+ * 1: the text does not have this form; -1: it has, but makes no sense. */
+int slo_parse_quantile(const char *text, struct slo_term *term,
+                       struct err *err);
 
 /* For an option table: is this text a term, or a limit of good requests? */
 int slo_check_term(const char *text, struct err *err);

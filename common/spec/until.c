@@ -22,16 +22,13 @@ static int parse_quantile(const char *text, size_t len, struct until *out,
 {
     static const double known[] = {0.5, 0.9, 0.95, 0.99, 0.999};
     struct slo_term term;
-    struct err why = {0};
-    char full[MAX_TEXT + 8];
+    char bare[MAX_TEXT + 1];
+    int rc;
 
-    snprintf(full, sizeof(full), "%.*s < 1s", (int)len, text);
-    if (slo_parse_term(full, &term, &why))
-        return slo_looks_like_quantile(text)
-                   ? err_set(err, ERR_CONFIG, "%s", why.msg)
-                   : refuse(text, err);
-    if (term.kind != SLO_QUANTILE || term.tier[0])
-        return refuse(text, err);
+    snprintf(bare, sizeof(bare), "%.*s", (int)len, text);
+    rc = slo_parse_quantile(bare, &term, err);
+    if (rc)
+        return rc < 0 ? rc : refuse(text, err);
     if (measure_is_pooled(term.measure))
         return err_set(err, ERR_CONFIG,
                        "%s has several samples per request; a precision can "

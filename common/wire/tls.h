@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct bio_method_st;
@@ -30,7 +29,8 @@ struct tls {
                              arrives at the socket */
     bool is_cut;          /* the peer ended without saying goodbye */
     bool is_unsound;      /* after an error nothing more may be sent */
-    int64_t reads;        /* with content, since the last write */
+    int reads;            /* with content, since the last write; the first few
+                             are counted */
     int error;            /* errno of the socket; 0: none */
     unsigned long reason; /* OpenSSL's error; 0: none */
 };

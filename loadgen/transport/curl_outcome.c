@@ -80,7 +80,8 @@ static struct curl_outcome judge_wire(const struct curl_ending *e)
         return (struct curl_outcome){OUTCOME_CONNECT, CONNECT_TLS, NULL};
     if (e->error)
         return reset(e->error, NULL);
-    /* libcurl counts what a handle repeated, over all its requests. */
+    /* libcurl gives up after 5 stale connections per handle, counted over all
+     * its requests.  To us that is a connection that was closed. */
     if (!e->has_begun && strstr(e->text, "Connection died"))
         return closed(false);
     if (e->has_begun && e->code == CURLE_RECV_ERROR)

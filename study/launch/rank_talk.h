@@ -66,7 +66,7 @@ struct talk_go {
 };
 
 struct talk_leave {
-    int32_t is_orderly; /* no rank is lost, and no run was given up */
+    int32_t is_orderly; /* no rank is lost, and no run was going on */
 };
 
 struct talk_here {

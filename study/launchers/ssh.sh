@@ -1,10 +1,11 @@
-# shellcheck shell=sh disable=SC2034,SC2086,SC2029  # commands have several words, and are for the other host
+# shellcheck shell=sh disable=SC2086,SC2029  # commands have several words, and are for the other host
 # ssh:HOST,HOST,... - one process on each host.  Hosts need ssh without a
 # password, sh, tar and the same version of tailgate; no shared directory.  The
 # plan goes to the standard input of the shard, which ends when that does, and
-# the recording comes back on its standard output.  So a signal closes that
-# input, and does not reach ssh.  Meanwhile the clock of the host is compared with
-# ours.
+# the recording comes back on its standard output.  A signal closes the shard's
+# standard input, which ends the run there; ssh itself is in a session of its own
+# and does not get it, so the recording can still come back.  Meanwhile the clock
+# of the host is compared with ours.
 ssh=${TAILGATE_SSH:-ssh -o BatchMode=yes}
 remote=${TAILGATE_REMOTE:-tailgate}
 shard() {
@@ -33,5 +34,6 @@ shard() {
     wait "$clock" || rm -f "$TAILGATE_OUT/$1.clock"
     [ -e "$TAILGATE_OUT/$1/manifest.json" ]
 }
+# shellcheck disable=SC2034  # each_shard runs it
 on_signal='exec 9>&-'
 each_shard shard

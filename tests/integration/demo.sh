@@ -36,7 +36,7 @@ grep -q 'This machine was busy: lag p99 failed' "$scratch/out"
 expect 0 0 4
 grep -q 'undecided' "$scratch/out"
 expect 0 0 0 4
-grep -q 'busy: the numbers over TLS and HTTP/2' "$scratch/out"
+grep -q 'busy: do not quote the numbers over TLS and HTTP/2' "$scratch/out"
 for status in 1 2 3 130 143; do
     expect "$status" "$status" 0
     expect "$status" 0 "$status"

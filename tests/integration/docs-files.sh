@@ -28,22 +28,24 @@ done
 # not executed.  Other blocks are, by tests/docs/run, if the line says so.
 for page in $pages; do
     # shellcheck disable=SC2016  # backticks, not commands
-    awk '/^ *```/ { code = !code } !code' "$page" | tr '\n' ' ' | grep -oE '`(tailgate|make) [a-z]+[^`]*`' | tr -d '`'
-    awk '/^ *```/ { fenced = !fenced; text = fenced && /```text/; next } text && /^(sudo )?(tailgate|make) / { sub(/^sudo /, ""); sub(/#.*/, ""); print }' "$page"
+    {
+        awk '/^ *```/ { code = !code } !code' "$page" | tr '\n' ' ' | grep -oE '`(tailgate|make) [a-z]+[^`]*`' | tr -d '`'
+        awk '/^ *```/ { fenced = !fenced; text = fenced && /```text/; next } text && /^(sudo )?(tailgate|make) / { sub(/^sudo /, ""); sub(/#.*/, ""); print }' "$page"
+    } | sed "s|^|$page |"
 done | sort -u >"$scratch/commands"
 for known in 'tailgate scale .*--capacity' 'make uninstall'; do
-    grep -q "^$known" "$scratch/commands" || { echo "not found: $known"; bad=1; }
+    grep -q "^[^ ]* $known" "$scratch/commands" || { echo "not found: $known"; bad=1; }
 done
-while read -r tool name rest; do
+while read -r page tool name rest; do
     if [ "$tool" = make ]; then
-        grep -qE "^([a-z -]* )?$name( [a-z -]*)?:" Makefile || { echo "no such target: make $name"; bad=1; }
+        grep -qE "^([a-z -]* )?$name( [a-z -]*)?:" Makefile || { echo "$page: no such target: make $name"; bad=1; }
         continue
     fi
     [ -e "$scratch/$name" ] || "$TAILGATE" help "$name" --all >"$scratch/$name" 2>&1 ||
-        { echo "no such command: tailgate $name"; bad=1; }
+        { echo "$page: no such command: tailgate $name"; bad=1; }
     for flag in $(echo "$rest" | grep -oE '(^|[ [|])--[a-z][a-z0-9-]*' | tr -d ' [|'); do
         grep -qE -- "^[^-]*(-[a-zA-Z], *)?[ [|]$flag\b" "$scratch/$name" ||
-            { echo "$name has no flag $flag: tailgate $name $rest"; bad=1; }
+            { echo "$page: $name has no flag $flag: tailgate $name $rest"; bad=1; }
     done
 done <"$scratch/commands"
 for page in $pages; do

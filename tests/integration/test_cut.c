@@ -58,10 +58,9 @@ static void check_without_manifest(const char *dir)
         {NULL, "manifest.json is missing"},
     };
     char *path = keepf("%s/manifest.json", dir);
+    struct proc_result r;
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct proc_result r;
-
         unlink(path);
         if (cases[i].manifest)
             tmpdir_write("offline/manifest.json", cases[i].manifest,
@@ -71,8 +70,7 @@ static void check_without_manifest(const char *dir)
         assert_non_null(strstr(r.out, cases[i].says));
         assert_non_null(strstr(r.out, "requests   1000000000, "));
     }
-    struct proc_result r = proc_run(ARGS("rerun", dir));
-
+    r = proc_run(ARGS("rerun", dir));
     proc_expect(&r, 2);
     assert_non_null(strstr(r.err, "manifest.json is missing; tailgate report"));
 }

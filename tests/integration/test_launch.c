@@ -216,6 +216,20 @@ TEST_WITH(a_launcher_may_fail, tmpdir_setup, tmpdir_teardown)
     }
 }
 
+/* The hosts record into directories of TMPDIR whose names are not known. */
+static void await_rows_of_two(void)
+{
+    static const char command[] =
+        "test $(find $TMPDIR -name requests.tgr -size +2 | wc -l) = 2";
+    int tries = 0;
+
+    while (system(command) != 0) {
+        if (tries++ == 2000)
+            fail_msg("not true after 20 s: %s", command);
+        clk_sleep_ns(10 * NS_PER_MS);
+    }
+}
+
 /* What the hosts have recorded by then is fetched. */
 TEST_WITH(an_interruption_over_ssh_keeps_what_was_recorded, tmpdir_setup,
           leave_cluster)
@@ -232,9 +246,7 @@ TEST_WITH(an_interruption_over_ssh_keeps_what_was_recorded, tmpdir_setup,
     run = proc_start(ARGS("run", "null://", "--launch", "ssh:a,b",
                           "--launch-lead", "2s", "-R", "100", "-d", "600s",
                           "-q", "-o", dir));
-    while (system("test $(find $TMPDIR -name requests.tgr -size +2 | wc -l) "
-                  "= 2") != 0)
-        clk_sleep_ns(10 * NS_PER_MS);
+    await_rows_of_two();
     kill(run.pid, SIGTERM);
     r = proc_wait(&run);
     unsetenv("TMPDIR");
@@ -383,7 +395,6 @@ TEST_WITH(a_launch_that_cannot_be_is_refused, tmpdir_setup, tmpdir_teardown)
         {"loca:2", NULL, NULL, "requires --shards N"},
         {"local:2", "--shards", "3", "has 2 shards, --shards 3"},
         {"local:2", "--shard", "0/2", "cannot be combined"},
-        {"local:2", "--scenario", "single-stream", "--scenario single-stream"},
         {"local:2", "--until", "e2e p50 +- 50%",
          "--launch cannot be combined with --until"},
         {"local:2", "--stop", "decided",
@@ -392,6 +403,7 @@ TEST_WITH(a_launch_that_cannot_be_is_refused, tmpdir_setup, tmpdir_teardown)
         {"local:2", "--probe-shard", "1", "leaves no request"},
         {NULL, "--probe-shard", "9", "requires at least two shards"},
     };
+    struct proc_result without_rate;
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *launch = cases[i].launch ? cases[i].launch : "1";
@@ -405,6 +417,12 @@ TEST_WITH(a_launch_that_cannot_be_is_refused, tmpdir_setup, tmpdir_teardown)
         if (!strstr(r.err, cases[i].want))
             fail_msg("%zu: %s", i, r.err);
     }
+    without_rate = proc_run(ARGS("run", "null://", "-n", "9", "--launch",
+                                 "local:2", "--scenario", "single-stream"));
+    proc_expect(&without_rate, 2);
+    assert_non_null(
+        strstr(without_rate.err,
+               "--launch cannot be combined with --scenario single-stream"));
 }
 
 /* ---- hosts as network namespaces ---- */

@@ -6,6 +6,7 @@
 #include "analyzer/compare/quantity.h"
 #include "analyzer/report/brief.h"
 #include "analyzer/report/doc.h"
+#include "analyzer/report/run_doc.h"
 #include "common/base/buf.h"
 #include "tests/support/keep.h"
 #include "tests/support/test.h"
@@ -83,6 +84,54 @@ static void make_must(struct brief *b, const struct doc_node *root)
 TEST(what_must_be_said_is_said)
 {
     assert_int_equal(count(shown(make_must, NULL, &usual), "\n"), 15);
+}
+
+/* Of a streamed run with an SLO on this measure, one line more than there is
+ * room for. */
+static struct doc *streamed_doc(const char *measure)
+{
+    static const char *const names[] = {"e2e", "ttft", "tpot"};
+    struct doc *d = doc_new();
+    struct doc_node *root = doc_root(d);
+    struct doc_node *measures = doc_section(root, "measures", "");
+    struct doc_node *row = doc_row(doc_table(root, "slo", ""));
+    struct doc_node *verdict = doc_section(root, NULL, "verdict");
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        struct doc_node *n = doc_section(measures, names[i], names[i]);
+
+        doc_count(n, "n", "", 100);
+        doc_ns(n, "p50", "p50", 1e6);
+    }
+    doc_textf(row, "term", "term", "%s p50 < 1s", measure);
+    doc_text(row, "verdict", "verdict", "pass");
+    doc_text(root, "verdict", NULL, "pass");
+    doc_text(verdict, NULL, "", "PASS");
+    for (int i = 0; i < 7; i++)
+        doc_line(verdict, DOC_PLAIN, "reason %d", i);
+    return d;
+}
+
+TEST(the_latency_that_the_slo_asks_for_stays)
+{
+    static const struct {
+        const char *measure;
+        const char *stays;
+        const char *goes;
+    } cases[] = {{"e2e", "\ne2e        p50 ", "\ntpot "},
+                 {"ttft", "\ntpot       p50 ", "\ne2e "},
+                 {"tpot", "\ntpot       p50 ", "\ne2e "}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct doc *d = streamed_doc(cases[i].measure);
+        char *text = shown(run_brief, d, &usual);
+
+        assert_int_equal(count(text, "\n"), BRIEF_ROWS);
+        assert_non_null(strstr(text, "\nttft       p50 "));
+        assert_non_null(strstr(text, cases[i].stays));
+        assert_null(strstr(text, cases[i].goes));
+        doc_free(d);
+    }
 }
 
 /* ---- rows ---- */

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "common/base/clk.h"
 #include "common/base/err.h"
 #include "common/spec/slo.h"
@@ -370,5 +372,33 @@ TEST(a_report_may_name_a_class)
     for (size_t i = 0; i < COUNT(cases); i++) {
         assert_int_equal(slo_class_len(cases[i].text), cases[i].len);
         assert_string_equal(slo_after_class(cases[i].text), cases[i].term);
+    }
+}
+
+TEST(a_quantile_alone_has_three_answers)
+{
+    static const struct {
+        const char *text;
+        int rc;
+        const char *says;
+    } cases[] = {
+        {"ttft p99", 0, ""},
+        {" e2e p99.9 ", 0, ""},
+        {"ttft", 1, ""},
+        {"errors", 1, ""},
+        {"ttft p99 < 1s", 1, ""},
+        {"gold: ttft p99", 1, ""},
+        {"tfft p99", -1, "did you mean 'ttft'?"},
+        {"ttft p100", -1, "'p100' is not a quantile"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct slo_term term;
+        struct err err = {0};
+
+        if (slo_parse_quantile(cases[i].text, &term, &err) != cases[i].rc ||
+            !strstr(err.msg, cases[i].says) ||
+            (err.code == ERR_NONE) != (cases[i].rc >= 0))
+            fail_msg("'%s': %s", cases[i].text, err.msg);
     }
 }
