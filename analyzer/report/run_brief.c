@@ -439,7 +439,7 @@ static void add_others(struct brief *b, const struct doc_node *root)
         brief_value(b, ", ", doc_at(n, "division"), " division");
     }
     brief_section(b, 2, "cache", doc_at(root, "cache_check"));
-    brief_section(b, 2, "until", doc_at(root, "until"));
+    brief_section(b, 1, "until", doc_at(root, "until"));
     brief_section(b, 3, "straggler", doc_labelled(root, "straggler"));
     brief_section(b, 3, "energy", doc_at(root, "energy"));
     brief_section(b, 3, "memory", doc_labelled(root, "memory"));

@@ -260,7 +260,7 @@ static void add_halves(struct doc_node *n, const struct halves *h, bool is_ns)
     doc_bool(n, "drifts", NULL, h->is_drifting);
     if (h->is_drifting)
         doc_line(n, DOC_WARNING,
-                 "%s is not steady: it differs between the halves",
+                 "%s is not steady: the two halves of the window differ",
                  is_ns ? "the latency" : "the number in flight");
 }
 

@@ -133,7 +133,7 @@ void trials_brief(struct brief *b, const struct doc_node *root)
     add_over(b, 3, "e2e p99", doc_at(root, "measures.e2e.p99_ms"));
     add_each(b, each);
     add_discarded(b, each);
-    brief_section(b, 2, "until", doc_at(root, "until"));
+    brief_section(b, 1, "until", doc_at(root, "until"));
     add_terms(b, slo);
     brief_sentences(b, 5, "why", doc_labelled(root, "verdict"));
     brief_where(b);

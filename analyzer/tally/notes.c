@@ -142,10 +142,9 @@ static const struct rule {
                      "times include opening a new one; --no-keepalive makes "
                      "this explicit"},
     [NOTE_DRAIN] = {"drain", DRAIN_SHARE,
-                    "requests of the window ended after the load did: the "
-                    "server had less to do for them, so latencies, mostly e2e "
-                    "p99, may be too low; use a longer window, or a longer "
-                    "--cooldown"},
+                    "requests of the window ended after the load did; the "
+                    "server had less to do by then, so latencies (mostly e2e "
+                    "p99) may be too low: use a longer window or --cooldown"},
 };
 
 static bool applies(enum note_kind kind, const struct oddities *o,

@@ -113,9 +113,9 @@ static const struct opt opts[] = {
     {FLAG("require", choice, require), .names = require_names,
      .initial = "recorded",
      .help = "how certain the verdict must be; observed: the measured values "
-             "decide; shown: it must also be certain at 95%, or the exit status "
-             "is 4, as for an undecided run; recorded: as the "
-             "run asked"},
+             "decide; shown: it must also be certain at 95%, and if it is not, "
+             "the exit status is 4; recorded: "
+             "as the run asked"},
     {FLAG("goodput", list, slo), .splits_commas = true,
      .takes_word = slo_is_like_limit, .check = slo_check_limit,
      .help = "limits that a request must meet to be good, in ms: ttft:200 "

@@ -170,14 +170,14 @@ static const struct opt top[] = {
      .check = slo_check_term,
      .help = "service level objective, such as 'e2e p99 < 200ms' (whole "
              "answer), 'ttft p99 < 100ms' (first token) or 'errors < 0.1%'; "
-             "can be repeated or take several terms with commas, all of which "
-             "must be met; terms with a name in front ('gold: e2e p99 < 100ms') "
-             "are another SLO, with its own verdict"},
+             "several terms, with commas or by repeating the flag, must all be "
+             "met; a name in front ('gold: e2e p99 < 100ms') makes a separate "
+             "SLO with its own verdict"},
     {OPT("slo.require", "require", choice, require), .names = slo_require_names,
      .initial = "observed", .group = GROUP_GOAL,
      .help = "how certain the verdict must be; observed: the measured values "
-             "decide; shown: it must also be certain at 95%, or the exit status "
-             "is 4, as for an undecided run"},
+             "decide; shown: it must also be certain at 95%, and if it is not, "
+             "the exit status is 4"},
     {FLAG("goodput", list, slo), .splits_commas = true,
      .takes_word = slo_is_like_limit, .check = slo_check_limit,
      .help = "limits that a request must meet to be good, in ms: ttft:200 "
@@ -306,8 +306,8 @@ static const struct opt load[] = {
      .names = scenario_names, .initial = "auto", .group = GROUP_LOAD,
      .help = "when requests are sent: server (open loop, at a rate), closed "
              "(N clients, each waits for its answer), single-stream (one "
-             "request at a time), multi-stream (several requests at once, the "
-             "next ones when all are answered), offline (all at once), trace (at the times in a "
+             "request at a time), multi-stream (sends several requests at "
+             "once, and the next ones when all are answered), offline (all at once), trace (at the times in a "
              "file), sessions (conversations that arrive at a rate), auto "
              "(trace with --trace, server with --rate, otherwise closed)"},
     {OPT("arrival", "arrival", choice, load.arrival), .names = arrival_names,
@@ -607,8 +607,8 @@ static const struct opt client[] = {
     {OPT("connections", "connections", count, client.connections),
      .letter = 'c', .is_positive = true, .takes_auto = true, .initial = "auto",
      .max = MAX_CLIENTS, .group = GROUP_LOAD,
-     .help = "maximum number of connections; without --rate and --concurrency it "
-             "is required, and is the number of clients"},
+     .help = "maximum number of connections; if given without --rate and "
+             "--concurrency, also the number of clients"},
     {OPT("max_in_flight", "max-in-flight", count, client.max_in_flight),
      .is_positive = true, .takes_auto = true, .initial = "auto",
      .help = "maximum number of requests in flight; auto is 32k, or fewer if "
