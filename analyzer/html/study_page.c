@@ -281,11 +281,15 @@ bool study_charts_put(struct page *p, const struct doc *d)
 int study_picture_render(const struct doc *d, const char *name, struct buf *out,
                          struct err *err)
 {
-    struct svg alone = {.out = out, .is_alone = true, .width = 900};
+    struct svg whole = {.out = out, .is_alone = true, .width = 900};
+    struct svg alone = whole;
+    struct buf charts;
     json_t *json = doc_to_json(d);
     const struct kind *kind = kind_of(json);
     int rc = 0;
 
+    buf_init(&charts, PAGE_MAX);
+    alone.out = &charts;
     if (!kind)
         rc = err_set(err, ERR_USAGE, "--svg: this report has no picture");
     else if (strcmp(name, kind->picture) != 0)
@@ -294,6 +298,9 @@ int study_picture_render(const struct doc *d, const char *name, struct buf *out,
                      name, kind->picture);
     else if (!kind->put(NULL, json, &alone))
         rc = err_set(err, ERR_CONFIG, "--svg: too little to draw '%s'", name);
+    else
+        svg_join(&whole, &alone);
+    buf_fini(&charts);
     json_decref(json);
     return rc;
 }

@@ -395,7 +395,7 @@ static void read_goodput(struct xy_point *q, const json_t *probe,
     q->y = study_number(probe, "goodput_rps");
 }
 
-static bool put_goodput(struct page *p, const json_t *json)
+static bool put_goodput(struct page *p, const json_t *json, struct svg *alone)
 {
     struct xy_chart *c =
         xy_new("throughput", "Goodput",
@@ -403,6 +403,7 @@ static bool put_goodput(struct page *p, const json_t *json)
                "Beyond it more load means fewer good answers.");
 
     set_load(c, json);
+    c->y_title = alone ? "Goodput" : NULL;
     c->y = (struct axis){.kind = TICK_RATE};
     if (study_has_rate(json)) {
         xy_add_series(c, "offered", "all that is offered", "ink3",
@@ -412,7 +413,7 @@ static bool put_goodput(struct page *p, const json_t *json)
         xy_add(c, last_load(c, json), last_load(c, json));
     }
     add_probes(c, json, NULL, read_goodput);
-    return xy_finish(p, c, NULL);
+    return xy_finish(p, c, alone);
 }
 
 /* What a price is of: tokens if there are any, else requests. */
@@ -517,10 +518,11 @@ bool study_put_search(struct page *p, const struct json_t *json,
     if (json_array_size(json_object_get(json, "probes")) == 0)
         return false;
     is_drawn = put_latency(p, json, alone);
+    if (!alone)
+        is_drawn |= put_missed(p, json);
+    is_drawn |= put_goodput(p, json, alone);
     if (alone)
         return is_drawn;
-    is_drawn |= put_missed(p, json);
-    is_drawn |= put_goodput(p, json);
     is_drawn |= put_cost(p, json);
     is_drawn |= put_path(p, json);
     return is_drawn;

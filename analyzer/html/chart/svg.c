@@ -523,23 +523,44 @@ void plot_legend(struct plot *p, double y, double *x,
     *x += 42 + 6.6 * (double)strlen(e->name);
 }
 
+/* What begins a file, or a chart in it that is `y` further down. */
+static void open_file(struct svg *s, int y, int height)
+{
+    buf_adds(s->out, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+    if (y > 0)
+        buf_addf(s->out, " y=\"%d\"", y);
+    buf_addf(s->out,
+             " width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+             "font-family=\"Inter, system-ui, 'Segoe UI', Roboto, 'Helvetica "
+             "Neue', Arial, sans-serif\" font-size=\"12\" role=\"img\">\n",
+             s->width, height, s->width, height);
+}
+
+void svg_join(struct svg *s, const struct svg *from)
+{
+    if (from->n_charts > 1)
+        open_file(s, 0, from->height);
+    buf_add(s->out, from->out->data, from->out->len);
+    if (from->n_charts > 1)
+        buf_adds(s->out, "</svg>\n");
+}
+
 void plot_begin(struct plot *p)
 {
     struct svg *s = p->svg;
     int height = p->top + p->height + p->bottom;
 
-    if (s->is_alone)
-        buf_addf(s->out,
-                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-                 "height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"Inter, "
-                 "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, "
-                 "sans-serif\" font-size=\"12\" role=\"img\">\n<title>",
-                 s->width, height, s->width, height);
-    else
+    if (s->is_alone) {
+        open_file(s, s->height, height);
+        buf_adds(s->out, "<title>");
+        s->height += height;
+        s->n_charts++;
+    } else {
         buf_addf(s->out,
                  "<svg class=\"ch%s\" height=\"%d\" "
                  "role=\"img\" data-chart=\"%s\" aria-label=\"",
                  p->is_time ? " tc" : "", height, p->name);
+    }
     html_escape(s->out, p->label);
     if (s->is_alone)
         buf_addf(s->out,

@@ -18,8 +18,13 @@ struct svg {
     struct buf *out;
     bool is_alone; /* a file of its own */
     int width;     /* of that file in pixels */
-    int next_id;   /* of gradients */
+    int height;    /* ... of its charts so far: they stand below each other */
+    int n_charts;
+    int next_id; /* of gradients */
 };
+
+/* Append a file with the charts that `from` has drawn alone. */
+void svg_join(struct svg *s, const struct svg *from);
 
 /* Append an attribute for these classes, separated by blanks. */
 void svg_class(struct svg *s, const char *classes);
