@@ -194,6 +194,31 @@ static size_t first_lines(const struct doc *d,
     return n;
 }
 
+/* What stands below the headline. */
+static void put_answer(struct page *p, const struct doc *d, const json_t *json,
+                       const struct verdict_of *v)
+{
+    size_t n_warnings;
+
+    if (v->sub[0]) {
+        page_put(p, "<p class=\"sub\">");
+        page_text(p, v->sub);
+        page_put(p, "</p>\n");
+    }
+    put_remarks(p, json);
+    n_warnings = put_warnings(p, doc_root(d), 0);
+    if (n_warnings > MAX_WARNINGS)
+        page_putf(p,
+                  "<p class=\"warn\">%zu more warnings are among the "
+                  "numbers below.</p>\n",
+                  n_warnings - MAX_WARNINGS);
+    if (v->next[0]) {
+        page_put(p, "<p class=\"next\"><span>");
+        page_text(p, v->next);
+        page_put(p, "</span></p>\n");
+    }
+}
+
 void study_page_render(const struct doc *d, const char *origin,
                        const char *repeat, struct buf *out)
 {
@@ -206,7 +231,6 @@ void study_page_render(const struct doc *d, const char *origin,
     char end[MAX_HEADLINE];
     struct page_head head;
     struct page p;
-    size_t n_warnings;
 
     if (kind)
         kind->judge(json, &v);
@@ -225,23 +249,7 @@ void study_page_render(const struct doc *d, const char *origin,
     page_begin(&p, out, &head);
     page_hero_begin(&p, &head, origin, lines, first_lines(d, lines),
                     v.headline);
-    if (v.sub[0]) {
-        page_put(&p, "<p class=\"sub\">");
-        page_text(&p, v.sub);
-        page_put(&p, "</p>\n");
-    }
-    put_remarks(&p, json);
-    n_warnings = put_warnings(&p, doc_root(d), 0);
-    if (n_warnings > MAX_WARNINGS)
-        page_putf(&p,
-                  "<p class=\"warn\">%zu more warnings are among the "
-                  "numbers below.</p>\n",
-                  n_warnings - MAX_WARNINGS);
-    if (v.next[0]) {
-        page_put(&p, "<p class=\"next\"><span>");
-        page_text(&p, v.next);
-        page_put(&p, "</span></p>\n");
-    }
+    put_answer(&p, d, json, &v);
     page_hero_end(&p);
     if (kind && kind->put_top)
         kind->put_top(&p, json);

@@ -99,9 +99,9 @@ struct run_output {
     const char *html;      /* also write this page; NULL: none */
     struct err no_page;    /* why it could not be written ... */
     bool lacks_page;       /* ... if it could not */
-    struct listen *listen; /* NULL: nobody watches */
+    struct listen *listen; /* NULL: no --listen */
     bool lingers;          /* a page may still be opened after the end */
-    struct buf page;       /* for those who watch; empty if there are none */
+    struct buf page;       /* for the clients of --listen; may be empty */
     struct run_bins bins;  /* for both pages */
 };
 
