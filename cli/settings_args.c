@@ -29,8 +29,8 @@
 /* clang-format off */
 static const struct opt opts[] = {
     {FLAG("set", list, assign), .group = GROUP_OUTPUT,
-     .help = "give any setting by its key, such as load.rate=80; can be "
-             "repeated"},
+     .help = "give any setting by its key, such as load.rate=80 (can be "
+             "repeated)"},
     {FLAG(CONSENT_FLAG, switch, allow_commands),
      .help = "rerun only: allow the commands, key sources and files that the "
              "recording names, and print them"},

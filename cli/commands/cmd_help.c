@@ -58,7 +58,7 @@ static struct counts count_flags(const struct command *c)
 /* The flags of a block that are in a group.  The heading is printed before the
  * first of them, and is NULL then. */
 static void put_block(const struct opt_block *block, enum opt_group group,
-                      const char **heading, struct buf *out)
+                      bool is_brief, const char **heading, struct buf *out)
 {
     for (size_t i = 0; i < block->len; i++) {
         const struct opt *opt = &block->opts[i];
@@ -68,13 +68,13 @@ static void put_block(const struct opt_block *block, enum opt_group group,
         if (*heading)
             buf_addf(out, "\n%s:\n", *heading);
         *heading = NULL;
-        opt_print_flag(opt, out);
+        opt_print_flag(opt, is_brief, out);
     }
 }
 
 /* The flags of one group; those of GROUP_REST by block. */
 static void put_group(const struct command *c, enum opt_group group,
-                      struct buf *out)
+                      bool is_brief, struct buf *out)
 {
     const char *heading = headings[group];
 
@@ -83,7 +83,7 @@ static void put_group(const struct command *c, enum opt_group group,
 
         if (group == GROUP_REST)
             heading = name ? name : "general";
-        put_block(c->blocks[b], group, &heading, out);
+        put_block(c->blocks[b], group, is_brief, &heading, out);
     }
 }
 
@@ -93,11 +93,13 @@ static void put_command(const struct command *c, bool is_all, struct buf *out)
 
     buf_addf(out, "usage: tailgate %s %s\n\n%s\n", c->name, c->usage, c->help);
     for (int g = GROUP_REST + 1; n.common > 0 && g < GROUP_COUNT; g++)
-        put_group(c, (enum opt_group)g, out);
+        put_group(c, (enum opt_group)g, !is_all, out);
     if (n.rest > 0 && (is_all || n.common == 0))
-        put_group(c, GROUP_REST, out);
+        put_group(c, GROUP_REST, false, out);
     else if (n.rest > 0)
-        buf_addf(out, "\n'tailgate help %s --all' lists %zu more flags.\n",
+        buf_addf(out,
+                 "\n'tailgate help %s --all' explains all flags in full, "
+                 "with %zu that are\nnot listed here.\n",
                  c->name, n.rest);
 }
 

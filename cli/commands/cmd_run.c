@@ -50,7 +50,7 @@ struct run_args {
 /* clang-format off */
 static const struct opt opts[] = {
     {FLAG("show", switch, show), .group = GROUP_OUTPUT,
-     .help = "send one request, print it and its answer, and record nothing"},
+     .help = "send one request and print it with its answer; nothing is recorded"},
     {FLAG("dry-run", switch, dry_run), .group = GROUP_OUTPUT,
      .help = "print the plan and send nothing"},
     {FLAG("against", text, against),

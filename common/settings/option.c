@@ -423,10 +423,10 @@ static bool has_many_names(const struct opt *opt)
 }
 
 /* Does the help text explain each name but the first, the default? */
-static bool explains_names(const struct opt *opt)
+static bool explains_names(const struct opt *opt, const char *help)
 {
     for (size_t i = 1; opt->names[i]; i++) {
-        if (!strstr(opt->help, opt->names[i]))
+        if (!strstr(help, opt->names[i]))
             return false;
     }
     return true;
@@ -471,10 +471,11 @@ static void put_aliases(const char *names, struct buf *out)
 }
 
 /* The lines of an option; `left` is without the value's name. */
-static void put_option(const struct opt *opt, struct buf *left,
+static void put_option(const struct opt *opt, bool is_brief, struct buf *left,
                        const char *flag, struct buf *out)
 {
     struct buf text;
+    const size_t len = is_brief ? strcspn(opt->help, ";") : strlen(opt->help);
 
     if (opt->type->kind != OPT_SWITCH)
         buf_adds(left, " ");
@@ -485,8 +486,8 @@ static void put_option(const struct opt *opt, struct buf *left,
     else
         buf_adds(left, opt->type->metavar);
     buf_init(&text, MAX_HELP);
-    buf_adds(&text, opt->help);
-    if (has_many_names(opt) && !explains_names(opt)) {
+    buf_add(&text, opt->help, len);
+    if (has_many_names(opt) && !explains_names(opt, buf_text(&text))) {
         buf_adds(&text, ": ");
         put_names(opt, ", ", &text);
     }
@@ -500,7 +501,7 @@ static void put_option(const struct opt *opt, struct buf *left,
     buf_fini(&text);
 }
 
-void opt_print_flag(const struct opt *opt, struct buf *out)
+void opt_print_flag(const struct opt *opt, bool is_brief, struct buf *out)
 {
     struct buf left;
 
@@ -510,7 +511,7 @@ void opt_print_flag(const struct opt *opt, struct buf *out)
     if (opt->letter)
         buf_addf(&left, "-%c, ", opt->letter);
     buf_addf(&left, "%s--%s", opt->letter ? "" : "    ", opt->flag);
-    put_option(opt, &left, NULL, out);
+    put_option(opt, is_brief, &left, NULL, out);
     buf_fini(&left);
 }
 
@@ -527,7 +528,7 @@ void opt_print_keys(const struct opt_block *block, struct buf *out)
         buf_reset(&left);
         buf_addf(&left, "%s:%s", opt->key,
                  opt->type->kind == OPT_SWITCH ? " true" : "");
-        put_option(opt, &left, opt->flag, out);
+        put_option(opt, false, &left, opt->flag, out);
     }
     buf_fini(&left);
 }

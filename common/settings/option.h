@@ -120,7 +120,8 @@ struct opt {
     /* Optional: does this word, after the flag's value or after a blank in it,
      * belong to the flag, too? */
     bool (*takes_word)(const char *word);
-    const char *help; /* one sentence or phrase */
+    const char *help; /* phrases, separated by "; "; the first one stands
+                         alone in the short list of flags */
 };
 
 /* Options of one struct, which a settings file has under one name. */
@@ -192,8 +193,8 @@ int opt_parse_argv(const struct opt_set *sets, size_t n_sets,
                    struct err *err);
 
 /* "  -R, --rate RATE   help (default 50)", wrapped at 80 columns; nothing if it
- * has no flag. */
-void opt_print_flag(const struct opt *opt, struct buf *out);
+ * has no flag.  Brief: only the first phrase of the help. */
+void opt_print_flag(const struct opt *opt, bool is_brief, struct buf *out);
 
 /* "  rate: RATE   help (default 50) [--rate]" for each option with a key. */
 void opt_print_keys(const struct opt_block *block, struct buf *out);

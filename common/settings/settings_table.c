@@ -169,15 +169,15 @@ static const struct opt top[] = {
     {OPT("slo", "slo", list, slo), .splits_commas = true, .group = GROUP_GOAL,
      .check = slo_check_term,
      .help = "service level objective, such as 'e2e p99 < 200ms' (whole "
-             "answer), 'ttft p99 < 100ms' (first token) or 'errors < 0.1%'; "
-             "several terms, with commas or by repeating the flag, must all be "
-             "met; a name in front ('gold: e2e p99 < 100ms') makes a separate "
-             "SLO with its own verdict"},
+             "answer), 'ttft p99 < 100ms' (first token) or 'errors < 0.1%' "
+             "(can be repeated); all terms must be met; commas separate "
+             "several terms; 'gold: e2e p99 < 100ms' belongs to a separate SLO "
+             "named gold, which has its own verdict"},
     {OPT("slo.require", "require", choice, require), .names = slo_require_names,
      .initial = "observed", .group = GROUP_GOAL,
-     .help = "how certain the verdict must be; observed: the measured values "
-             "decide; shown: it must also be certain at 95%, and if it is not, "
-             "the exit status is 4"},
+     .help = "how certain the verdict must be: observed (the measured values "
+             "decide) or shown (proven with 95% confidence); with shown, the exit "
+             "status is 4 if the run is too short for a certain verdict"},
     {FLAG("goodput", list, slo), .splits_commas = true,
      .takes_word = slo_is_like_limit, .check = slo_check_limit,
      .help = "limits that a request must meet to be good, in ms: ttft:200 "
@@ -194,20 +194,20 @@ static const struct opt top[] = {
 static const struct opt target[] = {
     {OPT("url", "url", list, target.urls), .is_per_class = true,
      .group = GROUP_TARGET, .complete = url_complete, .check = url_check,
-     .help = "URL to send requests to; http:// can be omitted; can be repeated, requests then use "
-             "the URLs in turn"},
+     .help = "URL to send requests to; http:// can be omitted; if the flag is "
+             "repeated, requests use the URLs in turn"},
     {OPT("method", "method", text, target.method), .letter = 'X',
      .is_per_class = true, .help = "HTTP method (default GET, or POST with a "
                                    "body)"},
     {OPT("headers", "header", map, target.headers), .letter = 'H',
      .separator = ':', .secret = OPT_SECRET_HEADER, .is_per_class = true,
-     .group = GROUP_TARGET, .help = "request header; can be repeated"},
+     .group = GROUP_TARGET, .help = "request header (can be repeated)"},
     {OPT("body", "body", text, target.body), .path = OPT_PATH_AT,
      .secret = OPT_NOT_SECRET, .is_per_class = true, .group = GROUP_DATA,
      .help = "request body, or @FILE to read it from a file"},
     {OPT("api", "api", choice, target.api), .names = api_names,
      .initial = "auto", .is_per_class = true, .group = GROUP_TARGET,
-     .help = "API of the server (by default detected from the URL)"},
+     .help = "API of the server; auto detects it from the URL"},
     {OPT("model", "model", text, target.model), .is_per_class = true,
      .group = GROUP_TARGET,
      .help = "name of the model (default: the one the server reports)"},
@@ -236,8 +236,8 @@ static const struct opt target[] = {
      .help = "JSON object, or @FILE, whose members are added to every body"},
     {OPT("timeout", "timeout", duration, target.timeout_ns),
      .is_positive = true, .initial = "30s", .group = GROUP_TARGET,
-     .help = "time limit of a request, counted from when it was due, even if "
-             "it was sent late"},
+     .help = "time limit of a request; it starts when the request is due, even "
+             "if it is sent late"},
     {OPT("connect_timeout", "connect-timeout", duration,
          target.connect_timeout_ns), .is_positive = true, .initial = "10s",
      .help = "time limit for opening a connection"},
@@ -304,20 +304,20 @@ static const struct opt target[] = {
 static const struct opt load[] = {
     {OPT("scenario", "scenario", choice, load.scenario),
      .names = scenario_names, .initial = "auto", .group = GROUP_LOAD,
-     .help = "when requests are sent: server (open loop, at a rate), closed "
-             "(N clients, each waits for its answer), single-stream (one "
-             "request at a time), multi-stream (sends several requests at "
-             "once, and the next ones when all are answered), offline (all at once), trace (at the times in a "
-             "file), sessions (conversations that arrive at a rate), auto "
-             "(trace with --trace, server with --rate, otherwise closed)"},
+     .help = "when requests are sent: server (at a rate), closed (N clients, "
+             "each waits for its answer), single-stream (one at a time), "
+             "multi-stream (one group of requests at a time), offline (all at once), trace "
+             "(at the times in a file), sessions (conversations that start at "
+             "a rate), auto (the scenario follows from the other flags); auto "
+             "is trace with --trace, server with --rate, otherwise closed"},
     {OPT("arrival", "arrival", choice, load.arrival), .names = arrival_names,
      .initial = "poisson", .scenarios = WITH_RATE, .is_lenient = true,
      .help = "how the times between requests are distributed"},
     {OPT("rate", "rate", rate, load.rate_rps), .letter = 'R',
      .aliases = "rps qps request-rate", .check = check_rate,
      .scenarios = WITH_RATE, .group = GROUP_LOAD,
-     .help = "requests (or sessions) per second in total, such as 50, 0.5 or "
-             "2/m (per minute)"},
+     .help = "requests per second, such as 50, 0.5 or 2/m (per minute); with "
+             "sessions: new sessions per second"},
     {OPT("stages", "stage", list, load.stages), .splits_commas = true,
      .check = load_stage_check, .scenarios = WITH_RATE,
      .conflicts = "load.shape, load.rate_table, load.rate, load.duration, "
@@ -359,11 +359,12 @@ static const struct opt load[] = {
              "number around it"},
     {OPT("duration", "duration", duration, load.duration_ns), .letter = 'd',
      .is_positive = true, .scenarios = ALL_BUT(OFFLINE), .group = GROUP_LOAD,
-     .help = "length of the measured window (default 10s, if --requests is "
-             "not given)"},
+     .help = "length of the measured window (default 10s); with --requests "
+             "there is no default"},
     {OPT("warmup", "warmup", duration, load.warmup_ns), .initial = "0s",
      .scenarios = ALL_BUT(OFFLINE), .group = GROUP_LOAD,
-     .help = "warm-up before the window; its requests are not measured"},
+     .help = "send requests for this long before the window, without measuring "
+             "them"},
     {OPT("warmup_requests", "warmup-requests", count, load.warmup_requests),
      .is_positive = true, .scenarios = ALL_BUT_BOTH(OFFLINE, SESSIONS),
      .conflicts = "load.warmup",
@@ -400,8 +401,8 @@ static const struct opt load[] = {
      .aliases = "max-concurrency", .max = MAX_CLIENTS, .group = GROUP_LOAD,
      .scenarios = ALL_BUT_BOTH(SINGLE_STREAM, MULTI_STREAM),
      .conflicts = "sweep.concurrencies, search.by: concurrency",
-     .help = "without --rate: number of clients of a closed loop; with --rate: "
-             "maximum number of requests in flight"},
+     .help = "number of clients, each of which waits for its answer before it "
+             "sends again; with --rate: maximum number of requests in flight"},
     {OPT("think", "think", text, load.think), .check = dist_check,
      .scenarios = FOR(CLOSED) | FOR(SESSIONS),
      .help = "think time between an answer and the client's next request: "
@@ -420,7 +421,8 @@ static const struct opt load[] = {
              "for their timeout"},
     {OPT("seed", "seed", seed, load.seed), .initial = "1",
      .group = GROUP_LOAD,
-     .help = "random seed; the same seed gives the same schedule"},
+     .help = "random seed of the schedule; the same seed gives the same "
+             "schedule"},
     {OPT("seeds", "seeds", choice, load.seeds), .names = seeds_names,
      .initial = "own",
      .scenarios = FOR(SERVER) | FOR(SINGLE_STREAM) | FOR(MULTI_STREAM) |
@@ -564,9 +566,9 @@ static const struct opt data[] = {
      .path = OPT_PATH_AT, .initial = "256", .check = dist_check_lengths,
      .scenarios = ALL_BUT(TRACE), .conflicts = "data.file", .is_lenient = true,
      .group = GROUP_DATA,
-     .help = "length of generated prompts in tokens, such as 256, 'uniform "
-             "100 400', 'lognormal 512 256' (mean 512, standard deviation 256) "
-             "or 'empirical @FILE' (lengths from a file)"},
+     .help = "length of generated prompts in tokens, such as 256 or 'uniform "
+             "100 400'; 'lognormal 512 256' has the mean 512 and the standard "
+             "deviation 256; 'empirical @FILE' takes lengths from a file"},
     {OPT("output_tokens", "output-len", text, data.output_tokens),
      .path = OPT_PATH_AT, .initial = "128", .check = dist_check_lengths,
      .scenarios = ALL_BUT(TRACE), .is_lenient = true, .group = GROUP_DATA,
@@ -607,8 +609,8 @@ static const struct opt client[] = {
     {OPT("connections", "connections", count, client.connections),
      .letter = 'c', .is_positive = true, .takes_auto = true, .initial = "auto",
      .max = MAX_CLIENTS, .group = GROUP_LOAD,
-     .help = "maximum number of connections; if given without --rate and "
-             "--concurrency, also the number of clients"},
+     .help = "maximum number of connections; without --rate and "
+             "--concurrency it is also the number of clients"},
     {OPT("max_in_flight", "max-in-flight", count, client.max_in_flight),
      .is_positive = true, .takes_auto = true, .initial = "auto",
      .help = "maximum number of requests in flight; auto is 32k, or fewer if "

@@ -118,7 +118,7 @@ static const struct opt stub[] = {
     {OPT("bind", "bind", text, stub.bind), .initial = "127.0.0.1",
      .help = "address to listen on"},
     {OPT("port", "port", port, stub.port), .initial = "0",
-     .group = GROUP_SERVER, .help = "port to listen on; 0 chooses a free one"},
+     .group = GROUP_SERVER, .help = "port to listen on, 0 for a free one"},
     {OPT("grpc_port", "grpc-port", text, stub.grpc_port), .initial = "none",
      .check = check_grpc_port,
      .help = "port for gRPC, in addition to HTTP; 0 chooses a free one"},

@@ -425,8 +425,8 @@ static const struct {
     {{"-d"}, "--duration requires a value (DURATION)"},
     {{"--label"}, "--label requires a value (KEY=VALUE)"},
     {{"--rate", "-5"},
-     "--rate: '-5' is not a rate above 0; write 50, 0.5 or 2/m"},
-    {{"--rate="}, "--rate: '' is not a rate above 0; write 50, 0.5 or 2/m"},
+     "--rate: '-5' is not a rate; write 50, 0.5 or 2/m (above 0)"},
+    {{"--rate="}, "--rate: '' is not a rate; write 50, 0.5 or 2/m (above 0)"},
     {{"-d5"}, "--duration: '5' is not a duration; write 500ms, 2s or 1h30m"},
     {{"-n", "x"}, "--count: 'x' is not a count; write 1000, 10k or 1M"},
     {{"-n", "auto"}, "--count: 'auto' is not a count; write 1000, 10k or 1M"},
@@ -547,7 +547,8 @@ TEST(the_help_lists_flags_in_wrapped_lines)
         .flag = "a-rather-long-name",
         .type = &opt_duration,
         .initial = "2s",
-        .help = "a text that is so long that it does not fit into one line"};
+        .help = "a text that is so long that it does not fit into one line; "
+                "not in the short list"};
     static const char *const lines[] = {
         "  -t, --text TEXT             a text\n",
         "  -o, --on                    a switch\n",
@@ -568,8 +569,8 @@ TEST(the_help_lists_flags_in_wrapped_lines)
 
     buf_init(&out, 10000);
     for (size_t i = 0; i < block.len; i++)
-        opt_print_flag(&block.opts[i], &out);
-    opt_print_flag(&wide, &out);
+        opt_print_flag(&block.opts[i], false, &out);
+    opt_print_flag(&wide, true, &out);
     for (size_t i = 0; i < COUNT(lines); i++)
         assert_non_null(strstr(buf_text(&out), lines[i]));
     buf_fini(&out);
