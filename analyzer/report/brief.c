@@ -264,8 +264,12 @@ void brief_where(struct brief *b)
     if (!b->style->dir && !b->style->more)
         return;
     brief_line(b, 0, b->style->dir ? "recording" : "more");
-    if (b->style->dir)
-        brief_words(b, "%s", b->style->dir);
+    if (b->style->dir) {
+        size_t len = strlen(b->style->dir);
+        bool has_slash = len > 0 && b->style->dir[len - 1] == '/';
+
+        brief_words(b, "%s%s", b->style->dir, has_slash ? "" : "/");
+    }
     if (!b->style->more)
         return;
     if (b->style->dir) {

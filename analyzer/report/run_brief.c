@@ -53,7 +53,7 @@ static void add_requests(struct brief *b, const struct doc_node *root,
               doc_at(root, "offered_rps"));
     add_count(b, ", ", doc_at(n, "ok"), " ok", doc_at(root, "completed_rps"));
     if (has_slo)
-        add_count(b, ", ", doc_at(n, "good"), " good",
+        add_count(b, ", ", doc_at(n, "good"), " within SLO",
                   doc_at(root, "goodput_rps"));
     brief_optional(b);
     brief_value(b, ", ", doc_at(root, "output_tokens_per_s"), "");
@@ -283,7 +283,7 @@ static void add_term(struct brief *b, const struct term *t, size_t i,
     if (t->badness != LIMIT && strcmp(brief_text_of(interval), "too few") == 0)
         brief_words(b, " (too few requests for an interval)");
     else if (t->badness != LIMIT)
-        brief_value(b, " (90% interval ", interval, ")");
+        brief_value(b, " (interval ", interval, ")");
     brief_optional(b);
     if (note && note->label)
         brief_value(b, ", ", note, "");

@@ -140,8 +140,8 @@ static void make_long(struct brief *b, const struct doc_node *root)
 {
     (void)root;
     brief_line(b, 0, "requests");
-    brief_words(b,
-                "119 due (39.667/s), 119 ok (39.667/s), 119 good (39.667/s)");
+    brief_words(
+        b, "119 due (39.667/s), 119 ok (39.667/s), 119 within SLO (39.667/s)");
     brief_optional(b);
     brief_words(b, ", 676 tokens/s");
     brief_line(b, 0, "url");
@@ -152,10 +152,10 @@ TEST(rows_end_between_items)
 {
     assert_non_null(strstr(shown(make_long, NULL, &narrow),
                            "requests   119 due (39.667/s), 119 ok (39.667/s),\n"
-                           "           119 good (39.667/s)\nurl "));
+                           "           119 within SLO (39.667/s)\nurl "));
     assert_non_null(
         strstr(shown(make_long, NULL, &(struct brief_style){.columns = 90}),
-               "119 good (39.667/s), 676 tokens/s\n"));
+               "119 within SLO (39.667/s), 676 tokens/s\n"));
 }
 
 TEST(no_row_is_wider_than_the_terminal)
@@ -185,9 +185,9 @@ TEST(the_command_for_everything_can_be_copied)
 
     assert_string_equal(
         shown(make_where, NULL, &style),
-        "recording  a b  (all numbers: tailgate report 'a b' -v)\n");
+        "recording  a b/  (all numbers: tailgate report 'a b' -v)\n");
     style.columns = 50;
-    assert_string_equal(shown(make_where, NULL, &style), "recording  a b\n");
+    assert_string_equal(shown(make_where, NULL, &style), "recording  a b/\n");
     style.dir = NULL;
     assert_string_equal(shown(make_where, NULL, &style),
                         "more       tailgate report 'a b' -v\n");
