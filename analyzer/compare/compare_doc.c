@@ -156,6 +156,14 @@ static void add_basis(struct doc_node *root, const struct comparison *c)
              "%s", bases[c->basis].text);
 }
 
+/* "": not given. */
+static const char *condition_of(const struct side *s, const char *key)
+{
+    const char *value = strmap_get(&s->runs[0].conditions, key);
+
+    return value ? value : "";
+}
+
 static void add_warnings(struct doc_node *root, const struct comparison *c)
 {
     struct doc_node *n = doc_section(root, NULL, "");
@@ -186,6 +194,10 @@ static void add_warnings(struct doc_node *root, const struct comparison *c)
                      "%s misses its SLO in %zu of %zu runs: its throughput is "
                      "not deliverable",
                      name_of(c, i, name), side_missed(s), s->n);
+        if (strcmp(condition_of(s, "target.insecure"), "true") == 0)
+            doc_line(n, DOC_WARNING,
+                     "%s: INSECURE: the server's certificate was not verified",
+                     name_of(c, i, name));
     }
 }
 

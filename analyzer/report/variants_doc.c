@@ -413,6 +413,9 @@ struct doc *variants_doc(const struct variants_summary *s)
     doc_show_if(doc_text(doc_section(root, NULL, "SLO"), "slo", "",
                          s->terms ? s->terms : ""),
                 s->terms && s->terms[0]);
+    if (s->is_insecure)
+        doc_line(doc_section(root, NULL, ""), DOC_WARNING,
+                 "INSECURE: the server's certificate was not verified");
     doc_text(root, "measure", NULL, measure_name(s->measure));
     doc_share(root, "smallest_difference", NULL, s->smallest);
     doc_text(root, "varied", NULL, s->key[0] ? s->key : "load.rate");

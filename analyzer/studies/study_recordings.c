@@ -40,7 +40,9 @@ void study_run_close(struct study_run *run)
 char *study_title(const struct settings *s, const char *fallback)
 {
     char *url = redact_url(settings_url(s));
-    char *title = xasprintf("%s: %s", s->name ? s->name : fallback, url);
+    char *title = xasprintf(
+        "%s: %s%s", s->name ? s->name : fallback, url,
+        s->target.insecure ? " (INSECURE: certificate not verified)" : "");
 
     free(url);
     return title;

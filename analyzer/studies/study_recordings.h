@@ -27,8 +27,8 @@ int study_run_open(struct study_run *run, const char *dir,
                    struct err *err);
 void study_run_close(struct study_run *run);
 
-/* "NAME: URL" without secrets; `fallback` if the run has no name.  Owned by the
- * caller. */
+/* "NAME: URL" without secrets, and whether certificates were not verified;
+ * `fallback` if the run has no name.  Owned by the caller. */
 char *study_title(const struct settings *s, const char *fallback);
 
 struct study_recording {

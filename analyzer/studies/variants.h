@@ -138,8 +138,9 @@ struct crossover {
 };
 
 struct variants_summary {
-    const char *dir; /* borrowed */
-    char *title;     /* owned: name and load */
+    const char *dir;  /* borrowed */
+    char *title;      /* owned: name and load */
+    bool is_insecure; /* a run did not verify the server's certificate */
     struct variant_set set;
     struct variant *list; /* owned; one per entry of the set */
 

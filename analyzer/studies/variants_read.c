@@ -265,6 +265,7 @@ static int read_one(struct variants_summary *out,
                        ? s->settings->load.rate_rps
                        : (double)s->settings->load.clients;
     describe_study(out, &run.rec, s);
+    out->is_insecure |= s->settings->target.insecure;
     describe(&out->list[r->variant], &run.rec, s);
     take(out, s, r);
     r->parts = read_parts(&run.rec, s);
