@@ -215,7 +215,7 @@ int units_parse_rate(const char *text, double *per_second, struct err *err)
 {
     if (!scan_rate(text, per_second))
         return err_set(err, ERR_CONFIG,
-                       "'%s' is not a rate above 0; write 50, 0.5 or 2/m",
+                       "'%s' is not a rate; write 50, 0.5 or 2/m (above 0)",
                        text);
     if (*per_second < MIN_NUMBER || *per_second > MAX_NUMBER)
         return err_set(err, ERR_CONFIG,
@@ -446,7 +446,7 @@ static int refuse_range(double from, double to, struct err *err)
     static const double digits[] = {1, 2, 5};
     double power = pow(10, floor(log10(to - from)) - 1);
     double step = 0;
-    char text[3][UNITS_TEXT];
+    char text[4][UNITS_TEXT];
 
     for (int i = 0; i < 9; i++) {
         int tens = i / 3;
@@ -460,12 +460,11 @@ static int refuse_range(double from, double to, struct err *err)
                 break;
         }
     }
-    return err_set(err, ERR_CONFIG,
-                   "a range is written as its first two values and its last "
-                   "one: %s,%s..%s",
-                   units_show_number(from, text[0]),
-                   units_show_number(from + step, text[1]),
-                   units_show_number(to, text[2]));
+    return err_set(
+        err, ERR_CONFIG, "write %s,%s..%s to go from %s to %s in steps of %s",
+        units_show_number(from, text[0]),
+        units_show_number(from + step, text[1]), units_show_number(to, text[2]),
+        text[0], text[2], units_show_number(step, text[3]));
 }
 
 /* A number and its unit, up to the next ",", ".." or the end.  strtod() would

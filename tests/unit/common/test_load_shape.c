@@ -71,7 +71,7 @@ TEST(what_is_no_shape_is_refused)
          "" SPIKE_EXAMPLE},
         {"spike 5", "'spike 5' is not a spike; " SPIKE_EXAMPLE},
         {"spike 5 x at 1s for 1s",
-         "'x' is not a rate above 0; write 50, 0.5 or 2/m"},
+         "'x' is not a rate; write 50, 0.5 or 2/m (above 0)"},
         {"spike 5 50 at 1s", "'spike 5 50 at 1s' is not a spike; "
                              "" SPIKE_EXAMPLE},
         {"spike 5 50 at", "'spike 5 50 at' is not a spike; " SPIKE_EXAMPLE},
@@ -153,7 +153,7 @@ TEST(what_is_wrong_has_its_line)
         {"0,5\n6:30x,3\n",
          "t:2: '6:30x' is not a time; write 6:30, 90m or seconds"},
         {"0,5\n1,fast\n",
-         "t:2: 'fast' is not a rate above 0; write 50, 0.5 or 2/m"},
+         "t:2: 'fast' is not a rate; write 50, 0.5 or 2/m (above 0)"},
         {"0,5\n2,5\n1,5\n", "t:3: the time is before that of the previous row"},
         {"0,5\n1e14,5\n", "t:2: the time is too late"},
     };

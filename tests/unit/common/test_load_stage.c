@@ -41,8 +41,8 @@ TEST(what_is_no_stage_is_refused)
         {"50/s", "'50/s' is not a stage; write '50/s 30s' or '10/s..100/s 1m'"},
         {"50/s 1s 2s",
          "'50/s 1s 2s' is not a stage; write '50/s 30s' or '10/s..100/s 1m'"},
-        {"x 1s", "'x' is not a rate above 0; write 50, 0.5 or 2/m"},
-        {"5..y 1s", "'y' is not a rate above 0; write 50, 0.5 or 2/m"},
+        {"x 1s", "'x' is not a rate; write 50, 0.5 or 2/m (above 0)"},
+        {"5..y 1s", "'y' is not a rate; write 50, 0.5 or 2/m (above 0)"},
         {"5 fast", "'fast' is not a duration; write 500ms, 2s or 1h30m"},
         {"5 0s", "'5 0s': the stage has no length"},
     };

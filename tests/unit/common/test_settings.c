@@ -70,7 +70,7 @@ TEST(a_whole_file_is_read)
     settings_fini(&s);
 }
 
-#define RATE     " is not a rate above 0; write 50, 0.5 or 2/m"
+#define RATE     " is not a rate; write 50, 0.5 or 2/m (above 0)"
 #define DURATION " is not a duration; write 500ms, 2s or 1h30m"
 
 static const struct {

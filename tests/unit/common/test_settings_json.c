@@ -205,7 +205,7 @@ TEST(damaged_json_is_refused)
         {"{\"conditions\": {\"a\": 1}}",
          "conditions: the value has the wrong type"},
         {"{\"load\": {\"rate\": \"x\"}}",
-         "rate: 'x' is not a rate above 0; write 50, 0.5 or 2/m"},
+         "rate: 'x' is not a rate; write 50, 0.5 or 2/m (above 0)"},
         {"{\"load\": {\"scenario\": \"later\"}}",
          "scenario: 'later' is not one of: auto, server, closed, "
          "single-stream, multi-stream, offline, trace, sessions"},

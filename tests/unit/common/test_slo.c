@@ -145,8 +145,8 @@ static const struct {
     {"good < 90%", "SLO on good: write '>=', not '<'"},
     {"good >= 90", "SLO on good: '90'" SHARE},
     {"goodput > 40", "SLO on goodput: write '>=', not '>'"},
-    {"goodput >= 0", "SLO on goodput: '0' is not a rate above 0; write 50, "
-                     "0.5 or 2/m"},
+    {"goodput >= 0", "SLO on goodput: '0' is not a rate; write 50, "
+                     "0.5 or 2/m (above 0)"},
     {"e2 p99 < 1s", "unknown measure 'e2'; did you mean 'e2e'? The " MEASURES},
     {"tfft p99 < 1s",
      "unknown measure 'tfft'; did you mean 'ttft'? The " MEASURES},

@@ -211,7 +211,7 @@ static int parse_share(const char *text, int64_t *ignored, struct err *err)
 
 #define BAD_DURATION " is not a duration; write 500ms, 2s or 1h30m"
 #define TOO_LONG     " is too long; at most 53375d"
-#define BAD_RATE     " is not a rate above 0; write 50, 0.5 or 2/m"
+#define BAD_RATE     " is not a rate; write 50, 0.5 or 2/m (above 0)"
 #define BAD_SIZE     " is not a size; write 512, 64k or 1MiB"
 #define BAD_COUNT    " is not a count; write 1000, 10k or 1M"
 #define BAD_SHARE    " is not a share of 0 to 100%; write 0.1% or 0.001"
