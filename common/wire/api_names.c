@@ -138,24 +138,29 @@ static const char *tail_like(const char *path, const char *end)
     return at;
 }
 
-static void doubt_typo(const char *path, struct buf *out)
+static bool doubt_typo(const char *path, const char *end, struct buf *out)
+{
+    const char *tail = tail_like(path, end);
+    struct suggest s = {.word = tail};
+
+    if (strlen(end) > strlen(tail) + MAX_EDITS)
+        return false; /* a name that only begins like it */
+    suggest_consider(&s, end);
+    if (!s.best || s.distance == 0 || s.distance > MAX_EDITS)
+        return false;
+    buf_addf(out, "'%s' is not the path of a known API; did you mean '%.*s%s'?",
+             path, (int)(tail - path), path, s.best);
+    return true;
+}
+
+static void doubt_typos(const char *path, struct buf *out)
 {
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-        const char *tail = tail_like(path, rules[i].end);
-        struct suggest s = {.word = tail};
-
-        if (!strstr(path, rules[i].inside) ||
-            strlen(rules[i].end) > strlen(tail) + MAX_EDITS)
-            continue; /* not a name that only begins like it */
-        suggest_consider(&s, rules[i].end);
-        if (s.best && s.distance > 0 && s.distance <= MAX_EDITS) {
-            buf_addf(out,
-                     "'%s' is not the path of a known API; did you mean "
-                     "'%.*s%s'?",
-                     path, (int)(tail - path), path, s.best);
+        if (strstr(path, rules[i].inside) &&
+            doubt_typo(path, rules[i].end, out))
             return;
-        }
     }
+    doubt_typo(path, "/generate", out); /* of two APIs: no rule has it */
 }
 
 void api_doubt_path(const char *path, struct buf *out)
@@ -177,7 +182,7 @@ void api_doubt_path(const char *path, struct buf *out)
         return;
     }
     if (api_detect(path, NULL) == API_HTTP)
-        doubt_typo(whole, out);
+        doubt_typos(whole, out);
     free(whole);
 }
 

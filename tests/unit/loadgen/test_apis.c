@@ -80,6 +80,8 @@ TEST(paths_are_doubted)
         {"/v1/models/m:predicts",
          "'/v1/models/m:predicts' is not the path of a known API; did you mean "
          "'/v1/models/m:predict'?"},
+        {"/tgi/genrate", "'/tgi/genrate' is not the path of a known API; did "
+                         "you mean '/tgi/generate'?"},
         {"/v1", "'/v1' is not the path of a known API; did you mean "
                 "'/v1/chat/completions'?"},
         {"/v1/responses", "the OpenAI Responses API is not supported yet"},
