@@ -23,6 +23,7 @@
 #include "common/wire/api_names.h"
 #include "listen/listen.h"
 #include "loadgen/engine/run.h"
+#include "loadgen/engine/run_limits.h"
 #include "study/launch/launchers.h"
 #include "study/study_point.h"
 
@@ -263,6 +264,12 @@ static int check_launch(const struct settings *s, const struct record_how *how,
                        "this machine only; start it with 'tailgate stub "
                        "--bind ADDRESS', and give its URL",
                        l->ops->name);
+    if (l->ops->is_remote && s->cost.memory_of &&
+        strcmp(s->cost.memory_of, "server") == 0)
+        return err_set(err, ERR_USAGE,
+                       "--launch %s: cost.memory_of: server is a process of "
+                       "this machine, which shards elsewhere cannot read",
+                       l->ops->name);
     settings_clone(&shard, s);
     shard.client.shard = xstrdup("0/1");
     shard.has_stub = false;  /* it is started once for all */
@@ -276,6 +283,16 @@ static int check_launch(const struct settings *s, const struct record_how *how,
     }
     shard.study.trials = 1;
     settings_each_unmet(&shard, false, refuse_shard, &why);
+    /* The last ones have the least. */
+    for (int64_t i = l->n < 2 ? 0 : l->n - 2; !why.code && i < l->n; i++) {
+        const struct machine any = {
+            .cores = 1, .files = INT32_MAX, .memory = INT32_MAX};
+
+        free(shard.client.shard);
+        shard.client.shard =
+            xasprintf("%lld/%lld", (long long)i, (long long)l->n);
+        plan_client(&shard, any, &why);
+    }
     settings_fini(&shard);
     if (why.code)
         *err = why;
