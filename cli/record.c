@@ -328,7 +328,7 @@ int record(const struct settings *s, const struct record_how *how,
                           .listen = how->listen};
     struct run_options options = {
         .dir = how->dir,
-        .force = args->force,
+        .force = args->force || args->resume, /* what was cut is removed */
         .argv = how->argv,
         .settings_file = how->file->path,
         .settings_sha256 = how->file->sha256[0] ? how->file->sha256 : NULL,

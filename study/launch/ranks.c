@@ -40,6 +40,7 @@ struct of_rank {
     struct rank_offset clock;
     struct run_look look; /* what it knew last, without rows */
     bool has_state;
+    bool is_done;
     bool is_lost;
 };
 
@@ -61,6 +62,7 @@ struct ranks {
     int n_failed;
     int n_lost;
     int64_t lost_ns; /* the first of them, or the run is given up; 0: none */
+    bool is_late;    /* given up for its length */
 };
 
 struct ranks *ranks_new(void)
@@ -306,6 +308,7 @@ static void take(struct ranks *r, const struct talk *talk, struct watch *w,
         r->n_clocks++;
     }
     if (talk->kind == TALK_DONE) {
+        of->is_done = true;
         r->n_done++;
         if (talk->is.done.failed && (r->n_failed++ == 0 || !why[0]))
             snprintf(why, size, "%s", talk->is.done.why);
@@ -449,6 +452,9 @@ static void attend(struct ranks *r, const struct ranks_job *job,
             snprintf(why, size, "it did not end within %s",
                      units_show_span(job->limit_ns, text));
             r->lost_ns = now_ns;
+            r->is_late = true;
+            for (int i = 0; i < r->n; i++) /* what these still do is cut */
+                r->all[i].is_lost |= !r->all[i].is_done;
             return;
         }
     }
@@ -482,6 +488,7 @@ int ranks_run(struct ranks *r, const struct ranks_job *job, char *why,
     r->n_done = r->n_clocks = r->n_failed = 0;
     r->n_lost = 0;
     r->lost_ns = r->started_ns = 0;
+    r->is_late = false;
     why[0] = '\0';
     if (talk_write(r->in_fd, &talk)) {
         snprintf(why, size, "the ranks do not listen");
@@ -497,7 +504,7 @@ int ranks_run(struct ranks *r, const struct ranks_job *job, char *why,
 
 bool ranks_were_lost(const struct ranks *r)
 {
-    return r->lost_ns > 0 && r->started_ns > 0;
+    return r->lost_ns > 0 && r->started_ns > 0 && !r->is_late;
 }
 
 bool ranks_has_lost(const struct ranks *r, int64_t rank)
