@@ -315,6 +315,12 @@ static void show_progress(void *arg, const struct run_progress *p)
         listen_progress(to->listen, p);
 }
 
+/* A study that is continued makes what was cut again. */
+static bool may_replace(const struct record_args *args)
+{
+    return args->force || args->resume;
+}
+
 int record(const struct settings *s, const struct record_how *how,
            struct err *err)
 {
@@ -328,7 +334,7 @@ int record(const struct settings *s, const struct record_how *how,
                           .listen = how->listen};
     struct run_options options = {
         .dir = how->dir,
-        .force = args->force || args->resume, /* what was cut is removed */
+        .force = may_replace(args),
         .argv = how->argv,
         .settings_file = how->file->path,
         .settings_sha256 = how->file->sha256[0] ? how->file->sha256 : NULL,

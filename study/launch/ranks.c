@@ -372,6 +372,14 @@ static bool sum_up(const struct ranks *r, struct run_progress *all)
 
 /* ---- a run ---- */
 
+/* What ranks that are not done still record is cut. */
+static void give_up(struct ranks *r)
+{
+    r->lost_ns = clk_now(&clk_monotonic);
+    for (int i = 0; i < r->n; i++)
+        r->all[i].is_lost |= !r->all[i].is_done;
+}
+
 /* Read what there is.  False: the run is over, well or not.  Without rank 0 the
  * others cannot be told to end: a signal tells them. */
 static bool follow(struct ranks *r, struct watch *w, char *why, size_t size)
@@ -401,7 +409,7 @@ static bool follow(struct ranks *r, struct watch *w, char *why, size_t size)
                      rc < 0 ? "what they said is not understood"
                             : supervise_describe_end(&r->process, text,
                                                      sizeof(text)));
-        r->lost_ns = now_ns;
+        give_up(r);
         return false;
     }
     if (r->heard_ns > 0 && now_ns - r->heard_ns > TALK_LOST_NS)
@@ -451,10 +459,8 @@ static void attend(struct ranks *r, const struct ranks_job *job,
         if (now_ns > until_ns) {
             snprintf(why, size, "it did not end within %s",
                      units_show_span(job->limit_ns, text));
-            r->lost_ns = now_ns;
+            give_up(r);
             r->is_late = true;
-            for (int i = 0; i < r->n; i++) /* what these still do is cut */
-                r->all[i].is_lost |= !r->all[i].is_done;
             return;
         }
     }

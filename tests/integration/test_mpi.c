@@ -95,6 +95,31 @@ TEST_WITH(an_interruption_ends_all_ranks, tmpdir_setup, tmpdir_teardown)
     mpi_expect_none();
 }
 
+/* What is left was cut, and is no result of the server. */
+TEST_WITH(the_end_of_mpirun_ends_the_run, tmpdir_setup, tmpdir_teardown)
+{
+    char *dir = tmpdir_path("run");
+    struct proc run;
+    struct proc_result r;
+    struct err err = {0};
+    char *status;
+
+    set_up();
+    run = proc_start(ARGS("run", "null://", "-R", "100", "-d", "600s",
+                          "--launch", "mpi:2", "-q", "-o", dir));
+    wait_for_ranks(dir, 2);
+    assert_int_equal(file_read_text(keepf("/proc/%d/status", mpi_rank(0)),
+                                    1 << 16, &status, &err),
+                     0);
+    kill((pid_t)strtol(strstr(status, "PPid:") + 5, NULL, 10), SIGKILL);
+    free(status);
+    r = proc_wait(&run);
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.err, "the ranks have ended: signal 9"));
+    json_decref(load_summary(dir));
+    mpi_expect_none();
+}
+
 /* It would take ten minutes: all ranks are ended, and started again. */
 TEST_WITH(ranks_that_take_too_long_are_not_complete, tmpdir_setup,
           tmpdir_teardown)
