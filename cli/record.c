@@ -93,8 +93,8 @@ static const struct opt opts[] = {
              "which all processes must become ready (default 1s local, 60s "
              "kubectl, 10s a command, 5s others)"},
     {FLAG("launch-limit", duration, launch_limit_ns), .is_positive = true,
-     .help = "with --launch: time limit of one attempt (default: the length "
-             "of the run plus a minute)"},
+     .help = "with --launch: time limit of the first attempt (default: the "
+             "length of the run plus a minute)"},
 };
 /* clang-format on */
 

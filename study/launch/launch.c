@@ -326,8 +326,8 @@ static int64_t attempt(struct launch *l, char *why, size_t size,
                        struct err *err)
 {
     const char *file = l->how->ops->file;
-    int64_t limit_ns = l->how->limit_ns > 0
-                           ? l->how->limit_ns
+    int64_t limit_ns = l->how->limit_ns > 0 /* its start may be later */
+                           ? l->how->limit_ns + l->lead_ns - l->how->lead_ns
                            : launch_limit_ns(&l->plan->used, l->lead_ns,
                                              l->options->wait_ready_ns);
     int64_t n;
