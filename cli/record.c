@@ -23,6 +23,7 @@
 #include "common/wire/api_names.h"
 #include "listen/listen.h"
 #include "loadgen/engine/run.h"
+#include "loadgen/engine/run_limits.h"
 #include "study/launch/launchers.h"
 #include "study/study_point.h"
 
@@ -92,8 +93,8 @@ static const struct opt opts[] = {
              "which all processes must become ready (default 1s local, 60s "
              "kubectl, 10s a command, 5s others)"},
     {FLAG("launch-limit", duration, launch_limit_ns), .is_positive = true,
-     .help = "with --launch: time limit of one attempt (default: the length "
-             "of the run plus a minute)"},
+     .help = "with --launch: time limit of the first attempt (default: the "
+             "length of the run plus a minute)"},
 };
 /* clang-format on */
 
@@ -263,6 +264,12 @@ static int check_launch(const struct settings *s, const struct record_how *how,
                        "this machine only; start it with 'tailgate stub "
                        "--bind ADDRESS', and give its URL",
                        l->ops->name);
+    if (l->ops->is_remote && s->cost.memory_of &&
+        strcmp(s->cost.memory_of, "server") == 0)
+        return err_set(err, ERR_USAGE,
+                       "--launch %s: cost.memory_of: server is a process of "
+                       "this machine, which shards elsewhere cannot read",
+                       l->ops->name);
     settings_clone(&shard, s);
     shard.client.shard = xstrdup("0/1");
     shard.has_stub = false;  /* it is started once for all */
@@ -276,6 +283,16 @@ static int check_launch(const struct settings *s, const struct record_how *how,
     }
     shard.study.trials = 1;
     settings_each_unmet(&shard, false, refuse_shard, &why);
+    /* The last ones have the least. */
+    for (int64_t i = l->n < 2 ? 0 : l->n - 2; !why.code && i < l->n; i++) {
+        const struct machine any = {
+            .cores = 1, .files = INT32_MAX, .memory = INT32_MAX};
+
+        free(shard.client.shard);
+        shard.client.shard =
+            xasprintf("%lld/%lld", (long long)i, (long long)l->n);
+        plan_client(&shard, any, &why);
+    }
     settings_fini(&shard);
     if (why.code)
         *err = why;
@@ -298,6 +315,12 @@ static void show_progress(void *arg, const struct run_progress *p)
         listen_progress(to->listen, p);
 }
 
+/* A study that is continued makes what was cut again. */
+static bool may_replace(const struct record_args *args)
+{
+    return args->force || args->resume;
+}
+
 int record(const struct settings *s, const struct record_how *how,
            struct err *err)
 {
@@ -311,7 +334,7 @@ int record(const struct settings *s, const struct record_how *how,
                           .listen = how->listen};
     struct run_options options = {
         .dir = how->dir,
-        .force = args->force,
+        .force = may_replace(args),
         .argv = how->argv,
         .settings_file = how->file->path,
         .settings_sha256 = how->file->sha256[0] ? how->file->sha256 : NULL,

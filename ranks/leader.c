@@ -180,7 +180,9 @@ void leader_take(struct leader *l, const struct talk *talk)
         if (l->stage != LEADER_RUNS && m->clock.exchanges < EXCHANGES)
             ask(l, talk->rank, m->heard_ns);
     } else if (talk->kind == TALK_READY) {
-        l->n_ready++;
+        /* The first may have been ready for minutes: compare clocks again. */
+        if (++l->n_ready == l->link->size)
+            enter(l, LEADER_GATHERS);
     } else if (talk->kind == TALK_DONE) {
         l->n_done++;
         if (talk->is.done.failed)

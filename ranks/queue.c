@@ -42,4 +42,5 @@ void queue_fini(struct queue *q)
 {
     while (q->first)
         free(queue_take(q));
+    q->is_lossy = false;
 }

@@ -31,6 +31,7 @@ void queue_add(struct queue *q, const struct talk *talk);
 /* The first one, now owned by the caller; NULL: it is empty. */
 struct queued *queue_take(struct queue *q);
 
+/* It is then empty, as a new one. */
 void queue_fini(struct queue *q);
 
 #endif

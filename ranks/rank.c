@@ -1,5 +1,6 @@
 #include "ranks/rank.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
+#include "common/base/stop.h"
 #include "common/config.h"
 #include "ranks/link.h"
 #include "study/launch/rank_rows.h"
@@ -134,6 +136,7 @@ static void start_job(struct rank *r, const struct talk *talk)
     r->party = (struct run_party){.meet = meet, .arg = r};
     r->has_progress = r->rows.is_lossy = false;
     r->reported = RANK_PREPARES;
+    atomic_store(&stop_signal, 0);
     atomic_store(&r->has_start, false);
     atomic_store(&r->stage, RANK_PREPARES);
     r->has_thread = pthread_create(&r->thread, NULL, run_job, r) == 0;
@@ -146,7 +149,8 @@ static void start_job(struct rank *r, const struct talk *talk)
 
 /* ---- the thread of the link ---- */
 
-/* The first word counts, unless a later one is stricter. */
+/* The first word counts, unless a later one is stricter.  A rank that prepares
+ * may be waiting for a server, and looks at the flag of common/base/stop.h. */
 static void order(struct rank *r, const struct talk_order *o)
 {
     if (o->order <= atomic_load(&r->party.order))
@@ -154,6 +158,8 @@ static void order(struct rank *r, const struct talk_order *o)
     r->party.signal = o->signal;
     snprintf(r->party.why, sizeof(r->party.why), "%s", o->why);
     atomic_store(&r->party.order, o->order);
+    if (o->order == RUN_CUT && atomic_load(&r->stage) == RANK_PREPARES)
+        atomic_store(&stop_signal, o->signal ? o->signal : SIGTERM);
 }
 
 void rank_take(struct rank *r, const struct talk *talk)

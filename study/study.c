@@ -327,29 +327,32 @@ static int record(struct study_arm *arm, const struct study_shot *shot,
     return rc;
 }
 
-/* Did it end by itself or by the study?  A plain trial that a signal cut is
- * kept. */
+/* Was it not interrupted?  What a launcher has lost is there, and is judged by
+ * the report.  A plain trial that a signal cut is kept. */
 static bool is_whole(const struct study_arm *arm, const char *dir)
 {
     struct manifest m;
-    struct run_end end;
-    bool is = false;
+    struct run_end end = {0};
+    bool is_there;
 
     if (is_plain_trial(arm))
         return true;
-    if (manifest_load(&m, dir, &(struct err){0}) == 0)
-        is = manifest_end(&m, &end) && end.stopped_by == 0;
+    is_there = manifest_load(&m, dir, &(struct err){0}) == 0;
+    if (is_there)
+        manifest_end(&m, &end);
     manifest_fini(&m);
-    return is;
+    return is_there && end.stopped_by == 0;
 }
 
 /* Why there will be no more, in the sets that end here. */
 static int note_end(struct study_arm *arm, struct study_point *at,
-                    const struct err *why, struct err *err)
+                    struct err *why, struct err *err)
 {
     struct study *st = arm->study;
     int signal = atomic_load(&stop_signal);
 
+    if (!why->code)
+        err_set(why, ERR_IO, "the recording was cut by a signal");
     if (signal == 0)
         snprintf(at->failed, sizeof(at->failed), "%.*s",
                  (int)sizeof(at->failed) - 1, why->msg);

@@ -416,8 +416,11 @@ static int drive_server(struct run_plan *plan, struct run_options *options,
     rc = server_start(&server, plan, options->dir, err);
     snprintf(process, sizeof(process), "group %ld", (long)server.process.pid);
     meter_process(&plan->used, "server", process, options);
-    if (rc == 0)
+    if (rc == 0) {
         rc = drive(plan, options, launcher, err);
+        if (rc && launcher && !recording_is_at(options->dir))
+            recording_remove(options->dir, &(struct err){0});
+    }
     if (rc == 0 && supervise_has_ended(&server.process))
         rc = server_blame_end(&server, "during the run", err);
     options->judge = watched.judge;

@@ -27,7 +27,7 @@ struct recording {
     struct settings settings; /* of the run */
     struct manifest manifest;
     bool has_end;       /* false: the run was killed */
-    struct run_end end; /* if has_end */
+    struct run_end end; /* without has_end: stopped_by alone */
     struct tgr_reader *requests;
     struct tgr_reader *events; /* NULL: the run has none */
     int64_t in_ranges;  /* requests read so far without a row of their own */

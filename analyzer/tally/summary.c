@@ -725,12 +725,12 @@ int summary_make_keeping(struct summary *s, struct recording *rec,
         .started_ns = manifest_start_realtime_ns(&rec->manifest),
         .settings = &rec->settings,
         .transport = manifest_transport(&rec->manifest),
+        .stopped_by = rec->end.stopped_by,
         .threads = threads_of(&rec->settings),
         .e2e_p99_share = -1,
         .curve = curve,
     };
     if (rec->has_end) {
-        s->stopped_by = rec->end.stopped_by;
         s->rtt_floor_ns = rec->end.rtt_floor_ns;
         s->segments = rec->end.segments;
         s->retransmits = rec->end.retransmits;

@@ -214,6 +214,14 @@ void manifest_reopen(struct manifest *m)
     json_object_del(m->json, "failures");
 }
 
+void manifest_set_stopped(struct manifest *m, int signal_number)
+{
+    json_t *end = json_object_get(m->json, "end");
+
+    json_object_set_new(end ? end : m->json, "stopped_by",
+                        json_integer(signal_number));
+}
+
 void manifest_set_server(struct manifest *m, const struct server_source *source)
 {
     json_object_set_new(m->json, "server",
@@ -358,8 +366,10 @@ bool manifest_end(const struct manifest *m, struct run_end *end)
     const json_t *tls = json_object_get(json, "tls");
     const char *aborted;
 
-    if (!json_is_object(json))
+    if (!json_is_object(json)) {
+        end->stopped_by = json_get_int(m->json, "stopped_by", 0);
         return false;
+    }
     *end = (struct run_end){
         .stopped_by = json_get_int(json, "stopped_by", 0),
         .due_end_ns = json_get_int(json, "due_end_ns", 0),

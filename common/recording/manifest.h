@@ -119,6 +119,9 @@ void manifest_complete(struct manifest *m, const struct run_end *end,
 /* As if the process that records had been killed. */
 void manifest_reopen(struct manifest *m);
 
+/* The signal that ended it, also if it has no end: what recorded was killed. */
+void manifest_set_stopped(struct manifest *m, int signal_number);
+
 /* May be called again when more is known. */
 void manifest_set_server(struct manifest *m,
                          const struct server_source *source);
@@ -176,7 +179,7 @@ int manifest_settings(const struct manifest *m, struct settings *s,
 int manifest_settings_asked(const struct manifest *m, struct settings *s,
                             struct err *err);
 
-/* False, and *end is unchanged, if the run was not completed. */
+/* False if the run was not completed: of *end only stopped_by is set. */
 bool manifest_end(const struct manifest *m, struct run_end *end);
 
 /* Start of the recording's times, on CLOCK_MONOTONIC. */

@@ -73,13 +73,24 @@ static int see_request(struct merge *m, const struct merge_input *in,
     count->rows += facts_n(f);
     if (f->outcome == OUTCOME_UNSENT)
         count->unsent += facts_n(f);
+    if (facts_count(f->events) > 0)
+        count->events += f->events;
     m->max_seq = later(m->max_seq, facts_last_seq(f));
+    return 0;
+}
+
+static int see_event(struct merge *m, const struct merge_input *in,
+                     const void *row, struct err *err)
+{
+    (void)row;
+    (void)err;
+    m->count[in->shard].events--;
     return 0;
 }
 
 static const struct table tables[] = {
     {"requests.tgr", &schema_requests, false, request_time, see_request},
-    {"events.tgr", &schema_events, true, event_time, NULL},
+    {"events.tgr", &schema_events, true, event_time, see_event},
     {"client.tgr", &schema_client, true, client_time, NULL},
 };
 
@@ -285,6 +296,7 @@ static void note_flaws(const struct merge *m, struct merge_result *r)
     r->of = m->of;
     for (int64_t i = 0; i < m->of; i++) {
         const struct merge_count *c = &m->count[i];
+        int64_t lost = merge_entry_scheduled(m->entry[i]) - c->rows;
         char *text = NULL;
 
         r->n += m->entry[i] != NULL;
@@ -298,6 +310,11 @@ static void note_flaws(const struct merge *m, struct merge_result *r)
         else if (json_get_int(m->entry[i], "damaged_bytes", c->damaged) > 0)
             text = xasprintf("shard %lld of %lld is damaged", (long long)i,
                              (long long)m->of);
+        else if (lost > 0 || c->events > 0)
+            text = xasprintf("shard %lld of %lld lacks %lld %s", (long long)i,
+                             (long long)m->of,
+                             (long long)(lost > 0 ? lost : c->events),
+                             lost > 0 ? "requests" : "content events");
         if (text)
             strlist_add(&r->flaws, text);
         free(text);

@@ -17,6 +17,7 @@ struct tgr_reader;
 struct merge_count {
     int64_t rows;    /* requests */
     int64_t unsent;  /* of those */
+    int64_t events;  /* that the rows say, less those that are there */
     int64_t damaged; /* bytes that could not be read */
 };
 
@@ -63,6 +64,9 @@ bool merge_entry_has(const struct json_t *entry, const char *table);
 
 /* Its workers; 0: missing. */
 int64_t merge_entry_threads(const struct json_t *entry);
+
+/* Requests that it has scheduled; 0: not known, or it is missing. */
+int64_t merge_entry_scheduled(const struct json_t *entry);
 
 /* Did the shard end by itself? */
 bool merge_entry_has_end(const struct json_t *entry);

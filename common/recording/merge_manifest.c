@@ -50,6 +50,11 @@ bool merge_entry_has(const json_t *entry, const char *table)
     return false;
 }
 
+int64_t merge_entry_scheduled(const json_t *entry)
+{
+    return json_get_int(json_object_get(entry, "end"), "scheduled", 0);
+}
+
 bool merge_entry_has_end(const json_t *entry)
 {
     return json_is_object(json_object_get(entry, "end"));
@@ -361,6 +366,10 @@ static void add_end(struct run_end *all, const struct run_end *e)
         all->rtt_floor_ns = e->rtt_floor_ns;
     all->segments += e->segments;
     all->retransmits += e->retransmits;
+    all->tls_handshakes += e->tls_handshakes;
+    all->tls_resumed += e->tls_resumed;
+    if (e->tls[0])
+        memcpy(all->tls, e->tls, sizeof(all->tls));
     all->scheduled += e->scheduled;
     all->unsent += e->unsent;
 }

@@ -382,6 +382,7 @@ static int begin_manifest(struct run *run, struct err *err)
 
 static int begin(struct run *run, struct err *err)
 {
+    const struct shard_id shard = shard_id_of(run->settings->client.shard);
     const struct cpus *cpus = &run->plan->cpus;
     const struct survey *s = &run->plan->trace;
     const struct trace_seen trace = {
@@ -410,8 +411,9 @@ static int begin(struct run *run, struct err *err)
         meter_start(run->meter, run->options->dir, run->start_ns, err))
         return -1;
     for (int64_t i = 0; i < run->n_workers; i++) {
-        int cpu =
-            cpus->len > 0 ? cpus->cpu[(size_t)i % cpus->len] : WORKER_ANY_CPU;
+        /* Shards that are on one machine do not share CPUs before they must. */
+        size_t n = (size_t)(shard.index * run->n_workers + i);
+        int cpu = cpus->len > 0 ? cpus->cpu[n % cpus->len] : WORKER_ANY_CPU;
 
         if (worker_start(run->workers[i], recorder_shard(run->recorder, (int)i),
                          run->start_ns, cpu, err))

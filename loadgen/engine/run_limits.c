@@ -121,6 +121,7 @@ static int64_t choose_threads(const struct settings *s, struct lane share,
         return 1;
     wanted /= (double)share.workers;
     room = min_of(room, RECORDING_MAX_WORKERS);
+    room = min_of(room, RECORDING_MAX_SHARDS / share.shards.count);
     if (threads <= 0)
         threads =
             wanted < (double)room ? max_of((int64_t)ceil(wanted), 1) : room;
@@ -154,6 +155,12 @@ static int check(const struct settings *s, struct lane share, int64_t limit,
         return err_set(err, ERR_CONFIG,
                        "client.threads: %lld is above the maximum of %d",
                        (long long)c->threads, RECORDING_MAX_WORKERS);
+    if (c->threads * share.shards.count > RECORDING_MAX_SHARDS)
+        return err_set(err, ERR_CONFIG,
+                       "client.threads: %lld on each of %lld shards are above "
+                       "the maximum of %d in one recording",
+                       (long long)c->threads, (long long)share.shards.count,
+                       RECORDING_MAX_SHARDS);
     if (limit > 0 && c->preconnect > limit)
         return err_set(err, ERR_CONFIG,
                        "client.preconnect: %lld is above the limit of %lld "

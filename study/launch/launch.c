@@ -1,10 +1,12 @@
 #include "study/launch/launch.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/buf.h"
@@ -17,6 +19,7 @@
 #include "common/recording/dir.h"
 #include "common/recording/manifest.h"
 #include "common/recording/merge.h"
+#include "common/spec/shard_id.h"
 #include "common/text/units.h"
 #include "loadgen/engine/run.h"
 #include "loadgen/prepare/preflight.h"
@@ -65,6 +68,9 @@ int64_t launch_limit_ns(const struct settings *s, int64_t lead_ns,
 
 /* ---- one attempt ---- */
 
+/* Is the recording of a shard there?  Else it is lost. */
+enum presence { LOST, PARTIAL, COMPLETE };
+
 struct launch {
     struct run_plan *plan;
     const struct run_options *options;
@@ -73,6 +79,8 @@ struct launch {
     char *file;  /* ... the plan in it */
     int64_t lead_ns;
     int64_t start_at_ns;
+    bool has_place;
+    enum presence shards[SHARD_ID_MAX]; /* after the last attempt */
 };
 
 static char *shard_dir(const struct launch *l, int64_t i)
@@ -80,45 +88,42 @@ static char *shard_dir(const struct launch *l, int64_t i)
     return xasprintf("%s/%lld", l->place, (long long)i);
 }
 
-static char *in_place(const struct launch *l, const char *name)
+static int remove_one(const char *path, const struct stat *st, int type,
+                      struct FTW *at)
 {
-    return xasprintf("%s/%s", l->place, name);
+    (void)st;
+    (void)type;
+    (void)at;
+    return remove(path);
 }
 
-/* The files of an attempt; a launcher of the user's may have left others. */
+/* Whatever a launcher has left there. */
 static void clean_up(const struct launch *l)
 {
-    char *job = in_place(l, "job.template");
-
-    for (int64_t i = 0; i < l->how->n; i++) {
-        char *dir = shard_dir(l, i);
-        char *clock = xasprintf("%s.clock", dir);
-
-        recording_remove(dir, &(struct err){0});
-        unlink(clock);
-        free(clock);
-        free(dir);
-    }
-    unlink(job);
-    unlink(l->file);
-    free(job);
+    nftw(l->place, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Is the recording of this shard there?  Else it is lost. */
-enum presence { LOST, PARTIAL, COMPLETE };
-
-static enum presence presence_of(const struct launch *l, int64_t i)
+/* An empty place that only we can read: the plan may hold API keys. */
+static int make_place(struct launch *l, struct err *err)
 {
-    char *dir = shard_dir(l, i);
-    enum presence is = LOST;
-    struct manifest m = {0};
-    struct run_end end;
+    clean_up(l);
+    memset(l->shards, 0, sizeof(l->shards));
+    if (mkdir(l->place, 0700) < 0)
+        return err_set(err, ERR_IO, "%s: %s", l->place, strerror(errno));
+    l->has_place = true;
+    return 0;
+}
 
-    if (manifest_load(&m, dir, &(struct err){0}) == 0)
-        is = manifest_end(&m, &end) ? COMPLETE : PARTIAL;
-    manifest_fini(&m);
-    free(dir);
-    return is;
+/* Recordings that could not be merged may be there. */
+static int check_place(const struct launch *l, struct err *err)
+{
+    if (l->options->force || access(l->place, F_OK) < 0 ||
+        recording_holds_anything(l->place, &(struct err){0}) == 0)
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "%s: is left from an earlier launch; merge the recordings "
+                   "in it or remove it, or replace it with --force",
+                   l->place);
 }
 
 static int64_t count_shards(const struct launch *l, enum presence min)
@@ -126,7 +131,7 @@ static int64_t count_shards(const struct launch *l, enum presence min)
     int64_t n = 0;
 
     for (int64_t i = 0; i < l->how->n; i++)
-        n += presence_of(l, i) >= min;
+        n += l->shards[i] >= min;
     return n;
 }
 
@@ -139,12 +144,18 @@ static void add_variable(struct strlist *list, const char *name,
     free(text);
 }
 
+/* If it was built again since we started, the one that is there now. */
 static void find_program(char exe[static MAX_PATH])
 {
+    static const char gone[] = " (deleted)";
     ssize_t len = readlink("/proc/self/exe", exe, MAX_PATH - 1);
+    ssize_t kept = len - (ssize_t)strlen(gone);
 
-    snprintf(exe + (len > 0 ? len : 0), MAX_PATH - (size_t)(len > 0 ? len : 0),
-             "%s", len > 0 ? "" : "tailgate");
+    if (len <= 0)
+        len = snprintf(exe, MAX_PATH, "tailgate");
+    exe[len] = '\0';
+    if (kept > 0 && strcmp(exe + kept, gone) == 0)
+        exe[kept] = '\0';
 }
 
 /* Ranks are another program, which is there if MPI was when this was built. */
@@ -252,23 +263,61 @@ static int run_script(const struct launch *l, int64_t limit_ns, char *why,
     return rc;
 }
 
-/* A rank that was lost may have continued when it was ended, and then says that
- * its recording is complete. */
-static int reopen(const struct launch *l, int64_t i, struct err *err)
+/* What the launcher found out about the clock of a shard becomes a part of its
+ * manifest, and so of the merged one.  False: nothing. */
+static bool note_clock(const struct launch *l, int64_t i, struct manifest *m)
 {
-    char *dir = shard_dir(l, i);
-    struct manifest m = {0};
+    struct manifest_clock found = {0};
+
+    if (l->how->ops->is_resident) {
+        struct rank_offset of = ranks_clock(l->how->ranks, i);
+
+        found = (struct manifest_clock){of.offset_ns, of.error_ns, true,
+                                        of.drift_ppm};
+    } else {
+        char *path = xasprintf("%s/%lld.clock", l->place, (long long)i);
+        struct clock_offset of = {0};
+
+        clock_offset_read(path, &of, &(struct err){0});
+        found = (struct manifest_clock){.offset_ns = of.offset_ns,
+                                        .error_ns = of.error_ns};
+        free(path);
+    }
+    if (found.error_ns > 0)
+        manifest_set_clock(m, &found);
+    return found.error_ns > 0;
+}
+
+/* What is there once the launcher has ended.  A shard that a signal ended,
+ * while nobody has interrupted us, is as one that was killed: the launcher, we
+ * after its time was up, or somebody else cut it.  So is a rank that was lost,
+ * and has continued when it was ended. */
+static int take_stock(struct launch *l, struct err *err)
+{
+    bool is_ours = atomic_load(&stop_signal);
     int rc = 0;
 
-    if (presence_of(l, i) == COMPLETE) {
-        rc = manifest_load(&m, dir, err);
-        if (rc == 0) {
+    for (int64_t i = 0; rc == 0 && i < l->how->n; i++) {
+        char *dir = shard_dir(l, i);
+        struct manifest m = {0};
+        struct run_end end = {0};
+        bool is_there = manifest_load(&m, dir, &(struct err){0}) == 0;
+        bool has_end = is_there && manifest_end(&m, &end);
+        bool is_cut =
+            has_end &&
+            ((end.stopped_by && !is_ours) ||
+             (l->how->ops->is_resident && ranks_has_lost(l->how->ranks, i)));
+
+        if (is_cut)
             manifest_reopen(&m);
+        if (is_there && (note_clock(l, i, &m) || is_cut))
             rc = manifest_save(&m, dir, err);
-        }
+        l->shards[i] = !is_there            ? LOST
+                       : has_end && !is_cut ? COMPLETE
+                                            : PARTIAL;
         manifest_fini(&m);
+        free(dir);
     }
-    free(dir);
     return rc;
 }
 
@@ -277,105 +326,84 @@ static int64_t attempt(struct launch *l, char *why, size_t size,
                        struct err *err)
 {
     const char *file = l->how->ops->file;
-    int64_t limit_ns = l->how->limit_ns > 0
-                           ? l->how->limit_ns
+    int64_t limit_ns = l->how->limit_ns > 0 /* its start may be later */
+                           ? l->how->limit_ns + l->lead_ns - l->how->lead_ns
                            : launch_limit_ns(&l->plan->used, l->lead_ns,
                                              l->options->wait_ready_ns);
     int64_t n;
-    int rc;
 
-    clean_up(l);
+    if (make_place(l, err))
+        return -1;
     l->start_at_ns = clk_realtime_ns() + l->lead_ns;
-    rc = shard_plan_write(l->file, l->plan, l->options, l->how->n,
-                          l->start_at_ns, err);
-    if (rc == 0 && file) {
-        char *path = in_place(l, "job.template");
+    if (shard_plan_write(l->file, l->plan, l->options, l->how->n,
+                         l->start_at_ns, err))
+        return -1;
+    if (file) {
+        char *path = xasprintf("%s/job.template", l->place);
+        int rc = file_replace(path, file, strlen(file), err);
 
-        rc = file_replace(path, file, strlen(file), err);
         free(path);
+        if (rc)
+            return -1;
     }
-    if (rc == 0)
-        rc = run_script(l, limit_ns, why, size, err);
+    if (run_script(l, limit_ns, why, size, err))
+        return -1;
     unlink(l->file);
-    for (int64_t i = 0; rc == 0 && l->how->ops->is_resident && i < l->how->n;
-         i++) {
-        if (ranks_has_lost(l->how->ranks, i))
-            rc = reopen(l, i, err);
-    }
-    if (rc)
+    if (take_stock(l, err))
         return -1;
     n = count_shards(l, COMPLETE);
     if (n < l->how->n && !why[0])
         snprintf(why, size, "it left %lld of %lld complete recordings",
                  (long long)n, (long long)l->how->n);
-    if (n == l->how->n)
+    if (n == l->how->n && !l->how->ops->is_resident)
         why[0] = '\0'; /* whatever its status */
     return n;
 }
 
 /* ---- the recordings ---- */
 
-/* What the launcher found out about the clock of a shard becomes a part of its
- * manifest, and so of the merged one. */
-static int note_clock(const struct launch *l, int64_t i, struct err *err)
+/* The signal that ended us may have reached the shards as another one, or they
+ * were killed and could not say so. */
+static int note_signal(const char *dir, bool has_flaws, struct err *err)
 {
-    char *dir = shard_dir(l, i);
-    char *path = xasprintf("%s.clock", dir);
-    struct manifest_clock found = {0};
-    struct err ignored = {0};
+    int number = atomic_load(&stop_signal);
+    struct run_end end = {0};
     struct manifest m = {0};
-    int rc = 0;
+    int rc = manifest_load(&m, dir, err);
 
-    if (l->how->ops->is_resident) {
-        struct rank_offset of = ranks_clock(l->how->ranks, i);
-
-        found = (struct manifest_clock){of.offset_ns, of.error_ns, true,
-                                        of.drift_ppm};
-    } else if (access(path, F_OK) == 0) {
-        struct clock_offset of = {0};
-
-        clock_offset_read(path, &of, &ignored);
-        found = (struct manifest_clock){.offset_ns = of.offset_ns,
-                                        .error_ns = of.error_ns};
+    if (rc == 0)
+        manifest_end(&m, &end);
+    if (rc == 0 && number && (has_flaws || end.stopped_by)) {
+        manifest_set_stopped(&m, number);
+        rc = manifest_save(&m, dir, err);
     }
-    if (found.error_ns > 0) {
-        rc = manifest_load(&m, dir, err);
-        if (rc == 0) {
-            manifest_set_clock(&m, &found);
-            rc = manifest_save(&m, dir, err);
-        }
-        manifest_fini(&m);
-    }
-    free(path);
-    free(dir);
+    manifest_fini(&m);
     return rc;
 }
 
 static int merge_all(const struct launch *l, struct err *err)
 {
-    const struct run_options *options = l->options;
+    const char *out = l->options->dir;
     struct strlist dirs = {0};
     struct merge_result result = {0};
-    int rc = 0;
+    int rc;
 
-    for (int64_t i = 0; rc == 0 && i < l->how->n; i++) {
+    for (int64_t i = 0; i < l->how->n; i++) {
         char *dir = shard_dir(l, i);
 
-        if (presence_of(l, i) != LOST) {
+        if (l->shards[i] != LOST)
             strlist_add(&dirs, dir);
-            rc = note_clock(l, i, err);
-        }
         free(dir);
     }
-    if (rc == 0)
-        rc = merge_recordings(&dirs, options->dir,
-                              options->has_dir ? MERGE_INTO
-                              : options->force ? MERGE_REPLACE
-                                               : MERGE_NEW,
-                              &result, err);
+    rc = merge_recordings(&dirs, out, MERGE_INTO, &result, err);
     for (size_t i = 0; i < result.flaws.len; i++)
         log_error("--launch: %s: its missing requests count as unfinished",
                   result.flaws.items[i]);
+    if (rc == 0)
+        rc = note_signal(out, result.flaws.len > 0, err);
+    if (rc)
+        err_context(err, "--launch: the recordings of the shards are in %s",
+                    l->place);
     merge_result_fini(&result);
     strlist_fini(&dirs);
     return rc;
@@ -422,6 +450,27 @@ static int64_t try_all(struct launch *l, char *why, size_t size,
     return n;
 }
 
+/* Merge what is there.  As launch_record(). */
+static int conclude(const struct launch *l, const char *why, int64_t began_ns,
+                    struct err *err)
+{
+    int64_t merging_ns = clk_now(&clk_monotonic);
+
+    if (count_shards(l, PARTIAL) == 0) {
+        if (atomic_load(&stop_signal))
+            return err_set(err, ERR_STOPPED,
+                           "interrupted, and no shard has left a recording");
+        err_set(err, ERR_IO, "--launch failed twice: %s", why);
+        return 1;
+    }
+    if (why[0])
+        log_error("--launch: %s", why);
+    if (merge_all(l, err)) /* the launcher left others than it should */
+        return err->code == ERR_FORMAT || err->code == ERR_CONFIG ? 1 : -1;
+    note_overhead(l, began_ns, merging_ns);
+    return 0;
+}
+
 int launch_record(struct run_plan *plan, const struct run_options *options,
                   const struct launcher *launcher, struct err *err)
 {
@@ -429,41 +478,28 @@ int launch_record(struct run_plan *plan, const struct run_options *options,
                        .options = options,
                        .how = launcher,
                        .place = xasprintf("%s.shards", options->dir),
+                       .file = xasprintf("%s.shards/plan.json", options->dir),
                        .lead_ns = launcher->lead_ns};
     int64_t began_ns = clk_now(&clk_monotonic);
+    bool has_made = false;
     char why[200] = "";
-    int64_t n = 0;
-    int rc = check_program(launcher, err);
+    int rc = check_program(launcher, err) || check_place(&l, err) ? -1 : 0;
 
-    if (rc == 0)
-        rc = recording_make_place(l.place, err);
-    l.file = in_place(&l, "plan.json");
+    if (rc == 0 && !options->has_dir) {
+        rc = recording_make_dir(options->dir, options->force, err);
+        has_made = rc == 0;
+    }
     /* For all of the shards; others may see a target that we do not. */
     if (rc == 0 && options->has_preflight && !launcher->ops->is_remote)
         rc = run_ask_targets(plan, options, err);
-    if (rc == 0)
-        n = try_all(&l, why, sizeof(why), err);
-    if (n < 0) {
+    if (rc == 0 && try_all(&l, why, sizeof(why), err) < 0)
         rc = -1;
-    } else if (rc == 0 && count_shards(&l, PARTIAL) == 0) {
-        rc = atomic_load(&stop_signal)
-                 ? err_set(err, ERR_STOPPED, "interrupted before the run began")
-                 : err_set(err, ERR_IO, "--launch failed twice: %s", why);
-        if (err->code == ERR_IO)
-            rc = 1;
-    } else if (rc == 0) {
-        int64_t merging_ns = clk_now(&clk_monotonic);
-
-        if (why[0])
-            log_error("--launch: %s", why);
-        rc = merge_all(&l, err);
-        if (rc == 0)
-            note_overhead(&l, began_ns, merging_ns);
-        else if (err->code == ERR_FORMAT || err->code == ERR_CONFIG)
-            rc = 1; /* the launcher left other recordings than it should */
-    }
-    clean_up(&l);
-    rmdir(l.place);
+    if (rc == 0)
+        rc = conclude(&l, why, began_ns, err);
+    if (l.has_place && (rc == 0 || count_shards(&l, PARTIAL) == 0))
+        clean_up(&l);
+    if (has_made && rc && count_shards(&l, PARTIAL) == 0)
+        recording_remove(options->dir, &(struct err){0});
     free(l.file);
     free(l.place);
     return rc;

@@ -14,10 +14,12 @@ struct settings;
 
 /* run_load() by the launcher; options->judge, options->watch and
  * options->progress are used with resident processes only.  The shards are
- * recorded in DIR.shards, which is removed at the end.  A launch that fails,
- * takes too long or leaves less than all shards is repeated once.  If it fails
- * again, what is there is merged: its missing requests count as unfinished, and
- * the run is invalid.  1: nothing is there, and err says why; 0; -1: ERR_IO,
+ * recorded in DIR.shards, which is removed at the end, unless they could not be
+ * merged.  A launch that fails, takes too long or leaves less than all shards
+ * is repeated once; a shard that a signal ended is not complete, unless we were
+ * interrupted.  If it fails again, what is there is merged: its missing
+ * requests count as unfinished, and the run is invalid.  1: nothing is there,
+ * and err says why; 0; -1: ERR_USAGE for a directory that is in use, ERR_IO,
  * ERR_STOPPED. */
 int launch_record(struct run_plan *plan, const struct run_options *options,
                   const struct launcher *launcher, struct err *err);

@@ -47,7 +47,7 @@ struct launcher {
     int64_t n;                      /* shards */
     int64_t lead_ns;
     int64_t second_lead_ns; /* the same, of the second attempt */
-    int64_t limit_ns;       /* of an attempt; 0: by the length of the run */
+    int64_t limit_ns; /* of the first attempt; 0: by the length of the run */
 };
 
 /* What --launch, --shards, --launch-lead and --launch-limit ask for; 0: not

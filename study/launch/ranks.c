@@ -40,6 +40,7 @@ struct of_rank {
     struct rank_offset clock;
     struct run_look look; /* what it knew last, without rows */
     bool has_state;
+    bool is_done;
     bool is_lost;
 };
 
@@ -61,6 +62,7 @@ struct ranks {
     int n_failed;
     int n_lost;
     int64_t lost_ns; /* the first of them, or the run is given up; 0: none */
+    bool is_late;    /* given up for its length */
 };
 
 struct ranks *ranks_new(void)
@@ -306,6 +308,7 @@ static void take(struct ranks *r, const struct talk *talk, struct watch *w,
         r->n_clocks++;
     }
     if (talk->kind == TALK_DONE) {
+        of->is_done = true;
         r->n_done++;
         if (talk->is.done.failed && (r->n_failed++ == 0 || !why[0]))
             snprintf(why, size, "%s", talk->is.done.why);
@@ -369,6 +372,14 @@ static bool sum_up(const struct ranks *r, struct run_progress *all)
 
 /* ---- a run ---- */
 
+/* What ranks that are not done still record is cut. */
+static void give_up(struct ranks *r)
+{
+    r->lost_ns = clk_now(&clk_monotonic);
+    for (int i = 0; i < r->n; i++)
+        r->all[i].is_lost |= !r->all[i].is_done;
+}
+
 /* Read what there is.  False: the run is over, well or not.  Without rank 0 the
  * others cannot be told to end: a signal tells them. */
 static bool follow(struct ranks *r, struct watch *w, char *why, size_t size)
@@ -398,7 +409,7 @@ static bool follow(struct ranks *r, struct watch *w, char *why, size_t size)
                      rc < 0 ? "what they said is not understood"
                             : supervise_describe_end(&r->process, text,
                                                      sizeof(text)));
-        r->lost_ns = now_ns;
+        give_up(r);
         return false;
     }
     if (r->heard_ns > 0 && now_ns - r->heard_ns > TALK_LOST_NS)
@@ -448,7 +459,8 @@ static void attend(struct ranks *r, const struct ranks_job *job,
         if (now_ns > until_ns) {
             snprintf(why, size, "it did not end within %s",
                      units_show_span(job->limit_ns, text));
-            r->lost_ns = now_ns;
+            give_up(r);
+            r->is_late = true;
             return;
         }
     }
@@ -482,6 +494,7 @@ int ranks_run(struct ranks *r, const struct ranks_job *job, char *why,
     r->n_done = r->n_clocks = r->n_failed = 0;
     r->n_lost = 0;
     r->lost_ns = r->started_ns = 0;
+    r->is_late = false;
     why[0] = '\0';
     if (talk_write(r->in_fd, &talk)) {
         snprintf(why, size, "the ranks do not listen");
@@ -497,7 +510,7 @@ int ranks_run(struct ranks *r, const struct ranks_job *job, char *why,
 
 bool ranks_were_lost(const struct ranks *r)
 {
-    return r->lost_ns > 0 && r->started_ns > 0;
+    return r->lost_ns > 0 && r->started_ns > 0 && !r->is_late;
 }
 
 bool ranks_has_lost(const struct ranks *r, int64_t rank)

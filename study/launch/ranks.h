@@ -39,9 +39,10 @@ struct ranks_job {
 int ranks_run(struct ranks *r, const struct ranks_job *job, char *why,
               size_t size, struct err *err);
 
-/* About the last run. */
-bool ranks_were_lost(const struct ranks *r); /* one was, while it sent */
-bool ranks_has_lost(const struct ranks *r, int64_t rank); /* this one was */
+/* About the last run.  One was lost while it sent, and not because the time was
+ * up; this one was lost, or was not done when all were ended. */
+bool ranks_were_lost(const struct ranks *r);
+bool ranks_has_lost(const struct ranks *r, int64_t rank);
 struct rank_offset ranks_clock(const struct ranks *r, int64_t rank);
 
 /* From the job to the common start; 0: there was none. */

@@ -15,6 +15,7 @@ clean_up() {
     rm -f "$manifest"
 }
 trap clean_up EXIT
+trap 'exit 1' TERM INT HUP # or the shell ends without it
 $kubectl create secret generic "$name" --from-file=plan.json="$TAILGATE_PLAN" >/dev/null || exit 1
 $kubectl apply -f "$manifest" >/dev/null || exit 1
 

@@ -10,7 +10,7 @@ ssh=${TAILGATE_SSH:-ssh -o BatchMode=yes}
 remote=${TAILGATE_REMOTE:-tailgate}
 shard() {
     host=$(printf '%s' "$TAILGATE_LAUNCH" | cut -d, -f$(($1 + 1)))
-    mkfifo "$TAILGATE_OUT/$1.in" || return 1
+    mkfifo -m 600 "$TAILGATE_OUT/$1.in" || return 1
     # shellcheck disable=SC2094  # 9 is open at both ends, so that 8 does not end
     exec 9<>"$TAILGATE_OUT/$1.in" 8<"$TAILGATE_OUT/$1.in"
     rm "$TAILGATE_OUT/$1.in"

@@ -175,6 +175,11 @@ TEST_WITH(a_launcher_may_fail, tmpdir_setup, tmpdir_teardown)
     static const char first_only[] =
         "\"$TAILGATE_EXE\" shard \"$TAILGATE_PLAN\" --shard 0/2 -o "
         "\"$TAILGATE_OUT\"";
+    static const char stopped[] =
+        "for i in 0 1; do \"$TAILGATE_EXE\" shard \"$TAILGATE_PLAN\" --shard "
+        "$i/2 -o \"$TAILGATE_OUT\" & done; wait; sed -i "
+        "'s/\"stopped_by\": 0/\"stopped_by\": 15/' "
+        "\"$TAILGATE_OUT/1/manifest.json\"";
     static const char cut[] =
         "for i in 0 1; do \"$TAILGATE_EXE\" shard \"$TAILGATE_PLAN\" --shard "
         "$i/2 -o \"$TAILGATE_OUT\" & done; wait; echo '{' "
@@ -188,6 +193,7 @@ TEST_WITH(a_launcher_may_fail, tmpdir_setup, tmpdir_teardown)
         {"sleep 60", 3, "it did not end within"},
         {first_only, 4, "shard 1 of 2 is missing"},
         {cut, 4, "shard 1 of 2 is missing"},
+        {stopped, 4, "shard 1 of 2 was killed"},
         {once, 0, "starting all shards again"},
     };
 
@@ -216,17 +222,139 @@ TEST_WITH(a_launcher_may_fail, tmpdir_setup, tmpdir_teardown)
     }
 }
 
-/* The hosts record into directories of TMPDIR whose names are not known. */
-static void await_rows_of_two(void)
+/* The launcher fails in the middle of the run, since it has lost a shard, or is
+ * given up: what it leaves of the others is not complete, either. */
+TEST_WITH(what_a_launcher_cuts_is_not_complete, tmpdir_setup, tmpdir_teardown)
 {
-    static const char command[] =
-        "test $(find $TMPDIR -name requests.tgr -size +2 | wc -l) = 2";
+    static const char loses[] =
+        "for i in 0 1; do \"$TAILGATE_EXE\" shard \"$TAILGATE_PLAN\" --shard "
+        "$i/2 -o \"$TAILGATE_OUT\" & done; until find \"$TAILGATE_OUT/1\" "
+        "-name requests.tgr -size +2 | grep -q .; do sleep 0.1; done "
+        "2>/dev/null; kill -KILL $!; exit 1";
+    static const struct {
+        const char *launch;
+        const char *limit;
+        const char *want;
+    } cases[] = {
+        {loses, "60s", "--launch: exit code 1; starting all shards again"},
+        {"local:2", "7s", "within 7s; starting all shards again"},
+    };
+    struct proc runs[COUNT(cases)];
+    char *dirs[COUNT(cases)];
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        dirs[i] = tmpdir_path(keepf("run%zu", i));
+        runs[i] = proc_start(ARGS("run", "null://", "-R", "100", "-d", "600s",
+                                  "--launch", cases[i].launch, "--shards", "2",
+                                  "--launch-lead", "1s", "--launch-limit",
+                                  cases[i].limit, "-o", dirs[i]));
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct proc_result r = proc_wait(&runs[i]);
+        json_t *summary;
+
+        proc_expect(&r, 4);
+        if (!strstr(r.err, cases[i].want) ||
+            !strstr(r.err, "shard 0 of 2 was killed"))
+            fail_msg("%zu: %s", i, r.err);
+        summary = load_summary(dirs[i]);
+        assert_true(number_at(summary, "requests.ok") > 0);
+        json_decref(summary);
+    }
+}
+
+/* Until it succeeds. */
+static void await(const char *command)
+{
     int tries = 0;
 
     while (system(command) != 0) {
         if (tries++ == 2000)
             fail_msg("not true after 20 s: %s", command);
         clk_sleep_ns(10 * NS_PER_MS);
+    }
+}
+
+/* srun would kill its tasks on SIGTERM. */
+TEST_WITH(an_interruption_is_that_of_the_user, tmpdir_setup, leave_cluster)
+{
+    static const char *const launches[] = {"local:2", "srun:2"};
+    struct stat st;
+
+    set_up_launchers();
+    for (size_t i = 0; i < COUNT(launches); i++) {
+        char *dir = tmpdir_path(keepf("run%zu", i));
+        struct proc run = proc_start(
+            ARGS("run", "null://", "--launch", launches[i], "--launch-lead",
+                 "2s", "-R", "100", "-d", "600s", "-q", "-o", dir));
+        struct proc_result r;
+        json_t *summary;
+
+        await(keepf("test $(find %s.shards -name requests.tgr -size +2 "
+                    "2>/dev/null | wc -l) = 2",
+                    dir));
+        /* The plan may hold an API key. */
+        assert_int_equal(stat(keepf("%s.shards", dir), &st), 0);
+        assert_int_equal(st.st_mode & 0777, 0700);
+        kill(run.pid, SIGINT);
+        r = proc_wait(&run);
+        proc_expect(&r, 128 + SIGINT);
+        summary = load_summary(dir);
+        assert_true(number_at(summary, "requests.ok") > 0);
+        assert_int_equal(number_at(summary, "recording.lost_requests"), 0);
+        json_decref(summary);
+        assert_int_equal(access(keepf("%s.shards", dir), F_OK), -1);
+    }
+}
+
+/* The plan is a secret in the cluster by then. */
+TEST_WITH(an_interruption_deletes_the_secret, tmpdir_setup, leave_cluster)
+{
+    static const char slow[] = "#!/bin/sh\n"
+                               "kubectl \"$@\" || exit\n"
+                               "[ \"$1\" != create ] || sleep 60\n";
+    char *script = tmpdir_write("slow", slow, strlen(slow));
+    struct proc run;
+    struct proc_result r;
+
+    set_up_launchers();
+    assert_int_equal(chmod(script, 0755), 0);
+    setenv("TAILGATE_KUBECTL", script, 1);
+    run = proc_start(
+        ARGS("run", "null://", LAUNCH("kubectl:2"), "-o", tmpdir_path("run")));
+    await("test -s $K8S/created");
+    kill(run.pid, SIGTERM);
+    r = proc_wait(&run);
+    unsetenv("TAILGATE_KUBECTL");
+    proc_expect(&r, 128 + SIGTERM);
+    assert_int_equal(system("grep -q '^secret ' $K8S/deleted"), 0);
+}
+
+/* The first process of a pod is a shell: it passes SIGTERM on, waits for the
+ * end, and fails. */
+TEST_WITH(the_shell_of_a_pod_passes_signals_on, tmpdir_setup, tmpdir_teardown)
+{
+    static const char play[] =
+        "#!/bin/sh\n"
+        "trap 'sleep 0.5; touch $DIR/told; exit 143' TERM\n"
+        "touch $DIR/here\n"
+        "for i in $(seq 100); do sleep 0.1; done\n";
+    static const char *const files[] = {"job.yaml", "run.yaml"};
+    char *tailgate = tmpdir_write("tailgate", play, strlen(play));
+
+    assert_int_equal(chmod(tailgate, 0755), 0);
+    setenv("DIR", tmpdir_root(), 1);
+    for (size_t i = 0; i < COUNT(files); i++) {
+        char *command = keepf(
+            "cd $DIR; rm -f here told; sed -n '/^            - |/,/^          "
+            "[a-z]/s/^              //p' %s/packaging/k8s/%s | sed "
+            "\"s|/results|$DIR|g\" >pod; PATH=$DIR:$PATH sh pod & until [ -e "
+            "here ]; do sleep 0.1; done; kill $!; wait $!; [ $? = 1 ] && [ -e "
+            "told ]",
+            getenv("TAILGATE_SOURCE"), files[i]);
+
+        if (system(command) != 0)
+            fail_msg("%s", files[i]);
     }
 }
 
@@ -246,7 +374,8 @@ TEST_WITH(an_interruption_over_ssh_keeps_what_was_recorded, tmpdir_setup,
     run = proc_start(ARGS("run", "null://", "--launch", "ssh:a,b",
                           "--launch-lead", "2s", "-R", "100", "-d", "600s",
                           "-q", "-o", dir));
-    await_rows_of_two();
+    /* Of directories whose names are not known. */
+    await("test $(find $TMPDIR -name requests.tgr -size +2 | wc -l) = 2");
     kill(run.pid, SIGTERM);
     r = proc_wait(&run);
     unsetenv("TMPDIR");
@@ -401,6 +530,8 @@ TEST_WITH(a_launch_that_cannot_be_is_refused, tmpdir_setup, tmpdir_teardown)
          "--launch cannot be combined with --stop decided"},
         {NULL, "--shards", "3", "require --launch"},
         {"local:2", "--probe-shard", "1", "leaves no request"},
+        {"local:10", NULL, NULL, "9 requests cannot be divided"},
+        {"local:33", "-t", "64", "above the maximum of 1024"},
         {NULL, "--probe-shard", "9", "requires at least two shards"},
     };
     struct proc_result without_rate;
@@ -423,6 +554,74 @@ TEST_WITH(a_launch_that_cannot_be_is_refused, tmpdir_setup, tmpdir_teardown)
     assert_non_null(
         strstr(without_rate.err,
                "--launch cannot be combined with --scenario single-stream"));
+}
+
+/* Nothing is sent that could not be kept. */
+TEST_WITH(a_place_that_is_in_use_is_refused, tmpdir_setup, tmpdir_teardown)
+{
+    static const char *const files[] = {"run/manifest.json", "run.shards/left"};
+    char *dir = tmpdir_path("run");
+    char *mark = tmpdir_path("mark");
+    struct proc_result r;
+
+    setenv("MARK", mark, 1);
+    for (size_t i = 0; i < COUNT(files); i++) {
+        char *place = tmpdir_path(i == 0 ? "run" : "run.shards");
+
+        mkdir(place, 0777);
+        tmpdir_write(files[i], "{", 1);
+        r = proc_run(ARGS("run", "null://", LAUNCH("touch $MARK; exit 1"),
+                          "--shards", "2", "-o", dir));
+        proc_expect(&r, 2);
+        assert_non_null(strstr(r.err, "--force"));
+        assert_int_equal(access(mark, F_OK), -1);
+        assert_int_equal(access(tmpdir_path(files[i]), F_OK), 0);
+        if (i == 0)
+            unlink(tmpdir_path(files[i]));
+        rmdir(dir);
+    }
+    r = proc_run(
+        ARGS("run", "null://", LAUNCH("local:2"), "--force", "-o", dir));
+    run_expect(&r, dir, 0);
+    json_decref(expect_shards(dir, 2));
+}
+
+TEST_WITH(what_cannot_be_merged_is_kept, tmpdir_setup, tmpdir_teardown)
+{
+    static const char twice[] =
+        "\"$TAILGATE_EXE\" shard \"$TAILGATE_PLAN\" --shard 0/2 -o "
+        "\"$TAILGATE_OUT\"; cp -r \"$TAILGATE_OUT/0\" \"$TAILGATE_OUT/1\"";
+    char *dir = tmpdir_path("run");
+    struct proc_result r = proc_run(
+        ARGS("run", "null://", LAUNCH(twice), "--shards", "2", "-o", dir));
+
+    proc_expect(&r, 3);
+    assert_non_null(strstr(
+        r.err, keepf("the recordings of the shards are in %s.shards: ", dir)));
+    assert_non_null(strstr(r.err, "given twice"));
+    assert_int_equal(access(keepf("%s.shards/0/manifest.json", dir), F_OK), 0);
+}
+
+/* The server runs here, and its log is in the directory. */
+TEST_WITH(a_server_is_ended_with_its_launch, tmpdir_setup, tmpdir_teardown)
+{
+    char *text = keepf("target: {url: 'http://127.0.0.1:{port}/'}\n"
+                       "load: {rate: 100, requests: 60}\n"
+                       "server: {start: '%s stub --port $TAILGATE_PORT'}\n"
+                       "cost: {memory_of: server}\n",
+                       getenv("TAILGATE"));
+    char *file = tmpdir_write("s.yaml", text, strlen(text));
+    char *dir = tmpdir_path("run");
+    struct proc_result r = proc_run(
+        ARGS("run", file, "--launch", "exit 7", "--shards", "2", "-o", dir));
+
+    proc_expect(&r, 3);
+    assert_non_null(strstr(r.err, "--launch failed twice: exit code 7"));
+    assert_int_equal(access(dir, F_OK), -1);
+    r = proc_run(ARGS("run", file, "--launch", "ssh:a,b", "-o", dir));
+    proc_expect(&r, 2);
+    assert_non_null(strstr(r.err, "is a process of this machine"));
+    assert_int_equal(access(dir, F_OK), -1);
 }
 
 /* ---- hosts as network namespaces ---- */

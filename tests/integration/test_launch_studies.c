@@ -116,6 +116,9 @@ TEST_WITH(a_search_survives_lost_probes, tmpdir_setup, tmpdir_teardown)
         {FIRST "exit 1; " BOTH, "60s"},
         {FIRST "sleep 60; " BOTH, "6s"},
         {FIRST "{ " FIRST_SHARD "; exit; }; " BOTH, "60s"},
+        {FIRST "{ " BOTH "sed -i 's/\"stopped_by\": 0/\"stopped_by\": 15/' "
+               "\"$TAILGATE_OUT\"/?/manifest.json; exit; }; " BOTH,
+         "60s"},
     };
     char *file = tmpdir_write("s.yaml", small_search, strlen(small_search));
     struct proc runs[COUNT(cases)];

@@ -95,6 +95,73 @@ TEST_WITH(an_interruption_ends_all_ranks, tmpdir_setup, tmpdir_teardown)
     mpi_expect_none();
 }
 
+/* What is left was cut, and is no result of the server. */
+TEST_WITH(the_end_of_mpirun_ends_the_run, tmpdir_setup, tmpdir_teardown)
+{
+    char *dir = tmpdir_path("run");
+    struct proc run;
+    struct proc_result r;
+    struct err err = {0};
+    char *status;
+
+    set_up();
+    run = proc_start(ARGS("run", "null://", "-R", "100", "-d", "600s",
+                          "--launch", "mpi:2", "-q", "-o", dir));
+    wait_for_ranks(dir, 2);
+    assert_int_equal(file_read_text(keepf("/proc/%d/status", mpi_rank(0)),
+                                    1 << 16, &status, &err),
+                     0);
+    kill((pid_t)strtol(strstr(status, "PPid:") + 5, NULL, 10), SIGKILL);
+    free(status);
+    r = proc_wait(&run);
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.err, "the ranks have ended: signal 9"));
+    json_decref(load_summary(dir));
+    mpi_expect_none();
+}
+
+/* It would take ten minutes: all ranks are ended, and started again. */
+TEST_WITH(ranks_that_take_too_long_are_not_complete, tmpdir_setup,
+          tmpdir_teardown)
+{
+    char *dir = tmpdir_path("run");
+    struct proc_result r;
+
+    set_up();
+    r = proc_run(ARGS("run", "null://", "-R", "100", "-d", "600s", "--launch",
+                      "mpi:2", "--launch-lead", "1s", "--launch-limit", "8s",
+                      "-q", "-o", dir));
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.err, "within 8s; starting all shards again"));
+    assert_non_null(strstr(r.err, "shard 1 of 2 was killed"));
+    json_decref(load_summary(dir));
+    mpi_expect_none();
+}
+
+/* They would wait for ten minutes. */
+TEST_WITH(an_interruption_ends_ranks_that_prepare, tmpdir_setup,
+          tmpdir_teardown)
+{
+    char *dir = tmpdir_path("run");
+    char *url = keepf("http://127.0.0.1:%d/", refusing_port());
+    int64_t began_ns;
+    struct proc run;
+    struct proc_result r;
+
+    set_up();
+    run = proc_start(ARGS("run", url, "-R", "100", "-d", "1s", "--wait-ready",
+                          "600s", "--launch", "mpi:2", "-q", "-o", dir));
+    while (access(keepf("%s.shards/plan.json", dir), F_OK) < 0)
+        clk_sleep_ns(10 * NS_PER_MS);
+    began_ns = clk_now(&clk_monotonic);
+    kill(run.pid, SIGINT);
+    r = proc_wait(&run);
+    proc_expect(&r, 128 + SIGINT);
+    assert_true(clk_now(&clk_monotonic) - began_ns < 15 * NS_PER_S);
+    assert_int_equal(access(dir, F_OK), -1);
+    mpi_expect_none();
+}
+
 /* Half of all requests fail, which ends a run that would take ten minutes. */
 TEST_WITH(the_abort_rule_is_about_all_ranks, tmpdir_setup, tmpdir_teardown)
 {

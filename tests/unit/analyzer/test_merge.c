@@ -61,7 +61,10 @@ static void write_manifest(const struct made_shard *m, const char *dir,
                                 .scheduled = n,
                                 .issued = n,
                                 .rtt_floor_ns = 1000 + m->index,
-                                .segments = 10};
+                                .segments = 10,
+                                .tls = "TLSv1.3 X",
+                                .tls_handshakes = 2,
+                                .tls_resumed = 1};
     char sha256[SHA256_TEXT];
     char shard_text[SHARD_ID_TEXT];
     struct shard_start shard = {.id = {m->index, m->of},
@@ -255,6 +258,9 @@ TEST_WITH(numbers_are_those_of_one_machine, tmpdir_setup, tmpdir_teardown)
     assert_int_equal(many->s.threads, 6);
     assert_int_equal(many->s.rtt_floor_ns, 1000);
     assert_int_equal(many->s.segments, 40);
+    assert_string_equal(many->s.tls, "TLSv1.3 X");
+    assert_int_equal(many->s.tls_handshakes, 8);
+    assert_int_equal(many->s.tls_resumed, 4);
     read_run_free(one);
     read_run_free(many);
 }
@@ -462,6 +468,23 @@ TEST_WITH(a_cut_shard_is_named, tmpdir_setup, tmpdir_teardown)
     run = read_run_new(out, NULL);
     assert_int_equal(run->s.scheduled, REQUESTS - 1);
     read_run_free(run);
+}
+
+/* It says that it is complete, and every block is whole. */
+TEST_WITH(a_shard_that_lacks_requests_is_named, tmpdir_setup, tmpdir_teardown)
+{
+    const struct made_shard shards[] = {
+        {.index = 0, .of = 2, .threads = 1, .seed = 1},
+        {.index = 1, .of = 2, .threads = 1, .seed = 1, .rows = 400}};
+    struct merge_result r;
+    struct err err = {0};
+
+    assert_int_equal(merge(tmpdir_path("out"), &r, &err,
+                           DIRS(make("a", &shards[0]), make("b", &shards[1]))),
+                     0);
+    assert_int_equal(r.flaws.len, 1);
+    assert_string_equal(r.flaws.items[0], "shard 1 of 2 lacks 600 requests");
+    merge_result_fini(&r);
 }
 
 /* It is not known what the clients of a lost shard would have sent: as many as

@@ -1,5 +1,6 @@
 /* What "auto" becomes, and what this machine cannot do. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -273,6 +274,38 @@ TEST(what_cannot_be_is_refused)
             -1);
         assert_int_equal(err.code, refusals[i].code);
         assert_string_equal(err.msg, refusals[i].want);
+    }
+}
+
+/* A recording has at most 1024 workers. */
+TEST(threads_of_many_shards_fit_into_one_recording)
+{
+    static const struct {
+        const char *shard;
+        int64_t threads;
+        int64_t want; /* 0: refused */
+    } cases[] = {
+        {"0/100", AUTO, 10}, {"1023/1024", AUTO, 1}, {"0/256", AUTO, 4},
+        {"3/512", AUTO, 2},  {"0/16", 64, 64},       {"0/17", 64, 0},
+        {"1023/1024", 2, 0},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct load_settings load = load_of(10000000);
+        struct settings s = settings_of(&load, &all_auto);
+        struct err err = {0};
+        int rc;
+
+        s.client.shard = xstrdup(cases[i].shard);
+        s.client.threads = cases[i].threads;
+        rc = plan_client(&s, (struct machine){.cores = 200, .files = 100000},
+                         &err);
+        assert_int_equal(rc, cases[i].want > 0 ? 0 : -1);
+        if (cases[i].want > 0)
+            assert_int_equal(s.client.threads, cases[i].want);
+        else
+            assert_non_null(strstr(err.msg, "above the maximum of 1024"));
+        free(s.client.shard);
     }
 }
 
