@@ -34,8 +34,6 @@
 #define MAX_SCRIPT ((size_t)64 << 10)
 #define MAX_PATH   4096
 
-#define ATTEMPTS 2
-
 /* From SIGTERM to SIGKILL: requests in flight are waited for, the recording is
  * written and fetched. */
 #define GRACE_NS (20 * NS_PER_S)
@@ -98,15 +96,15 @@ static int remove_one(const char *path, const struct stat *st, int type,
 }
 
 /* Whatever a launcher has left there. */
-static void clean_up(const struct launch *l)
+static void clean_up(const char *place)
 {
-    nftw(l->place, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    nftw(place, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 /* An empty place that only we can read: the plan may hold API keys. */
 static int make_place(struct launch *l, struct err *err)
 {
-    clean_up(l);
+    clean_up(l->place);
     memset(l->shards, 0, sizeof(l->shards));
     if (mkdir(l->place, 0700) < 0)
         return err_set(err, ERR_IO, "%s: %s", l->place, strerror(errno));
@@ -431,22 +429,33 @@ static void note_overhead(const struct launch *l, int64_t began_ns,
              (double)(now_ns - began_ns) / 1e9);
 }
 
-/* Attempts, until all shards are there.  Returns how many are. */
+/* Two attempts, if the first one does not leave all shards.  What the first one
+ * left counts if the second one leaves nothing, as when a host has vanished.
+ * Returns how many shards are complete; -1. */
 static int64_t try_all(struct launch *l, char *why, size_t size,
                        struct err *err)
 {
-    int64_t n = 0;
+    char *first = xasprintf("%s.first", l->place);
+    enum presence left[SHARD_ID_MAX];
+    int64_t n = attempt(l, why, size, err);
 
-    for (int i = 0; i < ATTEMPTS && n >= 0 && n < l->how->n; i++) {
-        if (i > 0) {
-            l->lead_ns = l->how->second_lead_ns;
-            log_error("--launch: %s; starting all shards again", why);
-        }
+    if (n >= 0 && n < l->how->n && !atomic_load(&stop_signal) &&
+        !(l->how->ops->is_resident && ranks_were_lost(l->how->ranks))) {
+        log_error("--launch: %s; starting all shards again", why);
+        clean_up(first);
+        rename(l->place, first);
+        memcpy(left, l->shards, sizeof(left));
+        l->lead_ns = l->how->second_lead_ns;
         n = attempt(l, why, size, err);
-        if (atomic_load(&stop_signal) ||
-            (l->how->ops->is_resident && ranks_were_lost(l->how->ranks)))
-            break;
+        if (n == 0 && count_shards(l, PARTIAL) == 0) {
+            clean_up(l->place);
+            rename(first, l->place);
+            memcpy(l->shards, left, sizeof(left));
+            n = count_shards(l, COMPLETE);
+        }
+        clean_up(first);
     }
+    free(first);
     return n;
 }
 
@@ -497,7 +506,7 @@ int launch_record(struct run_plan *plan, const struct run_options *options,
     if (rc == 0)
         rc = conclude(&l, why, began_ns, err);
     if (l.has_place && (rc == 0 || count_shards(&l, PARTIAL) == 0))
-        clean_up(&l);
+        clean_up(l.place);
     if (has_made && rc && count_shards(&l, PARTIAL) == 0)
         recording_remove(options->dir, &(struct err){0});
     free(l.file);

@@ -23,7 +23,9 @@ shard() {
         setsid $ssh "$host" "d=\$(mktemp -d) || exit 1; trap 'rm -rf \"\$d\"' EXIT; $remote shard - --shard $1/$TAILGATE_SHARDS -o \"\$d\" >&2; [ ! -e \"\$d/$1\" ] || tar -C \"\$d\" -cf - $1" \
             <&8 8<&- | {
             trap '' TERM INT HUP
-            exec tar -C "$TAILGATE_OUT" -xf -
+            # Nothing comes from a shard that failed, which has said why.
+            LC_ALL=C tar -C "$TAILGATE_OUT" -xf - 2>&1 |
+                grep -v -e 'does not look like a tar archive' -e 'Exiting with failure status' >&2
         }
     } 9>&- &
     run=$!
