@@ -454,11 +454,14 @@ static void take_cost(struct summary *s)
 /* ---- the verdict ---- */
 
 /* An early decision stands, whatever happened to requests that were in flight
- * then. */
+ * then.  But a run that was cut cannot pass, also not by other terms than those
+ * that it was to be ended by. */
 static void take_decision(struct summary *s, const struct work *w)
 {
     bool is_pass = w->decide.decision == DECISION_PASS;
 
+    if (is_pass && summary_is_cut(s))
+        return;
     memcpy(s->decided, w->decide.why, sizeof(s->decided));
     if (!s->trust.valid && !(s->trust.is_only_late && is_pass))
         return;
@@ -609,7 +612,7 @@ static void take_all(struct summary *s, struct work *w,
     shard_rows_make(&s->shards, &w->shards, &w->machines);
     take_failures(&s->failures, &rec->manifest);
     add_lost(s, w, rec);
-    if (w->decide.slo)
+    if (w->decide.slo && !summary_is_cut(s) && s->integrity.lost_requests == 0)
         decide_end(&w->decide);
     conclude(s, w);
     s->sessions = sessions_sum_up(&w->sessions);
