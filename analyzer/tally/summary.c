@@ -240,6 +240,8 @@ static void take_counts(struct summary *s, const struct tally *t,
 
 static void take_classes(struct summary *s, const struct work *w)
 {
+    const struct judgement *all[1 + CLASSES_MAX] = {&s->judgement};
+
     s->answer = s->judgement.verdict;
     for (size_t i = 0; i < s->n_classes; i++) {
         struct class_summary *c = &s->classes[i];
@@ -250,24 +252,10 @@ static void take_classes(struct summary *s, const struct work *w)
         if (s->trust.is_only_late)
             judge_late_client(&w->classes.items[i], &c->judgement);
         s->answer = verdict_combine(s->answer, c->judgement.verdict);
+        all[1 + i] = &c->judgement;
     }
-    /* Over the run and its classes, as over terms in judge(). */
-    s->is_shown = s->answer == VERDICT_PASS;
-    s->decide_in_s = s->answer == VERDICT_FAIL ? INFINITY : 0;
-    for (size_t i = 0; i <= s->n_classes; i++) {
-        const struct judgement *j =
-            i < s->n_classes ? &s->classes[i].judgement : &s->judgement;
-
-        if (j->verdict == VERDICT_NONE)
-            continue;
-        if (s->answer != VERDICT_FAIL) {
-            s->is_shown &= j->is_shown;
-            s->decide_in_s = fmax(s->decide_in_s, j->decide_in_s);
-        } else if (j->verdict == VERDICT_FAIL) {
-            s->is_shown |= j->is_shown;
-            s->decide_in_s = fmin(s->decide_in_s, j->decide_in_s);
-        }
-    }
+    judge_together(all, 1 + s->n_classes, s->answer, &s->is_shown,
+                   &s->decide_in_s);
 }
 
 /* If nothing streams, not even failures have the measures of streams. */

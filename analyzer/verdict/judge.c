@@ -312,9 +312,14 @@ static void judge_quantile(const struct tally *t, size_t i, double window_s,
     include_limit(j);
     if (!j->why)
         return;
+    j->is_unjudgeable = t->due > 0;
     j->verdict = VERDICT_UNDECIDED;
     j->is_shown = false;
     j->more_needed = 0;
+    j->p = 1;
+    j->low_ns = 0;
+    j->high_ns = HIST_BEYOND;
+    j->missed_ci90 = (struct interval){0, 1};
 }
 
 /* ---- shares and rates ---- */
@@ -323,6 +328,14 @@ static void judge_quantile(const struct tally *t, size_t i, double window_s,
 static bool reaches(double value, double limit)
 {
     return value >= limit * (1 - 4 * DBL_EPSILON);
+}
+
+/* The interval of a share: of misses, or of the others. */
+static void take_ci90(struct term_judgement *j)
+{
+    j->ci90 = j->missed_ci90;
+    if (j->term->kind != SLO_ERRORS)
+        j->ci90 = (struct interval){1 - j->ci90.high, 1 - j->ci90.low};
 }
 
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity) */
@@ -376,9 +389,7 @@ static void judge_share(const struct tally *t, double window_s,
             per > 0 && reaches((keeps - (double)s.open) / per, term->limit);
     }
     judge_sample(&s, window_s, j);
-    j->ci90 = j->missed_ci90;
-    if (!is_errors)
-        j->ci90 = (struct interval){1 - j->ci90.high, 1 - j->ci90.low};
+    take_ci90(j);
     if (j->is_unmeasured)
         j->verdict = VERDICT_UNDECIDED;
 }
@@ -405,18 +416,24 @@ static struct term_counts count(const struct tally *t, size_t term)
                                : kind == SLO_QUALITY ? t->check_slices
                                                      : NULL;
     bool has_misses = kind == SLO_QUANTILE || kind == SLO_ERRORS;
-    int64_t open = kind == SLO_QUANTILE ? tt->open : 0;
-    struct term_counts c = {0};
+    struct term_counts c = {.open = kind == SLO_QUANTILE
+                                        ? tt->open
+                                        : t->outcome[OUTCOME_UNFINISHED]};
+    /* Of those in the slices: not good, but no misses of a quantile. */
+    int64_t open = kind == SLO_QUANTILE || kind == SLO_GOOD ? c.open : 0;
 
     /* Unknown samples are the last ones, those of a run that was cut. */
     for (size_t i = from ? TALLY_SLICES : 0; i-- > 0;) {
         struct batch *s = &c.slices[i];
+        int64_t most;
         int64_t unknown;
 
         s->n = from[i].n;
         s->hits = has_misses ? from[i].hits : from[i].n - from[i].hits;
-        unknown = s->n - s->hits < open ? s->n - s->hits : open;
+        most = kind == SLO_GOOD ? s->hits : s->n - s->hits;
+        unknown = most < open ? most : open;
         s->n -= unknown;
+        s->hits -= kind == SLO_GOOD ? unknown : 0;
         open -= unknown;
         c.n += s->n;
         c.misses += s->hits;
@@ -467,31 +484,44 @@ static void judge_term(const struct tally *t, size_t i, double window_s,
     }
 }
 
-/* One of several terms may seem to fail by chance: that one fails is shown if
- * it would also be shown with its part of the error. */
-static void combine(struct judgement *out)
+void judge_together(const struct judgement *const *all, size_t n,
+                    enum verdict verdict, bool *is_shown, double *decide_in_s)
 {
     double judged = 0;
 
-    out->is_shown = out->verdict == VERDICT_PASS;
-    out->decide_in_s = out->verdict == VERDICT_FAIL ? INFINITY : 0;
-    for (size_t i = 0; i < out->len; i++)
-        judged += out->terms[i].verdict != VERDICT_NONE;
-    for (size_t i = 0; i < out->len; i++) {
-        const struct term_judgement *j = &out->terms[i];
+    *is_shown = verdict == VERDICT_PASS;
+    *decide_in_s = verdict == VERDICT_FAIL ? INFINITY : 0;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < all[i]->len; k++)
+            judged += all[i]->terms[k].verdict != VERDICT_NONE;
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < all[i]->len; k++) {
+            const struct term_judgement *j = &all[i]->terms[k];
 
-        if (j->verdict == VERDICT_NONE)
-            continue;
-        if (out->verdict == VERDICT_FAIL && j->verdict == VERDICT_FAIL) {
-            out->is_shown |= j->p <= SHARE_LEVEL / judged;
-            out->decide_in_s = fmin(out->decide_in_s, j->decide_in_s);
-        } else if (out->verdict != VERDICT_FAIL) {
-            out->is_shown &= j->is_shown;
-            out->decide_in_s = fmax(out->decide_in_s, j->decide_in_s);
+            if (j->verdict == VERDICT_NONE)
+                continue;
+            if (verdict == VERDICT_FAIL && j->verdict == VERDICT_FAIL) {
+                *is_shown |= j->p <= SHARE_LEVEL / judged;
+                *decide_in_s = fmin(*decide_in_s, j->decide_in_s);
+            } else if (verdict != VERDICT_FAIL) {
+                *is_shown &= j->is_shown;
+                *decide_in_s = fmax(*decide_in_s, j->decide_in_s);
+            }
         }
     }
-    if (out->is_shown)
-        out->decide_in_s = 0;
+    if (*is_shown)
+        *decide_in_s = 0;
+}
+
+static void combine(struct judgement *out)
+{
+    const struct judgement *one = out;
+
+    out->verdict = VERDICT_NONE;
+    for (size_t i = 0; i < out->len; i++)
+        out->verdict = verdict_combine(out->verdict, out->terms[i].verdict);
+    judge_together(&one, 1, out->verdict, &out->is_shown, &out->decide_in_s);
 }
 
 /* Does a late client make this measure look worse, never better? */
@@ -520,7 +550,8 @@ static int64_t own_misses(const struct tally *t, size_t i,
 }
 
 /* A term that fails stands if it also does with its own misses; it is shown if
- * they show it. */
+ * they show it, and its interval is what they show.  At other limits than that
+ * of a quantile its own misses are not known. */
 static void excuse_late(const struct tally *t, size_t i,
                         struct term_judgement *j)
 {
@@ -543,6 +574,11 @@ static void excuse_late(const struct tally *t, size_t i,
     j->is_shown = j->p <= SHARE_LEVEL;
     if (!j->is_shown)
         j->decide_in_s = INFINITY;
+    j->missed_ci90.low = range_of(&s).low;
+    if (kind == SLO_QUANTILE)
+        j->low_ns = j->is_shown ? j->term->limit_ns : 0;
+    else
+        take_ci90(j);
     is_few =
         kind != SLO_GOODPUT && j->requests < judge_min_requests(j->allowed);
     if (!is_met && (j->is_shown || !is_few))
@@ -570,9 +606,6 @@ void judge_late_client(const struct tally *t, struct judgement *j)
         if (term->verdict == VERDICT_FAIL)
             excuse_late(t, i, term);
     }
-    j->verdict = VERDICT_NONE;
-    for (size_t i = 0; i < j->len; i++)
-        j->verdict = verdict_combine(j->verdict, j->terms[i].verdict);
     combine(j);
     if (is_distorted)
         j->verdict = VERDICT_INVALID;
@@ -584,7 +617,6 @@ void judge(const struct tally *t, double window_s, struct judgement *out)
     for (size_t i = 0; i < t->slo->len; i++) {
         judge_term(t, i, window_s, &out->terms[i]);
         out->terms[i].counts = count(t, i);
-        out->verdict = verdict_combine(out->verdict, out->terms[i].verdict);
     }
     combine(out);
 }
