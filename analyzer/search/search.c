@@ -112,13 +112,27 @@ void search_fini(struct search *s)
     *s = (struct search){0};
 }
 
+static void miss_all(struct search_result *r)
+{
+    for (size_t i = 0; i < r->n_terms; i++) {
+        struct search_counts *c = &r->terms[i];
+
+        c->misses = c->n;
+        for (size_t k = 0; k < c->n_slices; k++)
+            c->slices[k].hits = c->slices[k].n;
+    }
+}
+
 void search_feed(struct search *s, const struct search_result *result)
 {
     if (s->n == s->cap) {
         s->cap = s->cap > 0 ? 2 * s->cap : 16;
         s->results = xrealloc(s->results, s->cap, sizeof(*s->results));
     }
-    s->results[s->n++] = *result;
+    s->results[s->n] = *result;
+    if (result->is_overloaded)
+        miss_all(&s->results[s->n]);
+    s->n++;
 }
 
 /* ---- stopping a probe early ---- */
@@ -159,7 +173,7 @@ bool search_is_hopeless(const struct search *s,
 /* By exact counts, as the verdict of a run. */
 bool search_is_met(const struct slo *slo, const struct search_result *r)
 {
-    for (size_t i = 0; i < r->n_terms; i++) {
+    for (size_t i = 0; i < r->n_terms && !r->is_overloaded; i++) {
         const struct slo_term *t = &slo->terms[i];
         const struct search_counts *c = &r->terms[i];
         double most = search_allowed(t) * (double)c->n;
@@ -170,7 +184,7 @@ bool search_is_met(const struct slo *slo, const struct search_result *r)
         if (t->kind == SLO_ERRORS ? misses >= most : misses > most * (1 + 1e-9))
             return false;
     }
-    return true;
+    return !r->is_overloaded;
 }
 
 /* ---- the next step ---- */
