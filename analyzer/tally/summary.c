@@ -639,7 +639,9 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
 
         good_shared(&w->run.good, limits);
         run_bins_init(bins, window,
-                      window.end_ns + rec->settings.load.cooldown_ns, limits);
+                      w->load_end_ns > window.end_ns ? w->load_end_ns
+                                                     : window.end_ns,
+                      limits);
     }
     if (rc == 0)
         rc = read_requests(w, rec, bins, err);

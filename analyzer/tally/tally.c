@@ -52,6 +52,7 @@ int64_t grid_edge_ns(size_t cell)
 static void grid_add(struct grid *g, size_t slice, int64_t ns, int64_t count)
 {
     uint32_t *cell;
+    int64_t fits;
     size_t at;
 
     if (ns < 0 || ns > HIST_HIGHEST_NS) {
@@ -68,8 +69,9 @@ static void grid_add(struct grid *g, size_t slice, int64_t ns, int64_t count)
     if (at >= g->end)
         g->end = at + 1;
     cell = &g->cells[at][slice];
-    if (count <= (int64_t)(UINT32_MAX - *cell))
-        *cell += (uint32_t)count;
+    fits = min_of(count, (int64_t)(UINT32_MAX - *cell));
+    *cell += (uint32_t)fits;
+    g->never[slice] += count - fits;
 }
 
 void term_tally_add(struct term_tally *tt, const struct slo_term *term,
