@@ -507,7 +507,7 @@ static void conclude(struct summary *s, const struct work *w)
         s->is_shown = s->verdict == VERDICT_FAIL && summary_is_overloaded(s);
     if (s->is_shown)
         s->decide_in_s = 0;
-    tiers_take(&s->tiers, &w->tiers, s->window_length_s);
+    tiers_take(&s->tiers, &w->tiers, s->window_length_s, 0);
     settle_tiers(s, &w->tiers, &s->tiers);
     for (size_t i = 0; i < s->n_classes; i++)
         settle_tiers(s, &w->classes.tiers[i], &s->classes[i].tiers);
