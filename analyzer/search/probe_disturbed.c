@@ -64,7 +64,7 @@ bool disturbed_concerns(const struct slo_term *t)
 /* The share of delayed requests that is too many; 1: any is allowed. */
 static double share_of(const struct slo_term *t, const struct search_counts *c)
 {
-    double allowed = search_allowed(t);
+    double allowed = slo_allowed(t);
     double missed = c->n > 0 ? (double)c->misses / (double)c->n : 0;
 
     if (missed <= search_tuning.delayed_few * allowed)
@@ -149,7 +149,7 @@ static bool is_unmeasured(const struct summary *s,
         int class = terms->class[i];
         int64_t due = class < 0 ? s->scheduled : s->classes[class].scheduled;
 
-        if (search_allowed(&terms->slo.terms[i]) < 0)
+        if (slo_allowed(&terms->slo.terms[i]) < 0)
             continue;
         if (c->is_unjudgeable ||
             (c->n == 0 && (due > 0 || r->step == SEARCH_CONFIRM)))

@@ -206,9 +206,6 @@ int search_check_slo(const struct slo *slo, struct err *err);
 /* Is the budget long enough for the first probe?  ERR_CONFIG. */
 int search_check_budget(const struct search_config *config, struct err *err);
 
-/* The share of misses that a term allows; below 0: the term is not judged. */
-double search_allowed(const struct slo_term *term);
-
 /* Was it discarded because of this check? */
 bool search_is_discarded_by(const struct search_result *r, const char *check);
 

@@ -193,16 +193,10 @@ static void note_odd(struct trials_summary *s, const struct pick *p,
 
 /* ---- the verdict ---- */
 
-/* The misses of all trials, at best and at worst. */
+/* Counts are whole numbers. */
 static bool is_met(const struct slo_term *term, const struct share_sample *all)
 {
-    double keeps = all->n - all->misses;
-
-    if (term->kind == SLO_QUANTILE)
-        return keeps >= (double)stats_rank(term->quantile, (int64_t)all->n);
-    if (term->kind == SLO_ERRORS)
-        return all->misses < term->limit * all->n;
-    return keeps >= term->limit * all->n * (1 - 4 * DBL_EPSILON);
+    return judge_is_met(term, llround(all->n), llround(all->misses));
 }
 
 /* The samples of the trials that count, with those that are open as misses or
@@ -335,7 +329,7 @@ static void judge_set_term(struct trials_summary *s, size_t i)
         is_judgeable &= of->is_judgeable;
     }
     t->measured = over(s, &p);
-    t->allowed = t->term.kind == SLO_GOODPUT ? -1 : judge_allowed(&t->term, 0);
+    t->allowed = slo_allowed(&t->term);
     t->p = 1;
     t->verdict =
         is_judged || s->counted == 0 ? VERDICT_UNDECIDED : VERDICT_NONE;

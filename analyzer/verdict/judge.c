@@ -33,19 +33,11 @@ enum verdict verdict_combine(enum verdict all, enum verdict one)
 
 double judge_allowed(const struct slo_term *term, double offered_rps)
 {
-    switch (term->kind) {
-    case SLO_QUANTILE:
-        return 1 - term->quantile;
-    case SLO_ERRORS:
-        return term->limit;
-    case SLO_GOOD:
-    case SLO_QUALITY:
-        return 1 - term->limit;
-    case SLO_GOODPUT:
+    double allowed = slo_allowed(term);
+
+    if (term->kind == SLO_GOODPUT)
         return offered_rps > 0 ? 1 - term->limit / offered_rps : 0;
-    default:
-        return NAN;
-    }
+    return allowed >= 0 ? allowed : (double)NAN;
 }
 
 int64_t judge_min_requests(double allowed)
@@ -56,6 +48,21 @@ int64_t judge_min_requests(double allowed)
 static double share(int64_t part, int64_t whole)
 {
     return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+/* A value equal to the limit keeps it, whatever division rounded it to. */
+static bool reaches(double value, double limit)
+{
+    return value >= limit * (1 - 4 * DBL_EPSILON);
+}
+
+bool judge_is_met(const struct slo_term *term, int64_t n, int64_t misses)
+{
+    if (term->kind == SLO_QUANTILE)
+        return n - misses >= stats_rank(term->quantile, n);
+    if (term->kind == SLO_ERRORS)
+        return share(misses, n) < term->limit;
+    return n > 0 && reaches(share(n - misses, n), term->limit);
 }
 
 /* ---- the test ---- */
@@ -191,14 +198,13 @@ static struct sample sample_with(const struct term_tally *tt,
 {
     struct sample s = {
         .n = tt->n, .open = tt->open, .requests = tt->requests + tt->open};
-    int64_t needed = stats_rank(term->quantile, tt->n);
 
     for (size_t i = 0; i < TALLY_SLICES; i++)
         s.misses += misses[i].hits;
     if (s.requests > tt->n)
         s.requests = tt->n;
-    s.is_met_at_best = tt->n - s.misses >= needed;
-    s.is_met_at_worst = tt->n - s.misses - s.open >= needed;
+    s.is_met_at_best = judge_is_met(term, s.n, s.misses);
+    s.is_met_at_worst = judge_is_met(term, s.n, s.misses + s.open);
     s.n_effective = effective_samples((double)tt->n, misses, TALLY_SLICES,
                                       (double)s.requests, inflation);
     return s;
@@ -324,12 +330,6 @@ static void judge_quantile(const struct tally *t, size_t i, double window_s,
 
 /* ---- shares and rates ---- */
 
-/* A value equal to the limit keeps it, whatever division rounded it to. */
-static bool reaches(double value, double limit)
-{
-    return value >= limit * (1 - 4 * DBL_EPSILON);
-}
-
 /* The interval of a share: of misses, or of the others. */
 static void take_ci90(struct term_judgement *j)
 {
@@ -347,7 +347,6 @@ static void judge_share(const struct tally *t, double window_s,
     struct sample s = {.n = t->due, .open = t->outcome[OUTCOME_UNFINISHED]};
     struct batch checks = tally_checks(t);
     struct batch misses[TALLY_SLICES];
-    double keeps; /* at best */
 
     if (is_errors) {
         s.misses = t->due - t->outcome[OUTCOME_OK] - s.open;
@@ -373,20 +372,18 @@ static void judge_share(const struct tally *t, double window_s,
     s.n_effective =
         effective_samples((double)s.n, misses, TALLY_SLICES, (double)s.n,
                           dependence_inflation(&t->waits));
-    keeps = (double)(s.n - s.misses);
-    if (is_errors) {
-        j->measured = share(s.misses, s.n);
-        s.is_met_at_best = j->measured < term->limit;
-        s.is_met_at_worst = share(s.misses + s.open, s.n) < term->limit;
+    if (term->kind == SLO_GOODPUT) {
+        j->measured = window_s > 0 ? (double)t->good / window_s : 0;
+        s.is_met_at_best =
+            window_s > 0 &&
+            reaches((double)(s.n - s.misses) / window_s, term->limit);
+        s.is_met_at_worst = window_s > 0 && reaches(j->measured, term->limit);
     } else {
-        double per = term->kind == SLO_GOODPUT ? window_s : (double)s.n;
-
-        j->measured = term->kind == SLO_QUALITY ? share(checks.hits, checks.n)
-                      : per > 0                 ? (double)t->good / per
-                                                : 0;
-        s.is_met_at_best = per > 0 && reaches(keeps / per, term->limit);
-        s.is_met_at_worst =
-            per > 0 && reaches((keeps - (double)s.open) / per, term->limit);
+        j->measured = is_errors                   ? share(s.misses, s.n)
+                      : term->kind == SLO_QUALITY ? share(checks.hits, checks.n)
+                                                  : share(t->good, s.n);
+        s.is_met_at_best = judge_is_met(term, s.n, s.misses);
+        s.is_met_at_worst = judge_is_met(term, s.n, s.misses + s.open);
     }
     judge_sample(&s, window_s, j);
     take_ci90(j);
@@ -564,12 +561,9 @@ static void excuse_late(const struct tally *t, size_t i,
     if (kind == SLO_QUALITY)
         return;
     s.misses = own_misses(t, i, j->term);
-    if (kind == SLO_QUANTILE)
-        is_met = s.n - s.misses >= stats_rank(j->term->quantile, s.n);
-    else if (kind == SLO_ERRORS)
-        is_met = share(s.misses, s.n) < j->term->limit;
-    else
-        is_met = reaches(share(s.n - s.misses, s.n), 1 - j->allowed);
+    is_met = kind == SLO_GOODPUT
+                 ? reaches(share(s.n - s.misses, s.n), 1 - j->allowed)
+                 : judge_is_met(j->term, s.n, s.misses);
     j->p = is_met ? 1 : fmax(j->p, fail_p(&s, j->allowed));
     j->is_shown = j->p <= SHARE_LEVEL;
     if (!j->is_shown)

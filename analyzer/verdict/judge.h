@@ -38,6 +38,10 @@ enum verdict verdict_combine(enum verdict all, enum verdict one);
  * second, which matters for goodput alone; NAN: the term is not judged. */
 double judge_allowed(const struct slo_term *term, double offered_rps);
 
+/* Observed: are so many misses of n samples at most what the term allows?  Not
+ * for a goodput, which is not a share. */
+bool judge_is_met(const struct slo_term *term, int64_t n, int64_t misses);
+
 /* Fewest requests of which a term says anything: 299 for p99 and for
  * 'good >= 99%'. */
 int64_t judge_min_requests(double allowed);

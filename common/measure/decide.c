@@ -72,12 +72,6 @@ void decide_fini(struct decide *d)
 
 /* ---- the test ---- */
 
-/* Share of misses that a term allows. */
-static double allowed(const struct slo_term *t)
-{
-    return t->kind == SLO_ERRORS ? t->limit : 1 - t->quantile;
-}
-
 /* What the settled slots show about a term.  The open requests are not among
  * the misses. */
 static struct share_sample sample_of(const struct decide *d, size_t term,
@@ -129,7 +123,7 @@ static void check(struct decide *d)
         double open;
         struct share_sample best = sample_of(d, i, &open);
         struct share_sample at_worst = best;
-        double share = allowed(&d->slo->terms[i]);
+        double share = slo_allowed(&d->slo->terms[i]);
         double p;
 
         at_worst.misses += open;
