@@ -195,7 +195,7 @@ static int worst_term(const struct slo *slo, const struct search_result *r)
     int worst = -1;
 
     for (size_t i = 0; i < r->n_terms; i++) {
-        double allowed = search_allowed(&slo->terms[i]);
+        double allowed = slo_allowed(&slo->terms[i]);
         const struct search_counts *c = &r->terms[i];
         double part;
 

@@ -41,6 +41,21 @@ static bool is_set_by_search(const char *key)
     return strncmp(key, "study.", strlen("study.")) == 0;
 }
 
+/* The look is a closed loop with another load; without a probe it is all that
+ * there is. */
+static const struct study_point *first_probe(const struct study_set *set)
+{
+    const struct study_point *first = NULL;
+
+    for (size_t i = 0; i < set->len; i++) {
+        const struct study_point *p = &set->points[i];
+
+        if (p->is_recorded && (!first || first->role == POINT_LOOK))
+            first = p;
+    }
+    return first;
+}
+
 /* Conditions and price of the first probe. */
 static int load_conditions(struct capacity_side *side,
                            const struct cost_ask *cost, struct err *err)
@@ -52,7 +67,7 @@ static int load_conditions(struct capacity_side *side,
     int rc = study_set_load_recorded(&set, side->dir, STUDY_SEARCH, err);
 
     if (rc == 0) {
-        dir = study_point_path(side->dir, &set.points[0]);
+        dir = study_point_path(side->dir, first_probe(&set));
         rc = study_run_open(&first, dir, NULL, cost, err);
     }
     if (rc == 0) {

@@ -2,11 +2,8 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "common/base/clk.h"
-#include "common/base/err.h"
-#include "common/base/xalloc.h"
 #include "common/recording/shards.h"
 
 /* Shorter spans are too coarse: ticks are of 10 ms. */
@@ -142,28 +139,18 @@ void client_add(struct client *c, unsigned shard,
     observe(&h->pressure, seen->at, seen->pressure);
 }
 
+static void add_seen(void *arg, unsigned worker, const void *row)
+{
+    struct client *c = arg;
+
+    if (c->is_part)
+        worker = (unsigned)c->first + (unsigned)c->n_hosts * worker;
+    client_add(c, worker, row);
+}
+
 void client_read(struct client *c, const char *dir)
 {
-    char *path = xasprintf("%s/client.tgr", dir);
-    struct tgr_reader *reader;
-    struct err ignored = {0};
-    const void *data;
-    size_t n;
-
-    if (tgr_open(&reader, path, &schema_client, &ignored) == 0) {
-        while (tgr_next(reader, &data, &n, &ignored) > 0) {
-            const struct observation *seen = data;
-
-            unsigned worker = tgr_shard(reader);
-
-            if (c->is_part)
-                worker = (unsigned)c->first + (unsigned)c->n_hosts * worker;
-            for (size_t i = 0; i < n; i++)
-                client_add(c, worker, &seen[i]);
-        }
-        tgr_close(reader);
-    }
-    free(path);
+    tgr_each(dir, "client.tgr", &schema_client, add_seen, c);
 }
 
 /* ---- progress ---- */

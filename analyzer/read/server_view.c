@@ -1,11 +1,8 @@
 #include "analyzer/read/server_view.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "common/base/clk.h"
-#include "common/base/err.h"
-#include "common/base/xalloc.h"
 
 /* A scrape up to this long after the window still counts for its counters. */
 #define GRACE_NS (NS_PER_S / 2)
@@ -71,25 +68,15 @@ void server_view_add(struct server_view *v, const struct server_scrape *look)
     count(&v->requests, look->at, look->requests);
 }
 
+static void add_look(void *arg, unsigned shard, const void *row)
+{
+    (void)shard;
+    server_view_add(arg, row);
+}
+
 bool server_view_read(struct server_view *v, const char *dir)
 {
-    char *path = xasprintf("%s/server.tgr", dir);
-    struct tgr_reader *reader;
-    struct err ignored = {0};
-    const void *data;
-    size_t n;
-    bool is_there = tgr_open(&reader, path, &schema_server, &ignored) == 0;
-
-    while (is_there && tgr_next(reader, &data, &n, &ignored) > 0) {
-        const struct server_scrape *looks = data;
-
-        for (size_t i = 0; i < n; i++)
-            server_view_add(v, &looks[i]);
-    }
-    if (is_there)
-        tgr_close(reader);
-    free(path);
-    return is_there;
+    return tgr_each(dir, "server.tgr", &schema_server, add_look, v);
 }
 
 /* ---- summing up ---- */

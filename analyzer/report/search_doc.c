@@ -167,13 +167,13 @@ static void add_capacities(struct doc_node *root,
         const struct search_capacity *c = &s->answer.terms[i];
         struct doc_node *n;
 
-        if (search_allowed(t) < 0)
+        if (slo_allowed(t) < 0)
             continue;
         n = doc_row(list);
         doc_text(n, "term", NULL, t->text);
         doc_bool(n, "binds", NULL,
                  s->answer.binding && strcmp(s->answer.binding, t->text) == 0);
-        doc_share(n, "allowed_share", NULL, search_allowed(t));
+        doc_share(n, "allowed_share", NULL, slo_allowed(t));
         add_load(n, "capacity", NULL, s, c->capacity);
         add_interval(n, "capacity_ci90", NULL, s, c->ci);
         doc_number(n, "miss_share_slope", NULL, c->slope);
@@ -325,7 +325,7 @@ static void add_misses(struct doc_node *row, const struct search_counts *c,
                        const struct slo_term *t)
 {
     double share = c->n > 0 ? (double)c->misses / (double)c->n : NAN;
-    double allowed = search_allowed(t);
+    double allowed = slo_allowed(t);
     struct doc_plot plot = {.a = fmin(share, allowed),
                             .b = fmax(share, allowed),
                             .low = LOWEST,

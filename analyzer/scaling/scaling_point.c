@@ -126,19 +126,29 @@ struct drain drain_of(const double *ends_s, size_t n)
     return d;
 }
 
-static void average(double *mean, double x, int64_t n)
+double running_mean(double mean, double before, double x, double weight)
 {
-    *mean += (x - *mean) / (double)n;
+    return before > 0 ? mean + (x - mean) * weight / (before + weight) : x;
+}
+
+void scale_blend(double *mean, double *weight, double x, double added)
+{
+    if (isnan(x))
+        return;
+    *mean = running_mean(*mean, *weight, x, added);
+    *weight += added;
 }
 
 void drain_add(struct drain *all, const struct drain *run)
 {
+    double before = (double)all->runs;
+
     if (run->runs == 0)
         return;
     all->runs++;
-    average(&all->bulk_rps, run->bulk_rps, all->runs);
-    average(&all->uneven, run->uneven, all->runs);
-    average(&all->last_rps, run->last_rps, all->runs);
+    all->bulk_rps = running_mean(all->bulk_rps, before, run->bulk_rps, 1);
+    all->uneven = running_mean(all->uneven, before, run->uneven, 1);
+    all->last_rps = running_mean(all->last_rps, before, run->last_rps, 1);
 }
 
 /* ---- a point ---- */

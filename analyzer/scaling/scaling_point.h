@@ -111,6 +111,28 @@ bool scale_target_is_straggler(const struct scale_target *t);
 
 /* ---- a point ---- */
 
+/* The mean of values of the weight `before`, and of one more. */
+double running_mean(double mean, double before, double x, double weight);
+
+/* The weights of the means of a point so far: the number of runs that have the
+ * value; of quality, the number of answers, or 1 per run if it is unknown. */
+struct scale_weights {
+    double comm_s;
+    double tokens;
+    double prompt_tokens;
+    double output_tokens;
+    double egress_gb;
+    double joules;
+    double quality;
+    double p50_ms;
+    double p99_ms;
+    double usd_storage;
+    double usd_egress;
+};
+
+/* Add a value to a mean of this weight; NAN is ignored. */
+void scale_blend(double *mean, double *weight, double x, double added);
+
 struct scale_point {
     int64_t k;
     char *config;  /* configuration; "": unknown.  Owned */
@@ -144,6 +166,7 @@ struct scale_point {
     struct scale_target *targets; /* owned; none if the runs have one each */
     size_t n_targets;
     struct strmap conditions; /* of its first recording; owned */
+    struct scale_weights weights;
 
     /* Computed. */
     struct uncertain time_s;

@@ -116,25 +116,6 @@ static int take_drain(struct scale_point *p, struct recording *rec,
     return rc;
 }
 
-/* Mean over runs, weighted by the number of answers. */
-static void take_quality(struct scale_point *p, const struct quality *q)
-{
-    double before = isnan(p->quality_n) ? 0 : p->quality_n;
-
-    if (q->checked == 0)
-        return;
-    p->quality = ((isnan(p->quality) ? 0 : p->quality * before) +
-                  q->share * q->n_effective) /
-                 (before + q->n_effective);
-    p->quality_n = before + q->n_effective;
-}
-
-/* Update the mean over the runs of a point with the value of the last one. */
-static void average(double *mean, double x, size_t runs)
-{
-    *mean = runs < 2 ? x : *mean + (x - *mean) / (double)runs;
-}
-
 /* NAN: too few requests, or among the failures. */
 static double milliseconds(int64_t ns)
 {
@@ -142,8 +123,8 @@ static double milliseconds(int64_t ns)
 }
 
 /* The model computes prompts, except for what a cache holds, and output.  A
- * server that does not count the prompts of all answers leaves the sum unknown.
- */
+ * server that does not count the prompts of all answers leaves the sum of the
+ * run unknown. */
 static void take_tokens(struct scale_point *p, const struct summary *sum)
 {
     const struct tokens *t = &sum->tokens;
@@ -155,8 +136,8 @@ static void take_tokens(struct scale_point *p, const struct summary *sum)
                         ? sum->output_tokens_per_s * sum->window_length_s
                         : 0;
 
-    average(&p->prompt_tokens, prompt, p->n_times);
-    average(&p->output_tokens, output, p->n_times);
+    scale_blend(&p->prompt_tokens, &p->weights.prompt_tokens, prompt, 1);
+    scale_blend(&p->output_tokens, &p->weights.output_tokens, output, 1);
     p->tokens = p->prompt_tokens + p->output_tokens;
 }
 
@@ -166,15 +147,15 @@ static void take_targets(struct scale_point *p, const struct target_rows *rows)
         const struct target_row *row = &rows->items[i];
         struct scale_target *t = scale_point_target(p, row->name);
 
-        t->runs++;
         t->n += row->n;
         t->ok += row->ok;
         t->good += row->good;
-        average(&t->p50_ms, milliseconds(row->e2e_ns[TARGET_P50]),
-                (size_t)t->runs);
-        average(&t->p99_ms, milliseconds(row->e2e_ns[TARGET_P99]),
-                (size_t)t->runs);
-        average(&t->slower, row->slower, (size_t)t->runs);
+        t->p50_ms = running_mean(t->p50_ms, (double)t->runs,
+                                 milliseconds(row->e2e_ns[TARGET_P50]), 1);
+        t->p99_ms = running_mean(t->p99_ms, (double)t->runs,
+                                 milliseconds(row->e2e_ns[TARGET_P99]), 1);
+        t->slower = running_mean(t->slower, (double)t->runs, row->slower, 1);
+        t->runs++;
         t->straggler_in += row->is_straggler;
     }
 }
@@ -183,26 +164,31 @@ static void take_numbers(struct scale_point *p, const struct settings *settings,
                          const struct summary *sum)
 {
     const int64_t *e2e_ns = sum->spread[MEASURE_E2E][VIEW_DUE].quantile_ns;
+    const struct quality *q = &sum->quality;
+    struct scale_weights *w = &p->weights;
     enum scale_answer slo = sum->answer == VERDICT_PASS   ? SCALE_YES
                             : sum->answer == VERDICT_FAIL ? SCALE_NO
                                                           : SCALE_UNKNOWN;
 
     scale_point_add_time(p, sum->window_length_s);
     p->work = (double)sum->scheduled;
-    average(&p->p50_ms, milliseconds(e2e_ns[SUMMARY_P50]), p->n_times);
-    average(&p->p99_ms, milliseconds(e2e_ns[SUMMARY_P99]), p->n_times);
+    scale_blend(&p->p50_ms, &w->p50_ms, milliseconds(e2e_ns[SUMMARY_P50]), 1);
+    scale_blend(&p->p99_ms, &w->p99_ms, milliseconds(e2e_ns[SUMMARY_P99]), 1);
     take_tokens(p, sum);
     take_targets(p, &sum->targets);
     if (sum->metered.has_energy)
-        average(&p->joules, sum->metered.joules, p->n_times);
+        scale_blend(&p->joules, &w->joules, sum->metered.joules, 1);
     if (settings->cost.usd_per_hour > 0)
         p->usd_per_hour = settings->cost.usd_per_hour * (double)p->k;
     if (sum->cost.usd_storage > 0)
-        average(&p->usd_storage, sum->cost.usd_storage, p->n_times);
+        scale_blend(&p->usd_storage, &w->usd_storage, sum->cost.usd_storage, 1);
     if (sum->cost.usd_egress > 0)
-        average(&p->usd_egress, sum->cost.usd_egress, p->n_times);
+        scale_blend(&p->usd_egress, &w->usd_egress, sum->cost.usd_egress, 1);
     p->keeps_slo = p->keeps_slo > slo ? p->keeps_slo : slo;
-    take_quality(p, &sum->quality);
+    if (q->checked > 0) {
+        scale_blend(&p->quality, &w->quality, q->share, q->n_effective);
+        p->quality_n = w->quality;
+    }
 }
 
 /* ---- do two runs differ in more than K? ---- */

@@ -239,15 +239,6 @@ static int read_head(struct table *t, char *line, struct err *err)
 
 /* ---- rows ---- */
 
-/* Update a mean over the runs that have the value. */
-static void blend(double *mean, double x, size_t runs)
-{
-    if (isnan(*mean) || runs < 2)
-        *mean = x;
-    else if (!isnan(x))
-        *mean += (x - *mean) / (double)runs;
-}
-
 static int keep_same(double *kept, double x, const char *what, struct err *err)
 {
     if (!isnan(*kept) && !isnan(x) && *kept != x)
@@ -290,6 +281,26 @@ static int take_time(struct scale_point *p, const struct row *row,
     p->std_s = row->x[STD];
     p->runs = row->x[RUNS];
     return 0;
+}
+
+static void take_means(struct scale_point *p, const double *x)
+{
+    struct scale_weights *w = &p->weights;
+    double answers = x[QUALITY_N] > 0 ? x[QUALITY_N] : 1;
+
+    scale_blend(&p->comm_s, &w->comm_s, x[COMM], 1);
+    scale_blend(&p->tokens, &w->tokens, x[TOKENS], 1);
+    scale_blend(&p->prompt_tokens, &w->prompt_tokens, x[PROMPT_TOKENS], 1);
+    scale_blend(&p->output_tokens, &w->output_tokens, x[OUTPUT_TOKENS], 1);
+    if (!isnan(p->prompt_tokens + p->output_tokens))
+        p->tokens = p->prompt_tokens + p->output_tokens;
+    scale_blend(&p->egress_gb, &w->egress_gb, x[EGRESS_GB], 1);
+    scale_blend(&p->joules, &w->joules, x[JOULES], 1);
+    scale_blend(&p->quality, &w->quality, x[QUALITY], answers);
+    scale_blend(&p->p50_ms, &w->p50_ms, x[P50_MS], 1);
+    scale_blend(&p->p99_ms, &w->p99_ms, x[P99_MS], 1);
+    if (!isnan(x[QUALITY]) && !isnan(x[QUALITY_N]))
+        p->quality_n = (isnan(p->quality_n) ? 0 : p->quality_n) + x[QUALITY_N];
 }
 
 /* Sets the price by the price table; the row cannot have a second price. */
@@ -379,20 +390,7 @@ static int take_row(struct table *t, const struct row *row, struct err *err)
                   err) ||
         keep_same(&p->storage_gb, row->x[STORAGE_GB], "storage_gb", err))
         return -1;
-    blend(&p->comm_s, row->x[COMM], p->n_times);
-    blend(&p->tokens, row->x[TOKENS], p->n_times);
-    blend(&p->prompt_tokens, row->x[PROMPT_TOKENS], p->n_times);
-    blend(&p->output_tokens, row->x[OUTPUT_TOKENS], p->n_times);
-    if (!isnan(p->prompt_tokens + p->output_tokens))
-        p->tokens = p->prompt_tokens + p->output_tokens;
-    blend(&p->egress_gb, row->x[EGRESS_GB], p->n_times);
-    blend(&p->joules, row->x[JOULES], p->n_times);
-    blend(&p->quality, row->x[QUALITY], p->n_times);
-    blend(&p->p50_ms, row->x[P50_MS], p->n_times);
-    blend(&p->p99_ms, row->x[P99_MS], p->n_times);
-    if (!isnan(row->x[QUALITY_N]))
-        p->quality_n =
-            (isnan(p->quality_n) ? 0 : p->quality_n) + row->x[QUALITY_N];
+    take_means(p, row->x);
     take_answer(&p->keeps_slo, row->x[KEEPS_SLO]);
     take_answer(&p->is_warm, row->x[IS_WARM]);
     return 0;

@@ -64,7 +64,7 @@ bool disturbed_concerns(const struct slo_term *t)
 /* The share of delayed requests that is too many; 1: any is allowed. */
 static double share_of(const struct slo_term *t, const struct search_counts *c)
 {
-    double allowed = search_allowed(t);
+    double allowed = slo_allowed(t);
     double missed = c->n > 0 ? (double)c->misses / (double)c->n : 0;
 
     if (missed <= search_tuning.delayed_few * allowed)
@@ -136,19 +136,39 @@ static const char *exhausted_by(const struct summary *s)
     return is_failed(s, SEARCH_CAPPED) ? SEARCH_CAPPED : NULL;
 }
 
+/* Is a term not judged?  A short probe may have no request of a rare class,
+ * which says nothing; a confirmation must have some. */
+static bool is_unmeasured(const struct summary *s,
+                          const struct search_terms *terms,
+                          const struct search_result *r)
+{
+    int64_t counted = 0;
+
+    for (size_t i = 0; i < terms->slo.len; i++) {
+        const struct search_counts *c = &r->terms[i];
+        int class = terms->class[i];
+        int64_t due = class < 0 ? s->scheduled : s->classes[class].scheduled;
+
+        if (slo_allowed(&terms->slo.terms[i]) < 0)
+            continue;
+        if (c->is_unjudgeable ||
+            (c->n == 0 && (due > 0 || r->step == SEARCH_CONFIRM)))
+            return true;
+        counted += c->n;
+    }
+    return counted == 0;
+}
+
 const char *disturbed_by(const struct summary *s, const struct hist *late,
                          const struct search_terms *terms,
                          const struct search_result *r)
 {
     const char *by;
     bool has_limit = false;
-    int64_t counted = 0;
 
-    for (size_t i = 0; i < r->n_terms; i++)
-        counted += r->terms[i].n;
     if (s->shards.missing + s->shards.killed + s->shards.damaged > 0)
         by = SEARCH_LOST;
-    else if (counted == 0)
+    else if (is_unmeasured(s, terms, r))
         by = s->scheduled > 0 ? SEARCH_UNMEASURED : "no requests";
     else
         by = exhausted_by(s);

@@ -10,6 +10,7 @@
 #include "analyzer/search/search_evidence.h"
 #include "analyzer/search/search_plan.h"
 #include "analyzer/search/search_tuning.h"
+#include "analyzer/verdict/judge.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/text/units.h"
@@ -44,24 +45,6 @@ bool search_is_discarded_by(const struct search_result *r, const char *check)
     return r->discarded && strcmp(r->discarded, check) == 0;
 }
 
-double search_allowed(const struct slo_term *term)
-{
-    switch (term->kind) {
-    case SLO_QUANTILE:
-        return 1 - term->quantile;
-    case SLO_ERRORS:
-        return term->limit;
-    case SLO_GOOD:
-    case SLO_QUALITY:
-        return 1 - term->limit;
-    case SLO_GOODPUT:
-    case SLO_LIMIT:
-    case SLO_CHECK:
-        break;
-    }
-    return -1;
-}
-
 int search_check_slo(const struct slo *slo, struct err *err)
 {
     size_t judged = 0;
@@ -72,7 +55,7 @@ int search_check_slo(const struct slo *slo, struct err *err)
                            "slo: a search cannot use '%s', which is a rate and "
                            "not a share of the requests; use 'good >= 90%%'",
                            slo->terms[i].text);
-        judged += search_allowed(&slo->terms[i]) >= 0;
+        judged += slo_allowed(&slo->terms[i]) >= 0;
     }
     if (judged == 0)
         return err_set(err, ERR_CONFIG,
@@ -112,13 +95,27 @@ void search_fini(struct search *s)
     *s = (struct search){0};
 }
 
+static void miss_all(struct search_result *r)
+{
+    for (size_t i = 0; i < r->n_terms; i++) {
+        struct search_counts *c = &r->terms[i];
+
+        c->misses = c->n;
+        for (size_t k = 0; k < c->n_slices; k++)
+            c->slices[k].hits = c->slices[k].n;
+    }
+}
+
 void search_feed(struct search *s, const struct search_result *result)
 {
     if (s->n == s->cap) {
         s->cap = s->cap > 0 ? 2 * s->cap : 16;
         s->results = xrealloc(s->results, s->cap, sizeof(*s->results));
     }
-    s->results[s->n++] = *result;
+    s->results[s->n] = *result;
+    if (result->is_overloaded)
+        miss_all(&s->results[s->n]);
+    s->n++;
 }
 
 /* ---- stopping a probe early ---- */
@@ -134,7 +131,7 @@ bool search_is_hopeless(const struct search *s,
     for (size_t i = 0; i < so_far->n_terms; i++) {
         const struct slo_term *term = &s->config.slo->terms[i];
         const struct search_counts *c = &so_far->terms[i];
-        double allowed = search_allowed(term);
+        double allowed = slo_allowed(term);
         double max_share = fmax(t->hopeless_share, (1 + allowed) / 2);
         /* Would it be discarded even if the client delayed no further request?
          */
@@ -159,15 +156,14 @@ bool search_is_hopeless(const struct search *s,
 /* By exact counts, as the verdict of a run. */
 bool search_is_met(const struct slo *slo, const struct search_result *r)
 {
+    if (r->is_overloaded)
+        return false;
     for (size_t i = 0; i < r->n_terms; i++) {
         const struct slo_term *t = &slo->terms[i];
         const struct search_counts *c = &r->terms[i];
-        double most = search_allowed(t) * (double)c->n;
-        double misses = (double)c->misses;
 
-        if (search_allowed(t) < 0 || c->misses == 0)
-            continue;
-        if (t->kind == SLO_ERRORS ? misses >= most : misses > most * (1 + 1e-9))
+        if (slo_allowed(t) >= 0 && c->n > 0 &&
+            !judge_is_met(t, c->n, c->misses))
             return false;
     }
     return true;

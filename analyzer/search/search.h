@@ -91,6 +91,7 @@ struct search_ask {
 struct search_counts {
     int64_t n; /* requests due in the window that the term is about */
     int64_t misses;
+    bool is_unjudgeable; /* no number of such requests is enough */
     int64_t client_late; /* misses that the client may have caused */
     int64_t
         measured_ns; /* value of its quantile; or HIST_BEYOND and the like */
@@ -102,7 +103,7 @@ struct search_counts {
     size_t n_slices;
 };
 
-/* Requests were sent, but none of them counts for any term.  The cause is
+/* Requests were sent, but they do not allow a term to be judged.  The cause is
  * unknown; it may be the server. */
 #define SEARCH_UNMEASURED "nothing measured"
 
@@ -205,13 +206,11 @@ int search_check_slo(const struct slo *slo, struct err *err);
 /* Is the budget long enough for the first probe?  ERR_CONFIG. */
 int search_check_budget(const struct search_config *config, struct err *err);
 
-/* The share of misses that a term allows; below 0: the term is not judged. */
-double search_allowed(const struct slo_term *term);
-
 /* Was it discarded because of this check? */
 bool search_is_discarded_by(const struct search_result *r, const char *check);
 
-/* Is every term met, by the counts? */
+/* Is every term met, by the counts?  Not if the server was overloaded: what it
+ * met, it would not have met for longer. */
 bool search_is_met(const struct slo *slo, const struct search_result *r);
 
 /* The slo must have passed search_check_slo(). */
@@ -220,7 +219,7 @@ void search_fini(struct search *s);
 
 void search_next(const struct search *s, struct search_ask *ask);
 
-/* Copied. */
+/* Copied; of a server that was overloaded, every request counts as a miss. */
 void search_feed(struct search *s, const struct search_result *result);
 
 /* Is this unfinished run certain to miss the SLO, or so disturbed that it will

@@ -37,7 +37,7 @@ static bool is_any(const struct slo *slo, const struct search_result *r,
                    bool (*rule)(const struct search_counts *, double))
 {
     for (size_t i = 0; i < r->n_terms; i++)
-        if (rule(&r->terms[i], search_allowed(&slo->terms[i])))
+        if (rule(&r->terms[i], slo_allowed(&slo->terms[i])))
             return true;
     return false;
 }
@@ -150,7 +150,7 @@ static bool is_outdated(const struct evidence *e, const struct search_result *r,
 static size_t take_points(struct fit_point *points, const struct search *s,
                           const struct evidence *e, size_t term)
 {
-    double allowed = search_allowed(&s->config.slo->terms[term]);
+    double allowed = slo_allowed(&s->config.slo->terms[term]);
     bool is_ever_missed = false;
     size_t n = 0;
 
@@ -200,7 +200,7 @@ static void take_lines(struct evidence *e, const struct search *s)
     e->ci = (struct interval){INFINITY, INFINITY};
     for (size_t i = 0; i < s->config.slo->len; i++) {
         const struct slo_term *t = &s->config.slo->terms[i];
-        double allowed = search_allowed(t);
+        double allowed = slo_allowed(t);
         bool is_wait = s->config.by == SEARCH_RATE && t->kind == SLO_QUANTILE &&
                        measure_is_of_answer(t->measure) &&
                        !measure_is_of_stream(t->measure);
@@ -241,7 +241,7 @@ static bool is_clearly_met(const struct search *s, const struct evidence *e,
                            const struct search_result *r)
 {
     for (size_t i = 0; i < s->config.slo->len; i++) {
-        double allowed = search_allowed(&s->config.slo->terms[i]);
+        double allowed = slo_allowed(&s->config.slo->terms[i]);
         double grown = e->has_fit ? fit_grown(allowed, e->fit.relax_s,
                                               (double)r->warmup_ns / SECOND,
                                               (double)r->window_ns / SECOND)

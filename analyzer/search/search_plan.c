@@ -95,7 +95,7 @@ static double window_near(const struct search *s, const struct evidence *e)
         return (double)s->config.probe_ns / SECOND;
     if (!e->has_fit)
         return window_for(s, value, t->near_s, t->near_limits, 0);
-    allowed = fmax(search_allowed(&s->config.slo->terms[e->binding]), 1e-5);
+    allowed = fmax(slo_allowed(&s->config.slo->terms[e->binding]), 1e-5);
     window = window_for(s, value, fmax(t->short_s, t->near_relax * relax_s),
                         t->near_limits, t->near_misses / allowed);
     reach = e->fit.slope * tolerance(s) /
@@ -311,7 +311,7 @@ static size_t count_idle_misses(const struct search *s)
         if (!evidence_counts(r) || !is_light(s, r))
             continue;
         for (size_t k = 0; k < r->n_terms; k++) {
-            double allowed = search_allowed(&s->config.slo->terms[k]);
+            double allowed = slo_allowed(&s->config.slo->terms[k]);
 
             is_missed |=
                 allowed >= 0 &&

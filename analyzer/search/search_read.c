@@ -92,6 +92,11 @@ static void take_counts(const struct summary *s,
             continue;
         r->terms[i].n = j->terms[k].counts.n;
         r->terms[i].misses = j->terms[k].counts.misses;
+        if (j->terms[k].term->kind == SLO_GOOD) { /* rather too careful */
+            r->terms[i].n += j->terms[k].counts.open;
+            r->terms[i].misses += j->terms[k].counts.open;
+        }
+        r->terms[i].is_unjudgeable = j->terms[k].is_unjudgeable;
         r->terms[i].client_late = j->terms[k].counts.client_late;
         r->terms[i].measured_ns = j->terms[k].measured_ns;
         r->terms[i].low_ns = j->terms[k].low_ns;

@@ -77,7 +77,7 @@ int study_recordings_list(struct study_recordings *l, const char *dir,
     for (size_t i = 0; rc == 0 && i < points.len; i++) {
         const struct study_point *p = &points.points[i];
 
-        if (p->is_recorded)
+        if (p->is_recorded && p->role != POINT_LOOK)
             add_take(l, study_point_path(dir, p), p->value)->point = *p;
     }
     study_set_fini(&points);

@@ -44,7 +44,8 @@ struct study_recordings {
     char unit[16];
 };
 
-/* The complete recordings of trials, a sweep or a search.
+/* The complete recordings of trials, a sweep or a search, without its look,
+ * whose load is another one.
  * study_recordings_fini() in any case.  ERR_IO, ERR_FORMAT. */
 int study_recordings_list(struct study_recordings *l, const char *dir,
                           enum study_kind kind, struct err *err);

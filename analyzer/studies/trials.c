@@ -193,16 +193,10 @@ static void note_odd(struct trials_summary *s, const struct pick *p,
 
 /* ---- the verdict ---- */
 
-/* The misses of all trials, at best and at worst. */
+/* Counts are whole numbers. */
 static bool is_met(const struct slo_term *term, const struct share_sample *all)
 {
-    double keeps = all->n - all->misses;
-
-    if (term->kind == SLO_QUANTILE)
-        return keeps >= (double)stats_rank(term->quantile, (int64_t)all->n);
-    if (term->kind == SLO_ERRORS)
-        return all->misses < term->limit * all->n;
-    return keeps >= term->limit * all->n * (1 - 4 * DBL_EPSILON);
+    return judge_is_met(term, llround(all->n), llround(all->misses));
 }
 
 /* The samples of the trials that count, with those that are open as misses or
@@ -215,7 +209,7 @@ static size_t take_samples(const struct trials_summary *s, size_t term,
     for (size_t i = 0; i < s->n; i++) {
         const struct trial_term *t = &s->trials[i].terms[term];
 
-        if (!trial_counts(&s->trials[i]) || !(t->sample.n > 0))
+        if (!trial_counts(&s->trials[i]) || !(t->sample.n + t->open > 0))
             continue;
         out[n] = t->sample;
         if (at_worst) {
@@ -270,26 +264,38 @@ static void judge_share(struct trials_summary *s, size_t term)
         t->needed = (int64_t)fmin(TRIALS_MANY, ceil(needed));
 }
 
-/* Good requests per second: Student's one-sided test of their mean. */
-static void judge_rate(const struct trials_summary *s, struct set_term *t)
+/* Good requests per second: Student's one-sided test of their mean.  Requests
+ * that are open may have been good. */
+static void judge_rate(const struct trials_summary *s, size_t term)
 {
+    struct set_term *t = &s->terms[term];
     const struct uncertain *mean = &t->measured.mean;
+    double limit = t->term.limit * (1 - 4 * DBL_EPSILON);
     double freedom = (double)s->counted - 1;
-    double gap = fabs(mean->value - t->term.limit);
+    double best = mean->value;
+    double gap;
     double error;
     double reach;
 
     if (!t->measured.is_known)
         return;
-    t->verdict = mean->value >= t->term.limit * (1 - 4 * DBL_EPSILON)
-                     ? VERDICT_PASS
-                     : VERDICT_FAIL;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct trial *of = &s->trials[i];
+
+        if (trial_counts(of) && of->window_s > 0)
+            best += of->terms[term].open / of->window_s / (double)s->counted;
+    }
+    if (mean->value < limit && best >= limit)
+        return;
+    t->verdict = best >= limit ? VERDICT_PASS : VERDICT_FAIL;
+    gap = t->verdict == VERDICT_PASS ? mean->value - t->term.limit
+                                     : t->term.limit - best;
     if (!mean->has_range)
         return;
     error = (mean->range.high - mean->value) /
             student_reach(TRIALS_CONFIDENCE, freedom);
     reach = error * student_quantile(1 - SHARE_LEVEL, freedom);
-    t->bounds = (struct interval){mean->value - reach, mean->value + reach};
+    t->bounds = (struct interval){mean->value - reach, best + reach};
     t->p = error > 0 ? student_upper_tail(gap / error, freedom) : gap <= 0;
     t->is_shown = t->p <= SHARE_LEVEL;
     error *= sqrt(freedom + 1); /* of one trial */
@@ -323,7 +329,7 @@ static void judge_set_term(struct trials_summary *s, size_t i)
         is_judgeable &= of->is_judgeable;
     }
     t->measured = over(s, &p);
-    t->allowed = t->term.kind == SLO_GOODPUT ? -1 : judge_allowed(&t->term, 0);
+    t->allowed = slo_allowed(&t->term);
     t->p = 1;
     t->verdict =
         is_judged || s->counted == 0 ? VERDICT_UNDECIDED : VERDICT_NONE;
@@ -332,7 +338,7 @@ static void judge_set_term(struct trials_summary *s, size_t i)
     if (t->allowed >= 0)
         judge_share(s, i);
     else
-        judge_rate(s, t);
+        judge_rate(s, i);
     if (trials_are_cut(s) &&
         (!t->is_shown ||
          s->counted < valid_runs_needed((size_t)s->set.asked))) {
@@ -495,7 +501,7 @@ void trials_work_out(struct trials_summary *s)
 /* A trial whose server was overloaded misses every term: what it met, it would
  * not have met for longer. */
 static struct trial_term take_term(const struct term_judgement *from,
-                                   double unfinished, bool is_over)
+                                   bool is_over)
 {
     bool is_quantile = from->term->kind == SLO_QUANTILE;
     const struct term_counts *c = &from->counts;
@@ -508,7 +514,7 @@ static struct trial_term take_term(const struct term_judgement *from,
         .sample = {.n = (double)c->n,
                    .misses = (double)c->misses,
                    .n_effective = from->n_effective},
-        .open = unfinished,
+        .open = (double)c->open,
         .is_judgeable = true,
     };
 
@@ -531,10 +537,10 @@ static struct trial_term take_term(const struct term_judgement *from,
 }
 
 static size_t take_terms(struct trial_term *to, const struct judgement *j,
-                         double unfinished, bool is_over)
+                         bool is_over)
 {
     for (size_t i = 0; i < j->len; i++)
-        to[i] = take_term(&j->terms[i], unfinished, is_over);
+        to[i] = take_term(&j->terms[i], is_over);
     return j->len;
 }
 
@@ -547,12 +553,10 @@ static double price(const struct summary *s, double usd)
 void trial_take(struct trial *t, const struct summary *s)
 {
     bool is_over = summary_is_overloaded(s);
-    double unfinished = (double)s->outcome[OUTCOME_UNFINISHED];
-    size_t n = take_terms(t->terms, &s->judgement, unfinished, is_over);
+    size_t n = take_terms(t->terms, &s->judgement, is_over);
 
     for (size_t i = 0; i < s->n_classes; i++)
-        n += take_terms(t->terms + n, &s->classes[i].judgement, unfinished,
-                        is_over);
+        n += take_terms(t->terms + n, &s->classes[i].judgement, is_over);
     run_is_discarded(s, t->discarded);
     t->is_late = s->trust.is_only_late && s->verdict != VERDICT_INVALID &&
                  s->integrity.lost_requests + s->integrity.lost_events == 0;

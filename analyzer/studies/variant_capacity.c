@@ -48,8 +48,10 @@ void capacity_add(struct capacity_sums *sums, struct recording *rec,
     sums->is_off = !is_load(&rec->settings, r);
 }
 
+/* The price of a request follows from a rate; that of a number of clients is
+ * unknown. */
 static void take(struct capacity *c, const struct search_answer *a,
-                 double usd_per_hour)
+                 bool is_rate, double usd_per_hour)
 {
     bool has_ci =
         isfinite(a->capacity) && isfinite(a->ci.low) && isfinite(a->ci.high);
@@ -61,8 +63,9 @@ static void take(struct capacity *c, const struct search_answer *a,
         .value = a->capacity,
         .is_bracket = !has_ci,
         .range = a->ci,
-        .usd_per_1000 =
-            usd_per_hour > 0 && at > 0 ? usd_per_hour / 3600 / at * 1000 : -1,
+        .usd_per_1000 = is_rate && usd_per_hour > 0 && at > 0
+                            ? usd_per_hour / 3600 / at * 1000
+                            : -1,
     };
     if (!has_ci) {
         c->range.low = isfinite(a->at_least) ? a->at_least : 0;
@@ -81,7 +84,7 @@ void capacity_of_sums(const struct capacity_sums *sums, struct capacity *c)
     if (sums->is_off || sums->n == 0)
         return;
     search_from_probes(&sums->config, sums->results, sums->n, &answer);
-    take(c, &answer, sums->usd_per_hour);
+    take(c, &answer, sums->config.by == SEARCH_RATE, sums->usd_per_hour);
 }
 
 void capacity_sums_fini(struct capacity_sums *sums)
@@ -99,7 +102,7 @@ int capacity_read(struct capacity *c, const char *dir,
 
     *c = (struct capacity){0};
     if (rc == 0)
-        take(c, &s.answer, usd_per_hour);
+        take(c, &s.answer, s.has_rate, usd_per_hour);
     search_summary_fini(&s);
     return rc;
 }

@@ -53,45 +53,43 @@ const char *parts_from_name(enum parts_from from)
     return names[from];
 }
 
-/* Requests that arrived in the window.  A damaged log is used as far as it can
- * be read. */
+struct truth_sums {
+    struct window window; /* by the stub's clock */
+    struct server_parts sum;
+    double count;
+};
+
+/* Requests that arrived in the window. */
+static void add_truth(void *arg, unsigned shard, const void *data)
+{
+    const struct truth *row = data;
+    struct truth_sums *t = arg;
+
+    (void)shard;
+    if (!window_holds(&t->window, row->arrival) || row->start == TIME_ABSENT ||
+        row->finish == TIME_ABSENT)
+        return;
+    t->sum.queue_ns += (double)(row->start - row->arrival);
+    t->sum.work_ns += (double)(row->finish - row->start);
+    t->sum.batch += (double)row->batch;
+    t->count++;
+}
+
 static struct server_parts parts_from_truth(const struct recording *rec,
                                             const struct summary *s)
 {
     int64_t start_ns = manifest_start_monotonic_ns(&rec->manifest);
-    struct window window = summary_window(s);
-    char *path = xasprintf("%s/truth.tgr", rec->dir);
-    struct server_parts sum = {PARTS_TRUTH, 0, 0, 0};
-    struct err ignored = {0};
-    struct tgr_reader *reader;
-    const void *data;
-    double count = 0;
-    size_t n;
-    int rc = tgr_open(&reader, path, &schema_truth, &ignored);
+    struct truth_sums t = {summary_window(s), {PARTS_TRUTH, 0, 0, 0}, 0};
 
-    free(path);
-    if (rc)
+    t.window.start_ns += start_ns;
+    t.window.end_ns += start_ns;
+    tgr_each(rec->dir, "truth.tgr", &schema_truth, add_truth, &t);
+    if (!(t.count > 0))
         return no_parts;
-    window.start_ns += start_ns; /* the stub's clock */
-    window.end_ns += start_ns;
-    while (tgr_next(reader, &data, &n, &ignored) > 0) {
-        const struct truth *rows = data;
-
-        for (size_t i = 0; i < n; i++) {
-            if (!window_holds(&window, rows[i].arrival) ||
-                rows[i].start == TIME_ABSENT || rows[i].finish == TIME_ABSENT)
-                continue;
-            sum.queue_ns += (double)(rows[i].start - rows[i].arrival);
-            sum.work_ns += (double)(rows[i].finish - rows[i].start);
-            sum.batch += (double)rows[i].batch;
-            count++;
-        }
-    }
-    tgr_close(reader);
-    sum.queue_ns /= count;
-    sum.work_ns /= count;
-    sum.batch /= count;
-    return count > 0 ? sum : no_parts;
+    t.sum.queue_ns /= t.count;
+    t.sum.work_ns /= t.count;
+    t.sum.batch /= t.count;
+    return t.sum;
 }
 
 static struct server_parts read_parts(const struct recording *rec,

@@ -144,37 +144,29 @@ void tier_works_end_run(struct tier_works *w, int64_t lost, int64_t expected)
         cohort_end(&w->items[i], lost, expected);
 }
 
-static void take_tier(struct tier_summary *t, const struct cohort *w,
-                      double window_s)
+/* Counts include only requests known to be of the tier's class; the judgement
+ * allows for the unknown ones. */
+static void take_tier(struct tier_summary *t, struct cohort *w, double window_s,
+                      int64_t unknown)
 {
-    judge(&w->tally, window_s, &t->judgement);
-    t->verdict = t->judgement.verdict;
     t->good = w->tally.good;
     t->attainment = tally_attainment(&w->tally, &t->attainment_ci95);
     t->fluid = fluid_sum_up(&w->stream.fluid, window_s);
-    if (!(window_s > 0))
-        return;
-    t->goodput_rps = (double)w->tally.good / window_s;
-    t->goodput_tokens_per_s = (double)w->tally.tokens.good_output / window_s;
+    if (window_s > 0) {
+        t->goodput_rps = (double)w->tally.good / window_s;
+        t->goodput_tokens_per_s =
+            (double)w->tally.tokens.good_output / window_s;
+    }
+    tally_add_unknown(&w->tally, unknown);
+    judge(&w->tally, window_s, &t->judgement);
+    t->verdict = t->judgement.verdict;
 }
 
-void tiers_take(struct tiers *t, const struct tier_works *w, double window_s)
+void tiers_take(struct tiers *t, const struct tier_works *w, double window_s,
+                int64_t unknown)
 {
     for (size_t i = 0; i < w->len; i++)
-        take_tier(&t->items[i], &w->items[i], window_s);
-}
-
-/* Counts include only requests known to be of the class; the judgement allows
- * for the unknown ones. */
-void tiers_take_class(struct tiers *t, struct tier_works *w, double window_s,
-                      int64_t unknown)
-{
-    tiers_take(t, w, window_s);
-    for (size_t i = 0; i < w->len; i++) {
-        tally_add_unknown(&w->items[i].tally, unknown);
-        judge(&w->items[i].tally, window_s, &t->items[i].judgement);
-        t->items[i].verdict = t->items[i].judgement.verdict;
-    }
+        take_tier(&t->items[i], &w->items[i], window_s, unknown);
 }
 
 /* ---- classes ---- */
@@ -271,5 +263,5 @@ void class_summary_take(struct class_summary *c,
     }
     tally_add_unknown(t, lost);
     judge(t, window_s, &c->judgement);
-    tiers_take_class(&c->tiers, &all->tiers[i], window_s, lost);
+    tiers_take(&c->tiers, &all->tiers[i], window_s, lost);
 }

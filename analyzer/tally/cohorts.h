@@ -104,13 +104,10 @@ void tier_works_add_events(struct tier_works *w, const struct event_rows *e);
 /* cohort_end() for every tier of the run. */
 void tier_works_end_run(struct tier_works *w, int64_t lost, int64_t expected);
 
-/* Judge the tiers.  Trust checks and load are not considered yet. */
-void tiers_take(struct tiers *t, const struct tier_works *w, double window_s);
-
-/* The same for the tiers of a class, which `unknown` more requests may have
- * belonged to. */
-void tiers_take_class(struct tiers *t, struct tier_works *w, double window_s,
-                      int64_t unknown);
+/* Judge the tiers of the run, or of a class to which `unknown` more requests
+ * may have belonged.  Trust checks and load are not considered yet. */
+void tiers_take(struct tiers *t, const struct tier_works *w, double window_s,
+                int64_t unknown);
 
 /* ---- classes ---- */
 

@@ -9,7 +9,6 @@
 #include "analyzer/verdict/series.h"
 #include "analyzer/verdict/steady.h"
 #include "common/base/clk.h"
-#include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/recording/schema.h"
 #include "common/recording/tgr.h"
@@ -397,31 +396,9 @@ static void add_observation(void *arg, unsigned shard, const void *row)
     w->last[shard] = *seen;
 }
 
-/* Hand every row of a table to `add`; none if there is no such file. */
-static void read_table(const char *dir, const char *name,
-                       const struct tgr_schema *schema,
-                       void (*add)(void *, unsigned, const void *), void *arg)
-{
-    char *path = xasprintf("%s/%s", dir, name);
-    struct tgr_reader *reader;
-    struct err ignored = {0};
-    const void *data;
-    size_t n;
-
-    if (tgr_open(&reader, path, schema, &ignored) == 0) {
-        while (tgr_next(reader, &data, &n, &ignored) > 0) {
-            for (size_t i = 0; i < n; i++)
-                add(arg, tgr_shard(reader),
-                    (const char *)data + i * schema->row_size);
-        }
-        tgr_close(reader);
-    }
-    free(path);
-}
-
 void run_bins_read_server(struct run_bins *b, const char *dir)
 {
-    read_table(dir, "server.tgr", &schema_server, add_scrape, b);
+    tgr_each(dir, "server.tgr", &schema_server, add_scrape, b);
 }
 
 void run_bins_end(struct run_bins *b, const struct run_bins_end *end)
@@ -433,8 +410,8 @@ void run_bins_end(struct run_bins *b, const struct run_bins_end *end)
         take_in_flight(b, end->series);
         run_bins_read_server(b, end->dir);
         client->bins = b;
-        read_table(end->dir, "client.tgr", &schema_client, add_observation,
-                   client);
+        tgr_each(end->dir, "client.tgr", &schema_client, add_observation,
+                 client);
     }
     free(client);
 }

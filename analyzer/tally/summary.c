@@ -240,6 +240,8 @@ static void take_counts(struct summary *s, const struct tally *t,
 
 static void take_classes(struct summary *s, const struct work *w)
 {
+    const struct judgement *all[1 + CLASSES_MAX] = {&s->judgement};
+
     s->answer = s->judgement.verdict;
     for (size_t i = 0; i < s->n_classes; i++) {
         struct class_summary *c = &s->classes[i];
@@ -250,24 +252,10 @@ static void take_classes(struct summary *s, const struct work *w)
         if (s->trust.is_only_late)
             judge_late_client(&w->classes.items[i], &c->judgement);
         s->answer = verdict_combine(s->answer, c->judgement.verdict);
+        all[1 + i] = &c->judgement;
     }
-    /* Over the run and its classes, as over terms in judge(). */
-    s->is_shown = s->answer == VERDICT_PASS;
-    s->decide_in_s = s->answer == VERDICT_FAIL ? INFINITY : 0;
-    for (size_t i = 0; i <= s->n_classes; i++) {
-        const struct judgement *j =
-            i < s->n_classes ? &s->classes[i].judgement : &s->judgement;
-
-        if (j->verdict == VERDICT_NONE)
-            continue;
-        if (s->answer != VERDICT_FAIL) {
-            s->is_shown &= j->is_shown;
-            s->decide_in_s = fmax(s->decide_in_s, j->decide_in_s);
-        } else if (j->verdict == VERDICT_FAIL) {
-            s->is_shown |= j->is_shown;
-            s->decide_in_s = fmin(s->decide_in_s, j->decide_in_s);
-        }
-    }
+    judge_together(all, 1 + s->n_classes, s->answer, &s->is_shown,
+                   &s->decide_in_s);
 }
 
 /* If nothing streams, not even failures have the measures of streams. */
@@ -454,11 +442,14 @@ static void take_cost(struct summary *s)
 /* ---- the verdict ---- */
 
 /* An early decision stands, whatever happened to requests that were in flight
- * then. */
+ * then.  But a run that was cut cannot pass, also not by other terms than those
+ * that it was to be ended by. */
 static void take_decision(struct summary *s, const struct work *w)
 {
     bool is_pass = w->decide.decision == DECISION_PASS;
 
+    if (is_pass && summary_is_cut(s))
+        return;
     memcpy(s->decided, w->decide.why, sizeof(s->decided));
     if (!s->trust.valid && !(s->trust.is_only_late && is_pass))
         return;
@@ -516,7 +507,7 @@ static void conclude(struct summary *s, const struct work *w)
         s->is_shown = s->verdict == VERDICT_FAIL && summary_is_overloaded(s);
     if (s->is_shown)
         s->decide_in_s = 0;
-    tiers_take(&s->tiers, &w->tiers, s->window_length_s);
+    tiers_take(&s->tiers, &w->tiers, s->window_length_s, 0);
     settle_tiers(s, &w->tiers, &s->tiers);
     for (size_t i = 0; i < s->n_classes; i++)
         settle_tiers(s, &w->classes.tiers[i], &s->classes[i].tiers);
@@ -609,7 +600,7 @@ static void take_all(struct summary *s, struct work *w,
     shard_rows_make(&s->shards, &w->shards, &w->machines);
     take_failures(&s->failures, &rec->manifest);
     add_lost(s, w, rec);
-    if (w->decide.slo)
+    if (w->decide.slo && !summary_is_cut(s) && s->integrity.lost_requests == 0)
         decide_end(&w->decide);
     conclude(s, w);
     s->sessions = sessions_sum_up(&w->sessions);
@@ -648,7 +639,9 @@ static int sum_up(struct summary *s, struct work *w, struct recording *rec,
 
         good_shared(&w->run.good, limits);
         run_bins_init(bins, window,
-                      window.end_ns + rec->settings.load.cooldown_ns, limits);
+                      w->load_end_ns > window.end_ns ? w->load_end_ns
+                                                     : window.end_ns,
+                      limits);
     }
     if (rc == 0)
         rc = read_requests(w, rec, bins, err);

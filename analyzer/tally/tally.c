@@ -52,6 +52,7 @@ int64_t grid_edge_ns(size_t cell)
 static void grid_add(struct grid *g, size_t slice, int64_t ns, int64_t count)
 {
     uint32_t *cell;
+    int64_t fits;
     size_t at;
 
     if (ns < 0 || ns > HIST_HIGHEST_NS) {
@@ -68,8 +69,9 @@ static void grid_add(struct grid *g, size_t slice, int64_t ns, int64_t count)
     if (at >= g->end)
         g->end = at + 1;
     cell = &g->cells[at][slice];
-    if (count <= (int64_t)(UINT32_MAX - *cell))
-        *cell += (uint32_t)count;
+    fits = min_of(count, (int64_t)(UINT32_MAX - *cell));
+    *cell += (uint32_t)fits;
+    g->never[slice] += count - fits;
 }
 
 void term_tally_add(struct term_tally *tt, const struct slo_term *term,
@@ -110,22 +112,6 @@ static bool is_counted_by_request(const struct slo_term *term)
            !measure_is_pooled(term->measure);
 }
 
-/* Is the value unknown, and could it still have kept the limit? */
-static bool is_open(const struct slo_term *term, const struct facts *f)
-{
-    enum measure m = term->measure;
-    bool is_awaited = m == MEASURE_E2E ||
-                      (m == MEASURE_TTFT && f->first == TIME_ABSENT) ||
-                      (m == MEASURE_TTFB && f->head == TIME_ABSENT);
-    int64_t waited_ns =
-        is_awaited && f->end != TIME_ABSENT ? f->end - f->due : 0;
-
-    return f->outcome == OUTCOME_UNFINISHED &&
-           (measure_is_of_answer(m) ||
-            measure_value(m, FROM_DUE, f) == TIME_ABSENT) &&
-           waited_ns < term->limit_ns;
-}
-
 /* The pauses of a stream, which are counted elsewhere, depend on each other:
  * here the stream counts once, with its mean pause. */
 static void add_stream_to_term(struct term_tally *tt,
@@ -156,7 +142,7 @@ static void add_to_term(struct term_tally *tt, const struct slo_term *term,
         tt->lacks += good_lacks(term->measure, f);
         return;
     }
-    if (is_open(term, f)) {
+    if (good_is_open(term->measure, f, term->limit_ns)) {
         term_tally_add_open(tt, slice, 1);
         return;
     }

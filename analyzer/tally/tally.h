@@ -38,7 +38,8 @@ struct grid {
     uint32_t (*cells)[TALLY_SLICES]; /* owned */
     size_t begin;                    /* cells in use: begin <= i < end */
     size_t end;
-    int64_t never[TALLY_SLICES]; /* keep no limit: failed or out of range */
+    int64_t never[TALLY_SLICES]; /* keep no limit: failed, out of range, or
+                                    more than a cell can count */
 };
 
 /* Number of cells, and the lowest value of one.  For the cell after the last

@@ -153,36 +153,36 @@ void metered_take(struct metered *m, const struct metered_energy *e,
 
 /* ---- from the recording ---- */
 
+struct readings {
+    struct metered *m;
+    const struct window *window;
+    struct metered_energy energy;
+};
+
+static void add_reading(void *arg, unsigned shard, const void *row)
+{
+    const struct meter_reading *look = row;
+    struct readings *r = arg;
+
+    (void)shard;
+    r->m->is_asked = true;
+    if (look->memory >= 0) {
+        r->m->has_memory = true;
+        if (look->memory > r->m->peak_bytes)
+            r->m->peak_bytes = look->memory;
+    }
+    if (look->energy >= 0)
+        metered_add(&r->energy, r->window, look->at, (double)look->energy);
+}
+
 void metered_read(struct metered *m, const char *dir, const struct window *w,
                   const struct metered_share *share)
 {
-    char *path = xasprintf("%s/meter.tgr", dir);
-    struct metered_energy e = {0};
-    struct tgr_reader *reader;
-    struct err ignored = {0};
-    const void *data;
-    size_t n;
-    bool is_open = tgr_open(&reader, path, &schema_meter, &ignored) == 0;
+    struct readings r = {.m = m, .window = w};
 
     *m = (struct metered){0};
-    while (is_open && tgr_next(reader, &data, &n, &ignored) > 0) {
-        const struct meter_reading *looks = data;
-
-        m->is_asked |= n > 0;
-        for (size_t i = 0; i < n; i++) {
-            if (looks[i].memory >= 0) {
-                m->has_memory = true;
-                if (looks[i].memory > m->peak_bytes)
-                    m->peak_bytes = looks[i].memory;
-            }
-            if (looks[i].energy >= 0)
-                metered_add(&e, w, looks[i].at, (double)looks[i].energy);
-        }
-    }
-    if (is_open)
-        tgr_close(reader);
-    free(path);
-    metered_take(m, &e, w, share);
+    tgr_each(dir, "meter.tgr", &schema_meter, add_reading, &r);
+    metered_take(m, &r.energy, w, share);
 }
 
 /* ---- from a file of watts ---- */

@@ -33,19 +33,11 @@ enum verdict verdict_combine(enum verdict all, enum verdict one)
 
 double judge_allowed(const struct slo_term *term, double offered_rps)
 {
-    switch (term->kind) {
-    case SLO_QUANTILE:
-        return 1 - term->quantile;
-    case SLO_ERRORS:
-        return term->limit;
-    case SLO_GOOD:
-    case SLO_QUALITY:
-        return 1 - term->limit;
-    case SLO_GOODPUT:
+    double allowed = slo_allowed(term);
+
+    if (term->kind == SLO_GOODPUT)
         return offered_rps > 0 ? 1 - term->limit / offered_rps : 0;
-    default:
-        return NAN;
-    }
+    return allowed >= 0 ? allowed : (double)NAN;
 }
 
 int64_t judge_min_requests(double allowed)
@@ -56,6 +48,21 @@ int64_t judge_min_requests(double allowed)
 static double share(int64_t part, int64_t whole)
 {
     return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+/* A value equal to the limit keeps it, whatever division rounded it to. */
+static bool reaches(double value, double limit)
+{
+    return value >= limit * (1 - 4 * DBL_EPSILON);
+}
+
+bool judge_is_met(const struct slo_term *term, int64_t n, int64_t misses)
+{
+    if (term->kind == SLO_QUANTILE)
+        return n - misses >= stats_rank(term->quantile, n);
+    if (term->kind == SLO_ERRORS)
+        return share(misses, n) < term->limit;
+    return n > 0 && reaches(share(n - misses, n), term->limit);
 }
 
 /* ---- the test ---- */
@@ -191,14 +198,13 @@ static struct sample sample_with(const struct term_tally *tt,
 {
     struct sample s = {
         .n = tt->n, .open = tt->open, .requests = tt->requests + tt->open};
-    int64_t needed = stats_rank(term->quantile, tt->n);
 
     for (size_t i = 0; i < TALLY_SLICES; i++)
         s.misses += misses[i].hits;
     if (s.requests > tt->n)
         s.requests = tt->n;
-    s.is_met_at_best = tt->n - s.misses >= needed;
-    s.is_met_at_worst = tt->n - s.misses - s.open >= needed;
+    s.is_met_at_best = judge_is_met(term, s.n, s.misses);
+    s.is_met_at_worst = judge_is_met(term, s.n, s.misses + s.open);
     s.n_effective = effective_samples((double)tt->n, misses, TALLY_SLICES,
                                       (double)s.requests, inflation);
     return s;
@@ -312,17 +318,24 @@ static void judge_quantile(const struct tally *t, size_t i, double window_s,
     include_limit(j);
     if (!j->why)
         return;
+    j->is_unjudgeable = t->due > 0;
     j->verdict = VERDICT_UNDECIDED;
     j->is_shown = false;
     j->more_needed = 0;
+    j->p = 1;
+    j->low_ns = 0;
+    j->high_ns = HIST_BEYOND;
+    j->missed_ci90 = (struct interval){0, 1};
 }
 
 /* ---- shares and rates ---- */
 
-/* A value equal to the limit keeps it, whatever division rounded it to. */
-static bool reaches(double value, double limit)
+/* The interval of a share: of misses, or of the others. */
+static void take_ci90(struct term_judgement *j)
 {
-    return value >= limit * (1 - 4 * DBL_EPSILON);
+    j->ci90 = j->missed_ci90;
+    if (j->term->kind != SLO_ERRORS)
+        j->ci90 = (struct interval){1 - j->ci90.high, 1 - j->ci90.low};
 }
 
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity) */
@@ -334,7 +347,6 @@ static void judge_share(const struct tally *t, double window_s,
     struct sample s = {.n = t->due, .open = t->outcome[OUTCOME_UNFINISHED]};
     struct batch checks = tally_checks(t);
     struct batch misses[TALLY_SLICES];
-    double keeps; /* at best */
 
     if (is_errors) {
         s.misses = t->due - t->outcome[OUTCOME_OK] - s.open;
@@ -360,25 +372,21 @@ static void judge_share(const struct tally *t, double window_s,
     s.n_effective =
         effective_samples((double)s.n, misses, TALLY_SLICES, (double)s.n,
                           dependence_inflation(&t->waits));
-    keeps = (double)(s.n - s.misses);
-    if (is_errors) {
-        j->measured = share(s.misses, s.n);
-        s.is_met_at_best = j->measured < term->limit;
-        s.is_met_at_worst = share(s.misses + s.open, s.n) < term->limit;
+    if (term->kind == SLO_GOODPUT) {
+        j->measured = window_s > 0 ? (double)t->good / window_s : 0;
+        s.is_met_at_best =
+            window_s > 0 &&
+            reaches((double)(s.n - s.misses) / window_s, term->limit);
+        s.is_met_at_worst = window_s > 0 && reaches(j->measured, term->limit);
     } else {
-        double per = term->kind == SLO_GOODPUT ? window_s : (double)s.n;
-
-        j->measured = term->kind == SLO_QUALITY ? share(checks.hits, checks.n)
-                      : per > 0                 ? (double)t->good / per
-                                                : 0;
-        s.is_met_at_best = per > 0 && reaches(keeps / per, term->limit);
-        s.is_met_at_worst =
-            per > 0 && reaches((keeps - (double)s.open) / per, term->limit);
+        j->measured = is_errors                   ? share(s.misses, s.n)
+                      : term->kind == SLO_QUALITY ? share(checks.hits, checks.n)
+                                                  : share(t->good, s.n);
+        s.is_met_at_best = judge_is_met(term, s.n, s.misses);
+        s.is_met_at_worst = judge_is_met(term, s.n, s.misses + s.open);
     }
     judge_sample(&s, window_s, j);
-    j->ci90 = j->missed_ci90;
-    if (!is_errors)
-        j->ci90 = (struct interval){1 - j->ci90.high, 1 - j->ci90.low};
+    take_ci90(j);
     if (j->is_unmeasured)
         j->verdict = VERDICT_UNDECIDED;
 }
@@ -405,18 +413,24 @@ static struct term_counts count(const struct tally *t, size_t term)
                                : kind == SLO_QUALITY ? t->check_slices
                                                      : NULL;
     bool has_misses = kind == SLO_QUANTILE || kind == SLO_ERRORS;
-    int64_t open = kind == SLO_QUANTILE ? tt->open : 0;
-    struct term_counts c = {0};
+    struct term_counts c = {.open = kind == SLO_QUANTILE
+                                        ? tt->open
+                                        : t->outcome[OUTCOME_UNFINISHED]};
+    /* Of those in the slices: not good, but no misses of a quantile. */
+    int64_t open = kind == SLO_QUANTILE || kind == SLO_GOOD ? c.open : 0;
 
     /* Unknown samples are the last ones, those of a run that was cut. */
     for (size_t i = from ? TALLY_SLICES : 0; i-- > 0;) {
         struct batch *s = &c.slices[i];
+        int64_t most;
         int64_t unknown;
 
         s->n = from[i].n;
         s->hits = has_misses ? from[i].hits : from[i].n - from[i].hits;
-        unknown = s->n - s->hits < open ? s->n - s->hits : open;
+        most = kind == SLO_GOOD ? s->hits : s->n - s->hits;
+        unknown = most < open ? most : open;
         s->n -= unknown;
+        s->hits -= kind == SLO_GOOD ? unknown : 0;
         open -= unknown;
         c.n += s->n;
         c.misses += s->hits;
@@ -467,31 +481,44 @@ static void judge_term(const struct tally *t, size_t i, double window_s,
     }
 }
 
-/* One of several terms may seem to fail by chance: that one fails is shown if
- * it would also be shown with its part of the error. */
-static void combine(struct judgement *out)
+void judge_together(const struct judgement *const *all, size_t n,
+                    enum verdict verdict, bool *is_shown, double *decide_in_s)
 {
     double judged = 0;
 
-    out->is_shown = out->verdict == VERDICT_PASS;
-    out->decide_in_s = out->verdict == VERDICT_FAIL ? INFINITY : 0;
-    for (size_t i = 0; i < out->len; i++)
-        judged += out->terms[i].verdict != VERDICT_NONE;
-    for (size_t i = 0; i < out->len; i++) {
-        const struct term_judgement *j = &out->terms[i];
+    *is_shown = verdict == VERDICT_PASS;
+    *decide_in_s = verdict == VERDICT_FAIL ? INFINITY : 0;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < all[i]->len; k++)
+            judged += all[i]->terms[k].verdict != VERDICT_NONE;
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < all[i]->len; k++) {
+            const struct term_judgement *j = &all[i]->terms[k];
 
-        if (j->verdict == VERDICT_NONE)
-            continue;
-        if (out->verdict == VERDICT_FAIL && j->verdict == VERDICT_FAIL) {
-            out->is_shown |= j->p <= SHARE_LEVEL / judged;
-            out->decide_in_s = fmin(out->decide_in_s, j->decide_in_s);
-        } else if (out->verdict != VERDICT_FAIL) {
-            out->is_shown &= j->is_shown;
-            out->decide_in_s = fmax(out->decide_in_s, j->decide_in_s);
+            if (j->verdict == VERDICT_NONE)
+                continue;
+            if (verdict == VERDICT_FAIL && j->verdict == VERDICT_FAIL) {
+                *is_shown |= j->p <= SHARE_LEVEL / judged;
+                *decide_in_s = fmin(*decide_in_s, j->decide_in_s);
+            } else if (verdict != VERDICT_FAIL) {
+                *is_shown &= j->is_shown;
+                *decide_in_s = fmax(*decide_in_s, j->decide_in_s);
+            }
         }
     }
-    if (out->is_shown)
-        out->decide_in_s = 0;
+    if (*is_shown)
+        *decide_in_s = 0;
+}
+
+static void combine(struct judgement *out)
+{
+    const struct judgement *one = out;
+
+    out->verdict = VERDICT_NONE;
+    for (size_t i = 0; i < out->len; i++)
+        out->verdict = verdict_combine(out->verdict, out->terms[i].verdict);
+    judge_together(&one, 1, out->verdict, &out->is_shown, &out->decide_in_s);
 }
 
 /* Does a late client make this measure look worse, never better? */
@@ -520,7 +547,8 @@ static int64_t own_misses(const struct tally *t, size_t i,
 }
 
 /* A term that fails stands if it also does with its own misses; it is shown if
- * they show it. */
+ * they show it, and its interval is what they show.  At other limits than that
+ * of a quantile its own misses are not known. */
 static void excuse_late(const struct tally *t, size_t i,
                         struct term_judgement *j)
 {
@@ -533,16 +561,18 @@ static void excuse_late(const struct tally *t, size_t i,
     if (kind == SLO_QUALITY)
         return;
     s.misses = own_misses(t, i, j->term);
-    if (kind == SLO_QUANTILE)
-        is_met = s.n - s.misses >= stats_rank(j->term->quantile, s.n);
-    else if (kind == SLO_ERRORS)
-        is_met = share(s.misses, s.n) < j->term->limit;
-    else
-        is_met = reaches(share(s.n - s.misses, s.n), 1 - j->allowed);
+    is_met = kind == SLO_GOODPUT
+                 ? reaches(share(s.n - s.misses, s.n), 1 - j->allowed)
+                 : judge_is_met(j->term, s.n, s.misses);
     j->p = is_met ? 1 : fmax(j->p, fail_p(&s, j->allowed));
     j->is_shown = j->p <= SHARE_LEVEL;
     if (!j->is_shown)
         j->decide_in_s = INFINITY;
+    j->missed_ci90.low = range_of(&s).low;
+    if (kind == SLO_QUANTILE)
+        j->low_ns = j->is_shown ? j->term->limit_ns : 0;
+    else
+        take_ci90(j);
     is_few =
         kind != SLO_GOODPUT && j->requests < judge_min_requests(j->allowed);
     if (!is_met && (j->is_shown || !is_few))
@@ -570,9 +600,6 @@ void judge_late_client(const struct tally *t, struct judgement *j)
         if (term->verdict == VERDICT_FAIL)
             excuse_late(t, i, term);
     }
-    j->verdict = VERDICT_NONE;
-    for (size_t i = 0; i < j->len; i++)
-        j->verdict = verdict_combine(j->verdict, j->terms[i].verdict);
     combine(j);
     if (is_distorted)
         j->verdict = VERDICT_INVALID;
@@ -584,7 +611,6 @@ void judge(const struct tally *t, double window_s, struct judgement *out)
     for (size_t i = 0; i < t->slo->len; i++) {
         judge_term(t, i, window_s, &out->terms[i]);
         out->terms[i].counts = count(t, i);
-        out->verdict = verdict_combine(out->verdict, out->terms[i].verdict);
     }
     combine(out);
 }

@@ -38,14 +38,20 @@ enum verdict verdict_combine(enum verdict all, enum verdict one);
  * second, which matters for goodput alone; NAN: the term is not judged. */
 double judge_allowed(const struct slo_term *term, double offered_rps);
 
+/* Observed: are so many misses of n samples at most what the term allows?  Not
+ * for a goodput, which is not a share. */
+bool judge_is_met(const struct slo_term *term, int64_t n, int64_t misses);
+
 /* Fewest requests of which a term says anything: 299 for p99 and for
  * 'good >= 99%'. */
 int64_t judge_min_requests(double allowed);
 
-/* Samples whose outcome is known; all zero for terms that are not a share. */
+/* Samples whose outcome is known; of a goodput, which is not a share, only
+ * `open` is set. */
 struct term_counts {
     int64_t n;
     int64_t misses;
+    int64_t open;        /* further samples that kept the limit or missed it */
     int64_t client_late; /* misses of a quantile that a late client may have
                             caused */
     struct batch slices[TALLY_SLICES]; /* in order of time; hits: misses */
@@ -67,6 +73,7 @@ struct term_judgement {
     bool is_few;          /* too few samples to quote that value */
     double measured;      /* other terms: a share, or requests per second */
     bool is_unmeasured;   /* other terms: nothing to measure, see why */
+    bool is_unjudgeable;  /* no number of requests is enough, see why */
     double n_effective;   /* independent samples worth as much */
     int64_t requests;     /* that the term is about */
     /* Limits of a quantile, to three digits: the highest that the run shows to
@@ -90,6 +97,12 @@ struct judgement {
     struct term_judgement terms[SLO_MAX_TERMS];
     size_t len;
 };
+
+/* Is this verdict of several judgements shown, and in how long?  A pass is if
+ * every term is.  One of several terms may seem to fail by chance, so a fail is
+ * shown if a term would also be shown with its part of the error. */
+void judge_together(const struct judgement *const *all, size_t n,
+                    enum verdict verdict, bool *is_shown, double *decide_in_s);
 
 void judge(const struct tally *t, double window_s, struct judgement *out);
 

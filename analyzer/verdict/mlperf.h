@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "common/measure/measure.h"
+#include "common/spec/slo.h"
 
 struct summary;
 struct tally;
@@ -38,7 +39,9 @@ int64_t early_stop_rank(double p, int64_t n);
 
 /* ---- the result ---- */
 
-#define MLPERF_MAX_BREAKS 16
+/* Each limit of a server may break two rules. */
+#define MLPERF_MAX_PROOFS SLO_MAX_TERMS
+#define MLPERF_MAX_BREAKS (16 + 2 * MLPERF_MAX_PROOFS)
 #define MLPERF_BREAK_TEXT 96
 
 /* A latency percentile: the value that n queries prove to bound it from above,
@@ -54,8 +57,6 @@ struct mlperf_proof {
     bool is_beside;      /* for information: no rule requires it */
     int64_t more_needed; /* further queries within the limit to prove it */
 };
-
-#define MLPERF_MAX_PROOFS 4
 
 /* The accuracy run that belongs to it: mlperf_accuracy.h. */
 #define MLPERF_DIR 512

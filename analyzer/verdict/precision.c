@@ -38,7 +38,7 @@ void precision_add(struct precision *p, const struct facts *f)
         p->longest_ns = f->end - f->due;
     if (f->due < p->start_ns || f->due >= p->end_ns ||
         f->outcome == OUTCOME_UNFINISHED || /* when the run was ended */
-        (ns == TIME_ABSENT && !is_failed))
+        (ns == TIME_ABSENT && !is_failed) || p->n == PRECISION_MAX)
         return;
     if (p->n == p->cap) {
         p->cap = 2 * p->cap + 1024;

@@ -50,6 +50,10 @@ void precision_init(struct precision *p, const struct until *ask,
                     int64_t start_ns, int64_t end_ns);
 void precision_fini(struct precision *p);
 
+/* The values of this many requests are kept, in the order in which they were
+ * added; the interval is that of those. */
+#define PRECISION_MAX ((size_t)1 << 23)
+
 /* A request that has ended, in any order. */
 void precision_add(struct precision *p, const struct facts *f);
 

@@ -3,13 +3,17 @@
 #include "analyzer/tally/cohorts.h"
 #include "analyzer/tally/summary.h"
 
+bool summary_is_cut(const struct summary *s)
+{
+    return s->integrity.was_killed || s->integrity.lost_shards > 0 ||
+           s->stopped_by != 0;
+}
+
 enum verdict verdict_after_trust(const struct summary *s, enum verdict answer)
 {
     if (!s->trust.valid && (!s->trust.is_only_late || answer == VERDICT_NONE))
         return VERDICT_INVALID;
-    if (answer == VERDICT_PASS &&
-        (s->integrity.was_killed || s->integrity.lost_shards > 0 ||
-         s->stopped_by))
+    if (answer == VERDICT_PASS && summary_is_cut(s))
         return VERDICT_UNDECIDED;
     return answer;
 }

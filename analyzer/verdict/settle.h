@@ -9,10 +9,12 @@ struct summary;
 struct tier_works;
 struct tiers;
 
+/* Was the run killed or interrupted, or did it lose a shard?  Then it is not
+ * known what the rest of it would have shown. */
+bool summary_is_cut(const struct summary *s);
+
 /* A run that failed a trust check cannot pass, unless it says only that the
- * client was late, which the answer allows for.  Nor can one pass that was
- * killed or interrupted, or that lost a shard, since the rest of it is unknown.
- */
+ * client was late, which the answer allows for.  Nor can one that was cut. */
 enum verdict verdict_after_trust(const struct summary *s, enum verdict answer);
 
 /* Nor can a run that overloaded the server, which will not keep up for longer,

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
@@ -18,15 +19,20 @@
 #define SLICES        20 /* as in the summary */
 #define FIRST_WAITING 1024
 
-struct decide_slot {
-    struct dependence_bin bins[SLO_MAX_TERMS]; /* shares of the limit, at most
-                                                  1; errors: seconds */
-    int32_t misses[SLO_MAX_TERMS];
+/* Enough for one request of a minute among 30,000 per second. */
+#define MAX_WAITING ((int64_t)1 << 21)
+
+/* The requests of a slot, by one term. */
+struct decide_cell {
+    struct dependence_bin bin; /* shares of the limit, at most 1; errors:
+                                  seconds */
+    int32_t misses;
+    int32_t open; /* not in the bin, nor among the misses */
 };
 
 struct decide_row {
     bool is_present;
-    struct facts facts;
+    int64_t due_ns;
 };
 
 int decide_init(struct decide *d, const struct slo *slo, int64_t start_ns,
@@ -60,33 +66,32 @@ void decide_window(struct decide *d, int64_t start_ns, int64_t end_ns)
 void decide_fini(struct decide *d)
 {
     free(d->waiting);
-    free(d->slots);
+    free(d->cells);
     *d = (struct decide){0};
 }
 
 /* ---- the test ---- */
 
-/* Share of misses that a term allows. */
-static double allowed(const struct slo_term *t)
-{
-    return t->kind == SLO_ERRORS ? t->limit : 1 - t->quantile;
-}
-
-/* What the settled slots show about a term. */
-static struct share_sample sample_of(const struct decide *d, size_t term)
+/* What the settled slots show about a term.  The open requests are not among
+ * the misses. */
+static struct share_sample sample_of(const struct decide *d, size_t term,
+                                     double *open)
 {
     struct dependence_bin *bins = xcalloc(d->settled, sizeof(*bins));
     struct batch slices[SLICES] = {0};
     struct share_sample s = {0};
 
+    *open = 0;
     for (size_t i = 0; i < d->settled; i++) {
+        const struct decide_cell *cell = &d->cells[i * d->slo->len + term];
         struct batch *slice = &slices[i * SLICES / d->settled];
 
-        bins[i] = d->slots[i].bins[term];
-        slice->n += bins[i].n;
-        slice->hits += d->slots[i].misses[term];
-        s.n += (double)bins[i].n;
-        s.misses += d->slots[i].misses[term];
+        bins[i] = cell->bin;
+        slice->n += cell->bin.n + cell->open;
+        slice->hits += cell->misses;
+        s.n += (double)(cell->bin.n + cell->open);
+        s.misses += cell->misses;
+        *open += cell->open;
     }
     s.n_effective = effective_samples(s.n, slices, SLICES, s.n,
                                       dependence_of_bins(bins, d->settled));
@@ -115,21 +120,25 @@ static void check(struct decide *d)
     size_t named = 0;
 
     for (size_t i = 0; i < d->slo->len && !d->decision; i++) {
-        struct share_sample one = sample_of(d, i);
-        double share = allowed(&d->slo->terms[i]);
-        double p = share_pass_p(&one, share);
+        double open;
+        struct share_sample best = sample_of(d, i, &open);
+        struct share_sample at_worst = best;
+        double share = slo_allowed(&d->slo->terms[i]);
+        double p;
 
-        could_pass &= pow(1 - share, one.n_effective) <= pass_error;
-        could_fail |= pow(share, one.n_effective) <= fail_error;
+        at_worst.misses += open;
+        p = share_pass_p(&at_worst, share);
+        could_pass &= pow(1 - share, best.n_effective) <= pass_error;
+        could_fail |= pow(share, best.n_effective) <= fail_error;
         if (p >= worst) {
             worst = p;
-            s = one;
+            s = at_worst;
             named = i;
         }
-        if (share_fail_p(&one, share) > fail_error)
+        if (share_fail_p(&best, share) > fail_error)
             continue;
         d->decision = DECISION_FAIL;
-        s = one;
+        s = best;
         named = i;
     }
     if (!d->decision && worst <= pass_error)
@@ -147,60 +156,79 @@ static void check(struct decide *d)
 
 /* ---- requests ---- */
 
-static struct decide_slot *slot_at(struct decide *d, size_t i)
+/* The cells of a slot, one per term. */
+static struct decide_cell *slot_at(struct decide *d, size_t i)
 {
+    size_t len = d->slo->len;
+
     if (i >= d->cap) {
         size_t cap = 2 * (i + 1);
 
-        d->slots = xrealloc(d->slots, cap, sizeof(*d->slots));
-        for (size_t k = d->cap; k < cap; k++)
-            d->slots[k] = (struct decide_slot){0};
+        d->cells = xrealloc(d->cells, cap * len, sizeof(*d->cells));
+        memset(&d->cells[d->cap * len], 0,
+               (cap - d->cap) * len * sizeof(*d->cells));
         d->cap = cap;
     }
     if (i >= d->n_slots)
         d->n_slots = i + 1;
-    return &d->slots[i];
+    return &d->cells[i * len];
 }
 
-static size_t slot_of(const struct decide *d, int64_t at_ns)
+static bool is_inside(const struct decide *d, int64_t due_ns)
 {
-    return at_ns > d->start_ns ? (size_t)((at_ns - d->start_ns) / SLOT_NS) : 0;
+    return due_ns >= d->start_ns && due_ns < d->end_ns;
 }
 
-/* The slots before that of the request are complete: later rows are due later.
- */
+static size_t slot_of(const struct decide *d, int64_t due_ns)
+{
+    return (size_t)((due_ns - d->start_ns) / SLOT_NS);
+}
+
 static void take(struct decide *d, const struct facts *f)
 {
-    struct decide_slot *slot;
+    struct decide_cell *cells;
 
-    if (f->due < d->start_ns || f->due >= d->end_ns)
+    if (!is_inside(d, f->due))
         return;
-    while (d->settled < slot_of(d, f->due) && !d->decision) {
+    cells = slot_at(d, slot_of(d, f->due));
+    for (size_t i = 0; i < d->slo->len; i++) {
+        const struct slo_term *t = &d->slo->terms[i];
+        struct decide_cell *cell = &cells[i];
+        bool is_errors = t->kind == SLO_ERRORS;
+        int64_t until = f->first != TIME_ABSENT ? f->first : f->end;
+        bool is_missed = is_errors ? f->outcome != OUTCOME_OK
+                                   : !good_keeps(t->measure, f, t->limit_ns);
+        double value = 1;
+
+        if (!is_errors && !good_concerns(t->measure, f))
+            continue;
+        if (is_errors ? f->outcome == OUTCOME_UNFINISHED
+                      : good_is_open(t->measure, f, t->limit_ns)) {
+            cell->open++;
+            continue;
+        }
+        if (is_errors)
+            value = until != TIME_ABSENT ? (double)(until - f->due) / 1e9 : 0;
+        else if (!is_missed)
+            value = (double)good_value(t->measure, f) / (double)t->limit_ns;
+        cell->misses += is_missed;
+        cell->bin.n++;
+        cell->bin.sum += value;
+        cell->bin.squares += value * value;
+    }
+}
+
+/* All requests up to this one have arrived, so the slots before its own are
+ * complete: later rows are due later. */
+static void settle(struct decide *d, int64_t due_ns)
+{
+    if (!is_inside(d, due_ns))
+        return;
+    while (d->settled < slot_of(d, due_ns) && !d->decision) {
         if (++d->settled < d->next_check)
             continue;
         check(d);
         d->next_check *= 2;
-    }
-    slot = slot_at(d, slot_of(d, f->due));
-    for (size_t i = 0; i < d->slo->len; i++) {
-        const struct slo_term *t = &d->slo->terms[i];
-        struct dependence_bin *bin = &slot->bins[i];
-        int64_t until = f->first != TIME_ABSENT ? f->first : f->end;
-        bool is_missed = t->kind == SLO_ERRORS
-                             ? f->outcome != OUTCOME_OK
-                             : !good_keeps(t->measure, f, t->limit_ns);
-        double value = 1;
-
-        if (t->kind == SLO_QUANTILE && !good_concerns(t->measure, f))
-            continue;
-        if (t->kind == SLO_ERRORS)
-            value = until != TIME_ABSENT ? (double)(until - f->due) / 1e9 : 0;
-        else if (!is_missed)
-            value = (double)good_value(t->measure, f) / (double)t->limit_ns;
-        slot->misses[i] += is_missed;
-        bin->n++;
-        bin->sum += value;
-        bin->squares += value * value;
     }
 }
 
@@ -224,29 +252,29 @@ static void make_room(struct decide *d, int64_t ahead)
 
 void decide_add(struct decide *d, const struct facts *f)
 {
+    int64_t ahead = f->seq - d->next_seq;
     struct decide_row *row;
 
-    if (d->decision || f->seq < d->next_seq)
+    if (d->decision || d->has_given_up || ahead < 0)
         return;
-    if (f->seq > d->next_seq) {
-        make_room(d, f->seq - d->next_seq);
-        row = &d->waiting[f->seq & (d->n_waiting - 1)];
-        row->is_present = true;
-        row->facts = *f;
+    if (ahead >= MAX_WAITING) {
+        d->has_given_up = true;
         return;
     }
-    d->next_seq++;
-    take(d, f); /* rows in order are not copied */
+    take(d, f);
+    make_room(d, ahead);
+    d->waiting[f->seq & (d->n_waiting - 1)] =
+        (struct decide_row){.is_present = true, .due_ns = f->due};
     while ((row = &d->waiting[d->next_seq & (d->n_waiting - 1)])->is_present) {
         row->is_present = false;
         d->next_seq++;
-        take(d, &row->facts);
+        settle(d, row->due_ns);
     }
 }
 
 void decide_end(struct decide *d)
 {
-    if (d->decision || d->n_slots == 0)
+    if (d->decision || d->has_given_up || d->n_slots == 0)
         return;
     d->settled = d->n_slots;
     check(d);

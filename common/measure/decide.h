@@ -11,6 +11,7 @@
 #ifndef COMMON_MEASURE_DECIDE_H
 #define COMMON_MEASURE_DECIDE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,7 +24,7 @@ enum decision { DECISION_NONE, DECISION_PASS, DECISION_FAIL };
 
 #define DECIDE_TEXT 256
 
-struct decide_slot;
+struct decide_cell;
 struct decide_row;
 
 struct decide {
@@ -31,16 +32,17 @@ struct decide {
     int64_t start_ns;      /* of the window; INT64_MAX: not known yet */
     int64_t end_ns;        /* the same */
 
-    /* Rows arrive as requests end.  They are used in the order of the schedule,
-     * so that the result does not depend on the order of arrival. */
+    /* Rows arrive as requests end.  A slot of time is used when all its rows
+     * have arrived, so that the result does not depend on their order. */
     struct decide_row *waiting; /* ring by seq; owned */
     int64_t n_waiting;          /* its size, a power of two */
     int64_t next_seq;
+    bool has_given_up; /* a row seems to be missing: no further decision */
 
-    struct decide_slot *slots; /* owned */
+    struct decide_cell *cells; /* one per slot and term; owned */
     size_t n_slots;
-    size_t cap;
-    size_t settled;    /* slots whose requests were all used */
+    size_t cap;        /* in slots */
+    size_t settled;    /* slots whose requests have all arrived */
     size_t next_check; /* at this number of settled slots */
 
     int pass_looks; /* number of checks that could have passed, and failed */
@@ -60,11 +62,13 @@ void decide_fini(struct decide *d);
 void decide_window(struct decide *d, int64_t start_ns, int64_t end_ns);
 
 /* Add a request that has ended, in any order.  All requests of a run must be
- * added, including those of the warm-up and the cool-down. */
+ * added, including those of the warm-up and the cool-down.  An unfinished one
+ * that may still have kept a limit counts as a miss for a pass, and as kept for
+ * a fail. */
 void decide_add(struct decide *d, const struct facts *f);
 
 /* After the last request of a run that was not decided early: look once more,
- * at the whole window. */
+ * at the whole window.  Not for a run of which anything is missing. */
 void decide_end(struct decide *d);
 
 #endif

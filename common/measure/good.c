@@ -132,6 +132,20 @@ bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns)
     return value >= 0 && value < limit_ns;
 }
 
+bool good_is_open(enum measure m, const struct facts *f, int64_t limit_ns)
+{
+    bool is_awaited = m == MEASURE_E2E ||
+                      (m == MEASURE_TTFT && f->first == TIME_ABSENT) ||
+                      (m == MEASURE_TTFB && f->head == TIME_ABSENT);
+    int64_t waited_ns =
+        is_awaited && f->end != TIME_ABSENT ? f->end - f->due : 0;
+
+    return f->outcome == OUTCOME_UNFINISHED &&
+           (measure_is_of_answer(m) ||
+            measure_value(m, FROM_DUE, f) == TIME_ABSENT) &&
+           waited_ns < limit_ns;
+}
+
 bool good_is_client_late(enum measure m, const struct facts *f,
                          int64_t limit_ns)
 {

@@ -71,6 +71,9 @@ int64_t good_value(enum measure m, const struct facts *f);
 /* Does it keep this limit? */
 bool good_keeps(enum measure m, const struct facts *f, int64_t limit_ns);
 
+/* Is it unfinished, and could it still have kept this limit? */
+bool good_is_open(enum measure m, const struct facts *f, int64_t limit_ns);
+
 /* A delay by the client that is a smaller share of the limit is ignored. */
 #define GOOD_DELAY 0.1
 

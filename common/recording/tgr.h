@@ -101,6 +101,13 @@ const char *tgr_block(const struct tgr_reader *reader);
  * be copied? */
 bool tgr_has_same_columns(const struct tgr_reader *reader);
 
+/* Hand every row of the table DIR/NAME to `fn`, as far as it can be read, with
+ * its shard.  False: there is no such table. */
+bool tgr_each(const char *dir, const char *name,
+              const struct tgr_schema *schema,
+              void (*fn)(void *arg, unsigned shard, const void *row),
+              void *arg);
+
 struct tgr_damage tgr_damage(const struct tgr_reader *reader);
 void tgr_close(struct tgr_reader *reader);
 

@@ -523,3 +523,24 @@ void tgr_close(struct tgr_reader *r)
     buf_fini(&r->in);
     free(r);
 }
+
+bool tgr_each(const char *dir, const char *name,
+              const struct tgr_schema *schema,
+              void (*fn)(void *arg, unsigned shard, const void *row), void *arg)
+{
+    char *path = xasprintf("%s/%s", dir, name);
+    struct tgr_reader *r = NULL;
+    struct err ignored = {0};
+    const void *rows = NULL;
+    bool is_there;
+    size_t n = 0;
+
+    is_there = tgr_open(&r, path, schema, &ignored) == 0 && r;
+    while (is_there && tgr_next(r, &rows, &n, &ignored) > 0) {
+        for (size_t i = 0; i < n; i++)
+            fn(arg, r->shard, (const char *)rows + i * schema->row_size);
+    }
+    tgr_close(r);
+    free(path);
+    return is_there;
+}

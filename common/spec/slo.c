@@ -426,3 +426,21 @@ int slo_parse(const struct strlist *texts, struct slo *slo, struct err *err)
         slo->terms[slo->len++] = bare.terms[i];
     return 0;
 }
+
+double slo_allowed(const struct slo_term *term)
+{
+    switch (term->kind) {
+    case SLO_QUANTILE:
+        return 1 - term->quantile;
+    case SLO_ERRORS:
+        return term->limit;
+    case SLO_GOOD:
+    case SLO_QUALITY:
+        return 1 - term->limit;
+    case SLO_GOODPUT:
+    case SLO_LIMIT:
+    case SLO_CHECK:
+        break;
+    }
+    return -1;
+}

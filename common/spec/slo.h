@@ -69,6 +69,10 @@ int slo_parse_term(const char *text, struct slo_term *term, struct err *err);
 int slo_parse_quantile(const char *text, struct slo_term *term,
                        struct err *err);
 
+/* The share of misses that a term allows; below 0: it is not about a share, or
+ * it is not judged. */
+double slo_allowed(const struct slo_term *term);
+
 /* For an option table: is this text a term, or a limit of good requests? */
 int slo_check_term(const char *text, struct err *err);
 int slo_check_limit(const char *text, struct err *err);

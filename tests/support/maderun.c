@@ -99,6 +99,8 @@ static void write_manifest(const struct made_run *m, const char *dir)
     settings.load.scenario = m->is_closed ? SCENARIO_CLOSED : SCENARIO_SERVER;
     if (m->scenario != SCENARIO_AUTO)
         settings.load.scenario = (int)m->scenario;
+    if (m->stops_decided)
+        settings.load.stop = STOP_DECIDED;
     settings.load.requests = m->requests;
     settings.load.min_requests = m->min_requests;
     settings.load.max_duration_ns = m->max_duration_ms * NS_PER_MS;

@@ -30,6 +30,7 @@ struct made_run {
     int64_t threads;
     int64_t max_in_flight; /* 0: not known */
     bool is_closed;
+    bool stops_decided;     /* load.stop: decided */
     enum scenario scenario; /* SCENARIO_AUTO: server, or closed */
     int64_t requests;       /* that were asked for; 0: not by count */
     int64_t min_requests;

@@ -176,7 +176,7 @@ void madeserver_run(struct madeserver *m, const struct search *s,
         .discarded = aside_by(m, ask, is_aside),
         .n_terms = s->config.slo->len};
     for (size_t i = 0; i < r->n_terms; i++) {
-        double allowed = search_allowed(&s->config.slo->terms[i]);
+        double allowed = slo_allowed(&s->config.slo->terms[i]);
         double share = share_of(m, ask->value, i, allowed);
 
         if (is_aside)

@@ -5,6 +5,7 @@
 
 #include "analyzer/report/report.h"
 #include "analyzer/report/run_doc.h"
+#include "analyzer/studies/trials.h"
 #include "common/base/buf.h"
 #include "common/base/str.h"
 #include "tests/support/golden.h"
@@ -115,6 +116,60 @@ TEST(the_verdict_is_the_worst)
         assert_int_equal(r->s.answer, cases[i].all);
         read_run_free(r);
     }
+}
+
+/* Unfinished requests of one class are open in its own terms, and in those of
+ * the run. */
+TEST(open_requests_are_those_of_the_class)
+{
+    struct made_run *m = made_run_new(0, 1000, "errors < 50%");
+    struct trial trial = {0};
+    struct read_run *r;
+
+    m->classes = TWO;
+    for (int64_t i = 0; i < 100; i++)
+        add(m,
+            i % 10 == 9 ? row_failed(i, 10 * i, 1, OUTCOME_UNFINISHED)
+                        : row_ok(i, 10 * i, 5),
+            i % 2);
+    r = made_run_sum_up(m, NULL);
+    trial_take(&trial, &r->s);
+    assert_true(trial.terms[0].open == 10);
+    assert_true(trial.terms[1].open == 0);
+    assert_true(trial.terms[2].open == 10);
+    read_run_free(r);
+}
+
+/* Of two terms one fails by chance more easily, also if they are of different
+ * classes. */
+TEST(terms_of_classes_share_the_error_of_failing)
+{
+    static const char two[] =
+        "classes:\n"
+        "  - {name: fast, weight: 1, slo: ['e2e p90 < 10ms']}\n"
+        "  - {name: slow, weight: 1, slo: ['e2e p90 < 10ms']}\n";
+    bool is_seen = false;
+
+    for (int64_t slow = 55; slow <= 85; slow++) {
+        struct made_run *m = made_run_new(0, 10000, "");
+        const struct judgement *j;
+        struct read_run *r;
+
+        m->classes = two;
+        for (int64_t i = 0; i < 1000; i++) {
+            int64_t k = i / 2;
+            bool is_slow = i % 2 && k * slow / 500 != (k + 1) * slow / 500;
+
+            add(m, row_ok(i, 10 * i, is_slow ? 50 : 5), i % 2);
+        }
+        r = made_run_sum_up(m, NULL);
+        j = &r->s.classes[1].judgement;
+        assert_int_equal(r->s.verdict, VERDICT_FAIL);
+        assert_int_equal(r->s.is_shown, j->terms[0].p <= 0.05 / 2);
+        is_seen |= j->is_shown && !r->s.is_shown;
+        read_run_free(r);
+    }
+    assert_true(is_seen);
 }
 
 /* A class is not good by the run's limit alone, nor by its own. */

@@ -140,6 +140,37 @@ TEST(unfinished_are_judged_both_ways)
     check_verdicts(cases, COUNT(cases));
 }
 
+/* What a set of trials and a search count: open ones are apart, and an overdue
+ * one is not open where its limit has passed. */
+TEST(open_samples_are_counted_apart)
+{
+    static const struct {
+        const char *slo;
+        int64_t n;
+        int64_t misses;
+        int64_t open;
+    } cases[] = {
+        {"e2e p99 < 10ms", 860, 60, 140}, {"e2e p99 < 30ms", 850, 50, 150},
+        {"errors < 1%", 850, 50, 150},    {"good >= 90%", 850, 50, 150},
+        {"quality >= 0.9", 0, 0, 150},    {"goodput >= 40/s", 0, 0, 150},
+    };
+    const struct workload workload = {
+        .fast = 800, .failed = 50, .open = 140, .overdue = 10};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct judgement j = judge_mix(cases[i].slo, &workload);
+        const struct term_counts *c = &j.terms[0].counts;
+        int64_t misses = 0;
+
+        for (size_t k = 0; k < TALLY_SLICES; k++)
+            misses += c->slices[k].hits;
+        assert_int_equal(c->n, cases[i].n);
+        assert_int_equal(c->misses, cases[i].misses);
+        assert_int_equal(c->open, cases[i].open);
+        assert_int_equal(misses, cases[i].misses);
+    }
+}
+
 /* Shares whose product with n is not what it seems in binary: 0.07 * 100 is
  * above 7, 0.29 * 100 below 29. */
 TEST(shares_are_judged_at_their_exact_boundary)
@@ -589,7 +620,36 @@ TEST(a_late_client_can_only_make_a_server_look_worse)
         assert_int_equal(j.verdict, cases[i].want);
         if (j.verdict == VERDICT_UNDECIDED)
             assert_false(j.is_shown);
+        for (size_t k = 0; k < j.len; k++)
+            if (j.terms[k].verdict != VERDICT_NONE)
+                check_place(&j.terms[k], place_of(&j.terms[k], 100));
     }
+}
+
+/* Every hundredth answer and one more has a single token, and no tpot. */
+TEST(a_term_that_cannot_be_judged_has_no_interval)
+{
+    struct slo slo = slo_of("tpot p99 < 10ms");
+    const struct window w = {.end_ns = WINDOW_MS * NS_PER_MS};
+    struct judgement j;
+    struct tally t;
+
+    tally_init(&t, w, &slo);
+    for (int64_t i = 0; i < 1000; i++) {
+        struct facts f = row_ok(i, i * 10, 5);
+
+        f.first -= NS_PER_MS;
+        f.first_tokens = 1;
+        f.event_tokens = i % 100 == 0 || i == 1 ? 1 : 2;
+        tally_add(&t, &f);
+    }
+    judge(&t, WINDOW_MS / 1e3, &j);
+    assert_int_equal(j.verdict, VERDICT_UNDECIDED);
+    assert_string_equal(j.terms[0].why,
+                        "too many streams are too short to have this measure");
+    assert_true(j.terms[0].is_unjudgeable);
+    check_place(&j.terms[0], place_of(&j.terms[0], 100));
+    tally_fini(&t);
 }
 
 /* 1 % may miss, 51 % do, most of them because of the client. */

@@ -292,8 +292,8 @@ TEST(all_breaks_fit)
     l.s.failed = 1;
     l.s.trust.valid = false;
     look(&l);
-    assert_int_equal(l.m.n_proofs, MLPERF_MAX_PROOFS);
-    assert_int_equal(l.m.n_breaks, 4 + 1 + 1 + 1 + 4 + 1 + 1 + 1);
+    assert_int_equal(l.m.n_proofs, 5);
+    assert_int_equal(l.m.n_breaks, 5 + 1 + 1 + 1 + 5 + 1 + 1 + 1);
     assert_string_equal(l.m.breaks[l.m.n_breaks - 1], accuracy);
 }
 

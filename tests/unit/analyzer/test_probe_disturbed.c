@@ -194,6 +194,10 @@ struct probe {
     const char *term;    /* NULL: e2e p95 */
     bool is_silent;      /* nothing is known of any request, ... */
     bool has_no_lag;     /* ... or of when any was sent */
+    bool is_unjudgeable; /* too few requests have the measure */
+    int of_class;        /* 1: the term is of a class, which ... */
+    int64_t of_class_n;  /* ... had this number of requests, */
+    bool is_proof;       /* in a confirmation */
     int64_t scheduled;
     const char *because; /* expected; NULL: it counts */
 };
@@ -226,6 +230,21 @@ static const struct probe probes[] = {
      .because = "lag p50"},
     {.is_silent = true, .because = "no requests"},
     {.is_silent = true, .scheduled = 30, .because = SEARCH_UNMEASURED},
+    {.is_unjudgeable = true, .scheduled = 30, .because = SEARCH_UNMEASURED},
+    {.is_silent = true,
+     .term = "quality >= 0.9",
+     .scheduled = 30,
+     .because = SEARCH_UNMEASURED},
+    /* A rare class may be missing in a probe. */
+    {.of_class = 1, .scheduled = 30},
+    {.of_class = 1,
+     .of_class_n = 3,
+     .scheduled = 30,
+     .because = SEARCH_UNMEASURED},
+    {.of_class = 1,
+     .is_proof = true,
+     .scheduled = 30,
+     .because = SEARCH_UNMEASURED},
     {.failed = "steal", .because = "steal"},
     /* Why it was late. */
     {.client_late = 1, .missed = 0.9, .failed = "busy", .because = SEARCH_BUSY},
@@ -255,8 +274,12 @@ static const struct probe probes[] = {
 static const char *reason_of(const struct probe *p)
 {
     struct made_summary *m = made_summary_bare("http://h/");
-    struct search_terms terms = {.slo = {.len = 1}, .class = {-1}};
-    struct search_result r = {.n_terms = 1};
+    struct search_terms terms = {.slo = {.len = 1 + (size_t)p->of_class},
+                                 .class = {-1, 0}};
+    struct search_result r = {.step =
+                                  p->is_proof ? SEARCH_CONFIRM : SEARCH_PROBE,
+                              .n_terms = terms.slo.len};
+    struct class_summary class = {.scheduled = p->of_class_n};
     struct hist late = {0};
     struct err err = {0};
     const char *reason;
@@ -264,7 +287,10 @@ static const char *reason_of(const struct probe *p)
     assert_int_equal(slo_parse_term(p->term ? p->term : "e2e p95 < 200ms",
                                     &terms.slo.terms[0], &err),
                      0);
+    terms.slo.terms[1] = terms.slo.terms[0];
     m->s.scheduled = p->scheduled;
+    m->s.classes = &class;
+    r.terms[0].is_unjudgeable = p->is_unjudgeable;
     r.terms[0].n = p->is_silent ? 0 : 1000;
     r.terms[0].misses = llround(1000 * p->missed);
     r.terms[0].measured_ns = p->measured_ms * NS_PER_MS;
@@ -278,6 +304,7 @@ static const char *reason_of(const struct probe *p)
             (struct check){.name = p->failed, .is_fatal = true};
     reason = disturbed_by(&m->s, &late, &terms, &r);
     hist_fini(&late);
+    m->s.classes = NULL;
     made_summary_free(m);
     return reason;
 }

@@ -176,6 +176,24 @@ TEST(a_row_a_run)
     scaled_free(s);
 }
 
+/* A value that some runs lack is the mean over the others; that of more answers
+ * counts for more. */
+TEST(means_are_over_the_runs_that_have_the_value)
+{
+    struct scaling *s =
+        scaled_study("k, seconds, joules, p99_ms, quality, quality_n\n"
+                     "1, 10, , 30, 0.5, 100\n"
+                     "1, 10, 4, , 0.9, 300\n"
+                     "1, 10, 6, 50, , 1000\n",
+                     scaled_usual);
+
+    assert_near(s->points[0].joules, 5, 1e-12);
+    assert_near(s->points[0].p99_ms, 40, 1e-12);
+    assert_near(s->points[0].quality, 0.8, 1e-12);
+    assert_near(s->points[0].quality_n, 400, 1e-12);
+    scaled_free(s);
+}
+
 /* ---- quality ---- */
 
 /* The row with the largest speedup and efficiency is worse: never ranked. */

@@ -5,13 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/compare/capacities.h"
 #include "analyzer/scaling/scaling.h"
 #include "analyzer/search/search_read.h"
+#include "analyzer/studies/study_recordings.h"
+#include "analyzer/studies/variant_capacity.h"
 #include "cli/exit_status.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/xalloc.h"
 #include "common/recording/study_set.h"
+#include "tests/support/rows.h"
 #include "tests/support/sided.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
@@ -144,6 +148,86 @@ TEST(a_search_that_found_none)
     assert_non_null(strstr(s->refusals.items[0], "none: no capacity: "));
     scaling_fini(s);
     free(s);
+}
+
+/* ---- the look ---- */
+
+/* A search whose first recording is a closed loop. */
+static char *with_look(const char *name)
+{
+    static const double parts[] = {0.5, 0.8};
+    const struct sided closed = {
+        .e2e_ms = 10, .slo = OBJECTIVE, .is_closed = 1};
+    char *dir = search_write(name, "1", 100, parts, COUNT(parts));
+    struct study_set set;
+    struct study_point look;
+    char path[64];
+    struct err err = {0};
+
+    snprintf(path, sizeof(path), "%s/look-1", name);
+    free(sided_write(path, &closed));
+    assert_int_equal(study_set_load(&set, dir, &err), 0);
+    study_set_add(&set, POINT_LOOK, 16)->is_recorded = true;
+    look = set.points[2];
+    memmove(&set.points[1], &set.points[0], 2 * sizeof(look));
+    set.points[0] = look;
+    assert_int_equal(study_set_save(&set, dir, &err), 0);
+    study_set_fini(&set);
+    return dir;
+}
+
+TEST(searches_are_compared_by_their_probes)
+{
+    static const double parts[] = {0.5, 0.8};
+    struct strlist dirs = {0};
+    const struct compare_ask ask = {.dirs = &dirs, .regression = -1};
+    struct capacities c;
+    struct err err = {0};
+
+    strlist_add(&dirs, with_look("looked"));
+    strlist_add(&dirs, search_write("plain", "1", 100, parts, COUNT(parts)));
+    assert_int_equal(capacities_make(&c, &ask, &err), 0);
+    assert_int_equal(c.differences.must, 0);
+    assert_int_not_equal(c.answer, COMPARE_REFUSED);
+    capacities_fini(&c);
+    strlist_fini(&dirs);
+}
+
+TEST(a_look_is_no_point)
+{
+    struct study_recordings l;
+    struct err err = {0};
+
+    assert_int_equal(
+        study_recordings_list(&l, with_look("listed"), STUDY_SEARCH, &err), 0);
+    assert_int_equal(l.n, 2);
+    for (size_t i = 0; i < l.n; i++)
+        assert_int_equal(l.list[i].point.role, POINT_PROBE);
+    study_recordings_fini(&l);
+}
+
+/* 100/s at 3.6 USD per hour are a cent per thousand; of 100 clients it is not
+ * known how many requests they make. */
+TEST(only_a_rate_has_a_price)
+{
+    struct slo slo = slo_of(OBJECTIVE);
+    struct search_result probe = {.value = 100, .n_terms = 1};
+
+    probe.terms[0].n = 1000;
+    for (int k = 0; k < 2; k++) {
+        struct capacity_sums sums = {
+            .config = {.by = k ? SEARCH_CONCURRENCY : SEARCH_RATE, .slo = &slo},
+            .results = &probe,
+            .n = 1,
+            .usd_per_hour = 3.6,
+        };
+        struct capacity c;
+
+        capacity_of_sums(&sums, &c);
+        assert_true(c.range.low == 100);
+        assert_true(k ? c.usd_per_1000 < 0
+                      : fabs(c.usd_per_1000 - 0.01) < 1e-12);
+    }
 }
 
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -552,7 +552,7 @@ TEST(terms_that_are_no_share_are_refused)
         double allowed;
 
         assert_int_equal(slo_parse_term(rows[i].text, &slo.terms[0], &err), 0);
-        allowed = search_allowed(&slo.terms[0]);
+        allowed = slo_allowed(&slo.terms[0]);
         assert_true(fabs(allowed - rows[i].allowed) < 1e-9);
         assert_int_equal(search_check_slo(&slo, &err), allowed < 0 ? -1 : 0);
         if (allowed < 0)

@@ -218,6 +218,34 @@ TEST(a_confirmation_that_missed_is_not_rejected)
     }
 }
 
+/* What an overloaded server met, it would not have met for longer. */
+TEST(an_overloaded_probe_is_missed)
+{
+    struct slo slo = madeserver_slo(1);
+    struct search_config config = {.slo = &slo};
+
+    for (int k = 0; k < 3; k++) { /* neither, the probe, the confirmation */
+        struct search_result probes[2] = {
+            {.value = 100, .asked_ns = 1, .window_ns = 1, .n_terms = 1}};
+        struct search_answer a;
+
+        probes[0].terms[0] = (struct search_counts){.n = 1000};
+        probes[1] = probes[0];
+        probes[1].value = 200;
+        probes[1].step = k == 2 ? SEARCH_CONFIRM : SEARCH_PROBE;
+        probes[1].is_overloaded = k > 0;
+        assert_int_equal(search_is_met(&slo, &probes[1]), k == 0);
+        search_from_probes(&config, probes, 2, &a);
+        assert_true(a.met_to == (k == 0 ? 200 : 100));
+        assert_true(a.at_least == (k == 0 ? 200 : 100));
+        assert_true(isnan(a.confirmed));
+        if (k == 0)
+            assert_true(isnan(a.missed_from) && isnan(a.at_most));
+        else
+            assert_true(a.missed_from == 200 && a.at_most == 200);
+    }
+}
+
 TEST(no_probes_say_nothing)
 {
     struct slo slo = madeserver_slo(1);

@@ -11,6 +11,7 @@
 #include "common/base/str.h"
 #include "tests/support/golden.h"
 #include "tests/support/maderun.h"
+#include "tests/support/rows.h"
 #include "tests/support/test.h"
 #include "tests/support/tmpdir.h"
 
@@ -88,6 +89,55 @@ TEST(exit_codes_of_aborted_runs)
         assert_string_equal(r->s.aborted, why);
         assert_int_equal(r->s.verdict, cases[i].verdict);
         assert_int_equal(exit_status_of_run(&r->s), cases[i].code);
+        read_run_free(r);
+    }
+}
+
+/* 400 requests in 4 s, which is too short for a look on the way: the one at the
+ * end decides, if nothing of the run is missing.  After 5 s there is a look,
+ * but what was cut cannot pass. */
+TEST(a_run_that_was_cut_is_not_decided_at_its_end)
+{
+    static const struct {
+        int64_t n;
+        int64_t unfinished;
+        int64_t lost;
+        bool was_killed;
+        int64_t stopped_by;
+        enum verdict verdict;
+        bool is_shown;
+    } cases[] = {
+        {400, 0, 0, false, 0, VERDICT_PASS, true},
+        {400, 0, 300, false, 0, VERDICT_UNDECIDED, false},
+        {400, 0, 5, false, 0, VERDICT_PASS, false},
+        {400, 200, 0, false, 0, VERDICT_UNDECIDED, false},
+        {400, 0, 0, true, 0, VERDICT_UNDECIDED, false},
+        {400, 0, 0, false, SIGINT, VERDICT_UNDECIDED, false},
+        {600, 0, 300, false, 0, VERDICT_PASS, true},
+        {600, 0, 0, true, 0, VERDICT_UNDECIDED, false},
+        {600, 0, 0, false, SIGINT, VERDICT_UNDECIDED, false},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int64_t n = cases[i].n;
+        struct made_run *m = made_run_new(0, 10 * n, "e2e p90 < 10ms");
+        int64_t fast = n - cases[i].unfinished;
+        struct read_run *r;
+
+        m->stops_decided = true;
+        made_run_add_fast(m, 0, fast);
+        for (int64_t k = fast; k < n; k++)
+            made_run_add(m, row_failed(k, 10 * k, 1, OUTCOME_UNFINISHED));
+        m->end.scheduled += cases[i].lost;
+        m->end.issued += cases[i].lost;
+        m->was_killed = cases[i].was_killed;
+        m->end.stopped_by = cases[i].stopped_by;
+        r = made_run_sum_up(m, NULL);
+        if (r->s.verdict != cases[i].verdict)
+            print_error("case %zu: %s\n", i, verdict_name(r->s.verdict));
+        assert_int_equal(r->s.verdict, cases[i].verdict);
+        assert_int_equal(r->s.is_shown, cases[i].is_shown);
+        assert_int_equal(r->s.decided[0] != 0, cases[i].is_shown);
         read_run_free(r);
     }
 }

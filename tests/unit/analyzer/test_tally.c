@@ -257,6 +257,25 @@ TEST(terms_count_keeps_misses_and_open)
     tally_fini(&t);
 }
 
+/* More than a cell can count are counted as misses of every limit. */
+TEST(no_sample_of_a_term_is_dropped)
+{
+    const int64_t many = (int64_t)5 << 30;
+    struct slo slo = slo_of("itl p99 < 20ms");
+    struct tally t;
+    int64_t counted;
+
+    tally_init(&t, window, &slo);
+    term_tally_add(&t.terms[0], &slo.terms[0], 0, 5 * NS_PER_MS, many);
+    term_tally_add(&t.terms[0], &slo.terms[0], 0, 5 * NS_PER_MS, many);
+    counted = t.terms[0].grid.never[0];
+    for (size_t i = t.terms[0].grid.begin; i < t.terms[0].grid.end; i++)
+        counted += t.terms[0].grid.cells[i][0];
+    assert_int_equal(counted, 2 * many);
+    assert_int_equal(t.terms[0].n, 2 * many);
+    tally_fini(&t);
+}
+
 /* A request as a term on the client or the network sees it. */
 TEST(terms_on_lag_and_connect)
 {

@@ -177,6 +177,13 @@ TEST(samples_that_decide_nothing)
     trials_summary_fini(&s);
 
     s = made(p99_ms, 3, 100);
+    s.trials[2].terms[0].sample.n = 0; /* nothing of it is known */
+    s.trials[2].terms[0].open = 1000;
+    trials_work_out(&s);
+    assert_int_equal(s.verdict, VERDICT_UNDECIDED);
+    trials_summary_fini(&s);
+
+    s = made(p99_ms, 3, 100);
     s.trials[2].terms[0].is_judgeable = false;
     trials_work_out(&s);
     assert_int_equal(s.verdict, VERDICT_UNDECIDED);
@@ -189,12 +196,16 @@ TEST(goodput)
     static const double p99_ms[] = {1, 2, 3, 4, 5};
     static const struct {
         double rates[5];
+        double open; /* of 10 s */
         enum verdict verdict;
         bool is_shown;
     } cases[] = {
-        {{40.9, 41, 41.1, 41, 41}, VERDICT_PASS, true},
-        {{30, 41, 52, 41, 41}, VERDICT_PASS, false},
-        {{39, 39.1, 38.9, 39, 39}, VERDICT_FAIL, true},
+        {{40.9, 41, 41.1, 41, 41}, 0, VERDICT_PASS, true},
+        {{40.9, 41, 41.1, 41, 41}, 100, VERDICT_PASS, true},
+        {{30, 41, 52, 41, 41}, 0, VERDICT_PASS, false},
+        {{39, 39.1, 38.9, 39, 39}, 0, VERDICT_FAIL, true},
+        {{39, 39.1, 38.9, 39, 39}, 8, VERDICT_FAIL, true},
+        {{39, 39.1, 38.9, 39, 39}, 20, VERDICT_UNDECIDED, false},
     };
     struct err err = {0};
 
@@ -203,8 +214,11 @@ TEST(goodput)
 
         assert_int_equal(
             slo_parse_term("goodput >= 40/s", &s.terms[0].term, &err), 0);
-        for (size_t k = 0; k < 5; k++)
+        for (size_t k = 0; k < 5; k++) {
             s.trials[k].terms[0].measured = cases[i].rates[k];
+            s.trials[k].terms[0].open = cases[i].open;
+            s.trials[k].window_s = 10;
+        }
         trials_work_out(&s);
         assert_int_equal(s.verdict, cases[i].verdict);
         assert_int_equal(s.is_shown, cases[i].is_shown);

@@ -134,7 +134,85 @@ TEST(terms_share_the_error_of_failing)
     assert_in_range(four, one + 1, 50);
 }
 
+/* A thousand requests within a minute, of which some had not ended when the run
+ * was cut: they are misses for a pass and kept for a fail, unless they had
+ * waited too long already. */
+TEST(unfinished_requests_are_judged_both_ways)
+{
+    static const struct {
+        const char *slo;
+        int64_t unfinished;
+        int64_t waited_ms;
+        enum decision want;
+    } cases[] = {
+        {"e2e p90 < 1s", 0, 0, DECISION_PASS},
+        {"e2e p90 < 1s", 20, 1, DECISION_PASS},
+        {"e2e p90 < 1s", 90, 1, DECISION_NONE},
+        {"e2e p90 < 1s", 500, 1, DECISION_NONE},
+        {"e2e p90 < 1s", 500, 2000, DECISION_FAIL},
+        {"ttft p90 < 1s", 500, 1, DECISION_NONE},
+        {"ttft p90 < 1s", 500, 2000, DECISION_FAIL},
+        {"errors < 10%", 20, 2000, DECISION_PASS},
+        {"errors < 10%", 500, 2000, DECISION_NONE},
+    };
+
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        struct slo slo = slo_of(cases[k].slo);
+        int64_t n = cases[k].unfinished;
+        struct err err = {0};
+        struct decide d;
+
+        assert_int_equal(decide_init(&d, &slo, 0, &err), 0);
+        for (int64_t i = 0; i < 1000; i++) {
+            struct facts f = row_ok(i, i * 60, 1);
+
+            if (i * n / 1000 != (i + 1) * n / 1000)
+                f = row_failed(i, i * 60, cases[k].waited_ms,
+                               OUTCOME_UNFINISHED);
+            decide_add(&d, &f);
+        }
+        decide_end(&d);
+        if (d.decision != cases[k].want)
+            print_error("case %zu: %d, %s\n", k, (int)d.decision, d.why);
+        assert_int_equal(d.decision, cases[k].want);
+        decide_fini(&d);
+    }
+}
+
 /* ---- the order of rows ---- */
+
+/* Then nothing can be decided, and later rows are not kept. */
+TEST(a_missing_row_ends_the_test)
+{
+    struct slo slo = slo_of("e2e p90 < 1s");
+    struct err err = {0};
+    struct decide d;
+
+    assert_int_equal(decide_init(&d, &slo, 0, &err), 0);
+    for (int64_t i = 1; i < 3000000; i++) {
+        struct facts f = row_ok(i, i / 100, 1);
+
+        decide_add(&d, &f);
+    }
+    assert_true(d.has_given_up);
+    assert_true(d.n_waiting < 3000000);
+    decide_end(&d);
+    assert_int_equal(d.decision, DECISION_NONE);
+    decide_fini(&d);
+}
+
+TEST(the_first_request_may_come_late)
+{
+    struct slo slo = slo_of("e2e p90 < 1s");
+    struct facts f = row_ok(0, 60000, 1);
+    struct err err = {0};
+    struct decide d;
+
+    assert_int_equal(decide_init(&d, &slo, 0, &err), 0);
+    decide_add(&d, &f);
+    assert_int_equal(d.decision, DECISION_NONE);
+    decide_fini(&d);
+}
 
 /* Rows come as requests end: any order gives the same, since they are taken in
  * that of the schedule. */
