@@ -15,6 +15,10 @@
 #include "loadgen/transport/tls_context.h"
 #include "loadgen/transport/transport.h"
 
+/* A turn sends little more than this, so that a large upload over TLS does not
+ * delay others: about 0.3 ms. */
+#define SEND_TURN ((size_t)256 << 10)
+
 static struct conn *conn_of(struct connlink *link)
 {
     return (struct conn *)link;
@@ -93,7 +97,6 @@ static void on_connected(evutil_socket_t fd, short what, void *arg)
                          socket_error_text(error));
         return;
     }
-    c->is_connected = true;
     c->connected_ns = now_ns(c);
     if (!url_is_tls(c->endpoint->target->url.scheme)) {
         establish(c);
@@ -148,10 +151,12 @@ int conn_open(struct conn *c, struct dialer *d, const struct endpoint *e)
     c->endpoint = e;
     c->wire = (struct wire){.fd = fd};
     c->tls.ssl = NULL;
-    c->is_connected = false;
     c->opened_ns = clk_now(d->env->clk);
     c->connected_ns = TIME_ABSENT;
     c->secured_ns = TIME_ABSENT;
+    buf_reset(&c->unsent);
+    c->unsent_at = 0;
+    c->write_error = 0;
     event_assign(&c->readable, d->env->base, fd, EV_READ, on_connected, c);
     event_assign(&c->writable, d->env->base, fd, EV_WRITE, on_connected, c);
     event_add(&c->writable, NULL);
@@ -166,11 +171,75 @@ void conn_close(struct conn *c)
     connlist_remove(&c->link);
     event_del(&c->readable);
     event_del(&c->writable);
-    if (c->is_connected)
+    if (c->connected_ns != TIME_ABSENT)
         socket_add_path(c->wire.fd, &c->dialer->path);
     tls_fini(&c->tls);
     close(c->wire.fd);
     c->wire.fd = -1;
+}
+
+/* ---- sending ---- */
+
+static size_t send_some(struct conn *c, const char *data, size_t len, ssize_t n)
+{
+    size_t sent = 0;
+
+    while (n >= 0) {
+        sent += (size_t)n;
+        if (sent == len || sent >= SEND_TURN)
+            return sent;
+        n = conn_write(c, data + sent, len - sent);
+    }
+    if (errno != EAGAIN && errno != EINTR) {
+        c->write_error = errno;
+        event_active(&c->readable, EV_READ, 0);
+    }
+    return sent;
+}
+
+size_t conn_send_more(struct conn *c, const char *data, size_t len, ssize_t n)
+{
+    size_t sent = send_some(c, data, len, n);
+
+    if (sent == len)
+        return sent;
+    buf_add(&c->unsent, data + sent, len - sent);
+    if (!c->write_error)
+        event_add(&c->writable, NULL);
+    return sent;
+}
+
+size_t conn_send_rest(struct conn *c)
+{
+    const char *data = buf_text(&c->unsent) + c->unsent_at;
+    size_t left = c->unsent.len - c->unsent_at;
+    size_t sent;
+
+    if (left == 0 || c->write_error)
+        return 0;
+    sent = send_some(c, data, left, conn_write(c, data, left));
+    c->unsent_at += sent;
+    if (sent == left) {
+        buf_reset(&c->unsent);
+        c->unsent_at = 0;
+    } else if (!c->write_error) {
+        event_add(&c->writable, NULL);
+    }
+    return sent;
+}
+
+/* The write has taken the error from the socket, which therefore reads as an
+ * end.  With EPIPE the server had closed it before. */
+ssize_t conn_read_last(struct conn *c, ssize_t n)
+{
+    bool is_end = n == 0 && c->write_error == EPIPE;
+
+    if (n > 0)
+        event_active(&c->readable, EV_READ, 0);
+    if (n > 0 || is_end || (n < 0 && errno != EAGAIN && errno != EINTR))
+        return n;
+    errno = c->write_error;
+    return -1;
 }
 
 /* ---- errors ---- */

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/buf.h"
 #include "common/wire/tls.h"
 #include "loadgen/transport/socket.h"
 
@@ -89,12 +90,14 @@ struct conn {
     const struct endpoint *endpoint;
     struct wire wire;
     struct tls tls;       /* its ssl is NULL: no TLS */
-    bool is_connected;    /* as TCP knows it; TLS may still be missing */
     int64_t opened_ns;    /* by the clock, as the next two */
-    int64_t connected_ns; /* TIME_ABSENT: not yet */
+    int64_t connected_ns; /* by TCP, before TLS; TIME_ABSENT: not yet */
     int64_t secured_ns;   /* TLS is complete; TIME_ABSENT: not yet, or none */
     struct event readable;
     struct event writable; /* added while connecting; then the pool's */
+    struct buf unsent;     /* what the kernel did not take at once, ... */
+    size_t unsent_at;      /* ... from here on; the pool makes and frees it */
+    int write_error;       /* errno of the write that failed; 0: none */
 };
 
 /* All required. */
@@ -147,17 +150,41 @@ int conn_open(struct conn *c, struct dialer *d, const struct endpoint *e);
 /* In any state but closed. */
 void conn_close(struct conn *c);
 
-/* As recv(2) and send(2), except that EPROTO is an error of TLS: conn_why(). */
-static inline ssize_t conn_read(struct conn *c, void *data, size_t size)
-{
-    return c->tls.ssl ? tls_read(&c->tls, data, size)
-                      : wire_read(&c->wire, data, size);
-}
+/* Send, until the socket takes no more; returns how many bytes it took.  The
+ * rest is kept in `unsent`, and `writable` is added, whose hook must call
+ * conn_send_rest(); nothing else may be sent before.  If a write fails, the
+ * server may have answered before: nothing more is sent, `readable` runs, and
+ * conn_read() reports that error when everything has been read. */
+static inline size_t conn_send(struct conn *c, const char *data, size_t len);
+size_t conn_send_rest(struct conn *c);
 
-static inline ssize_t conn_write(struct conn *c, const void *data, size_t len)
+/* As recv(2), except that EPROTO is an error of TLS: conn_why(). */
+static inline ssize_t conn_read(struct conn *c, void *data, size_t size);
+
+/* Their parts: go on after a write that returned n; what a read means after a
+ * write that failed. */
+size_t conn_send_more(struct conn *c, const char *data, size_t len, ssize_t n);
+ssize_t conn_read_last(struct conn *c, ssize_t n);
+
+static inline ssize_t conn_write(struct conn *c, const char *data, size_t len)
 {
     return c->tls.ssl ? tls_write(&c->tls, data, len)
                       : wire_write(&c->wire, data, len);
+}
+
+static inline size_t conn_send(struct conn *c, const char *data, size_t len)
+{
+    ssize_t n = conn_write(c, data, len);
+
+    return n == (ssize_t)len ? len : conn_send_more(c, data, len, n);
+}
+
+static inline ssize_t conn_read(struct conn *c, void *data, size_t size)
+{
+    ssize_t n = c->tls.ssl ? tls_read(&c->tls, data, size)
+                           : wire_read(&c->wire, data, size);
+
+    return c->write_error ? conn_read_last(c, n) : n;
 }
 
 /* Must it be read again, even if the socket stays silent? */
@@ -172,7 +199,7 @@ static inline bool conn_is_cut(const struct conn *c)
     return c->tls.ssl && c->tls.is_cut;
 }
 
-/* What an error of conn_read() or conn_write() means. */
+/* What an error of conn_read() means. */
 const char *conn_why(const struct conn *c, int error,
                      char out[static TLS_TEXT]);
 

@@ -98,7 +98,7 @@ static void finish(struct http1_conn *c, int64_t now, bool has_leftover)
     r->body = c->body;
     r->body_len = c->body_len;
     c->request = NULL;
-    if (c->parser.keeps_alive && !has_leftover && c->unsent.len == 0 &&
+    if (c->parser.keeps_alive && !has_leftover && c->conn.unsent.len == 0 &&
         !env->settings->no_keepalive)
         http1_pool_keep(c, env->start_ns + now);
     else
@@ -117,7 +117,6 @@ static void begin(struct http1_conn *c, struct request *r)
     c->request = r;
     r->conn = c;
     c->body_len = 0;
-    buf_reset(&c->unsent);
     http1_begin(&c->parser);
     conn_set_stamps(&c->conn, is_stamped);
     c->parser.is_head_request = r->class->targets->is_head;
@@ -201,65 +200,47 @@ static struct bytes make_request(const struct http1_conn *c)
     return bytes;
 }
 
-/* `sent` is the time just before the first byte that the kernel took. */
-static ssize_t send_bytes(struct http1_conn *c, const char *data, size_t len,
-                          int64_t now)
+/* `now` is the time just before the first of these bytes. */
+static void note_sent(const struct http1_conn *c, size_t len, int64_t now)
 {
-    const struct transport_env *env = c->pool->env;
     struct facts *f = &c->request->facts;
-    ssize_t n = conn_write(&c->conn, data, len);
 
-    if (n <= 0)
-        return n;
-    if (env->tap)
-        env->tap(env->arg, true, data, (size_t)n);
-    if (f->sent == TIME_ABSENT)
+    if (len > 0 && f->sent == TIME_ABSENT)
         f->sent = now;
-    f->bytes_out += n;
-    return n;
+    f->bytes_out += (int64_t)len;
 }
 
 static void send_request(struct http1_conn *c)
 {
+    const struct transport_env *env = c->pool->env;
     struct bytes bytes = make_request(c);
-    ssize_t n;
+    size_t sent;
 
     if (!bytes.data) {
         break_off(c, OUTCOME_RESET, EMSGSIZE, TARGET_TOO_LARGE);
         return;
     }
+    if (env->tap)
+        env->tap(env->arg, true, bytes.data, bytes.len);
     c->taken_before = c->conn.wire.taken;
-    c->asked_ns = transport_now(c->pool->env);
-    n = send_bytes(c, bytes.data, bytes.len, c->asked_ns);
-    if (n == (ssize_t)bytes.len)
-        return;
-    if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        take_break(c, errno);
-        return;
-    }
-    if (n < 0)
-        n = 0;
-    buf_add(&c->unsent, bytes.data + n, bytes.len - (size_t)n);
-    event_add(&c->conn.writable, NULL);
+    c->asked_ns = transport_now(env);
+    sent = conn_send(&c->conn, bytes.data, bytes.len);
+    note_sent(c, sent, c->asked_ns);
+    /* What an idle connection has received before answers nothing. */
+    if (sent == 0 && c->conn.write_error && c->was_idle &&
+        c->conn.wire.taken == c->taken_before)
+        take_break(c, c->conn.write_error);
 }
 
 /* The rest of a request that the kernel did not take at once. */
 static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
     struct http1_conn *c = arg;
-    ssize_t n = send_bytes(c, c->unsent.data, c->unsent.len,
-                           transport_now(c->pool->env));
+    int64_t now = transport_now(c->pool->env);
 
     (void)fd;
     (void)what;
-    if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        take_break(c, errno);
-        return;
-    }
-    if (n > 0)
-        buf_consume(&c->unsent, (size_t)n);
-    if (c->unsent.len > 0)
-        event_add(&c->conn.writable, NULL);
+    note_sent(c, conn_send_rest(&c->conn), now);
 }
 
 /* ---- reading ---- */

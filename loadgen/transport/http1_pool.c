@@ -87,7 +87,7 @@ static struct http1_conn *conn_new(struct http1_pool *p)
     http1_init(&c->parser, HTTP1_RESPONSE, p->user->response, c);
     if (!p->user->response->header)
         c->parser.known = &p->known;
-    buf_init(&c->unsent, TARGET_MAX_REQUEST);
+    buf_init(&c->conn.unsent, TARGET_MAX_REQUEST);
     c->next_made = p->made;
     p->made = c;
     return c;
@@ -137,7 +137,7 @@ struct socket_path http1_pool_path(const struct http1_pool *p)
     struct socket_path path = p->dialer.path;
 
     for (const struct http1_conn *c = p->made; c; c = c->next_made) {
-        if (c->conn.wire.fd >= 0 && c->conn.is_connected)
+        if (c->conn.wire.fd >= 0 && c->conn.connected_ns != TIME_ABSENT)
             socket_add_path(c->conn.wire.fd, &path);
     }
     path.tls = tls_context_counts(p->dialer.tls);
@@ -190,7 +190,7 @@ void http1_pool_fini(struct http1_pool *p)
         if (c->conn.wire.fd >= 0)
             http1_pool_close(c);
         http1_fini(&c->parser);
-        buf_fini(&c->unsent);
+        buf_fini(&c->conn.unsent);
         free(c);
     }
     dialer_fini(&p->dialer);

@@ -51,7 +51,6 @@ struct http1_conn {
     int64_t read_ns;         /* when the data being processed was read */
     int64_t taken_before;    /* bytes that the kernel took before this one */
     struct http1 parser;
-    struct buf unsent;          /* what the kernel did not take at once */
     char body[HTTP1_KEPT_BODY]; /* beginning of the body, for failures */
     size_t body_len;
 };

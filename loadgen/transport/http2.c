@@ -137,13 +137,12 @@ static void break_conn(struct http2_conn *c, enum outcome outcome,
 /* Write, and find out whether the connection is over. */
 static void settle(struct http2_conn *c)
 {
-    char why[TLS_TEXT];
-
     if (c->is_busy || !c->session)
         return;
-    if (http2_conn_flush(c)) {
-        break_conn(c, OUTCOME_RESET, errno, conn_why(&c->conn, errno, why));
-        return;
+    http2_conn_flush(c);
+    if (c->conn.write_error && !c->is_draining) { /* on_readable() ends it */
+        c->is_draining = true;
+        http2_conn_update(c);
     }
     if (c->n_used == 0 && c->is_draining) {
         http2_conn_close(c);
@@ -315,6 +314,10 @@ static void break_conn(struct http2_conn *c, enum outcome outcome,
         bool is_again = outcome == OUTCOME_RESET &&
                         (!s->is_sent || is_stale(s, acked, rtt_ns, is_closed));
 
+        if (s->is_whole && !s->error) { /* the rest of its request is lost */
+            finish(s, c->read_ns);
+            continue;
+        }
         http2_stream_detach(s);
         if (is_again && begin_again(p, s, false))
             continue;
@@ -632,14 +635,11 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
     struct http2_conn *c = arg;
-    char why[TLS_TEXT];
 
     (void)fd;
     (void)what;
-    if (http2_conn_flush_rest(c))
-        break_conn(c, OUTCOME_RESET, errno, conn_why(&c->conn, errno, why));
-    else
-        settle(c);
+    conn_send_rest(&c->conn);
+    settle(c);
 }
 
 /* The request for which the connection was opened has its times. */

@@ -67,7 +67,7 @@ static struct http2_conn *conn_new(struct http2_pool *p)
     c = xcalloc(1, sizeof(*c));
     c->conn.wire.fd = -1;
     c->pool = p;
-    buf_init(&c->unsent, OUT_SIZE);
+    buf_init(&c->conn.unsent, OUT_SIZE);
     c->next_made = p->made;
     p->made = c;
     return c;
@@ -154,7 +154,6 @@ struct http2_conn *http2_conn_open(struct http2_pool *p,
     c->is_draining = false;
     c->is_flooded = false;
     c->empty = 0;
-    buf_reset(&c->unsent);
     p->n_open++;
     http2_conn_update(c);
     return c;
@@ -196,67 +195,25 @@ static size_t gather(struct http2_conn *c)
     return len;
 }
 
-/* Returns what the kernel did not take, or -1 with errno set. */
-static ssize_t write_some(struct http2_conn *c, const char *data, size_t len)
+void http2_conn_flush(struct http2_conn *c)
 {
-    while (len > 0) {
-        ssize_t n = conn_write(&c->conn, data, len);
-
-        if (n < 0 && errno != EAGAIN && errno != EINTR)
-            return -1;
-        if (n < 0)
-            break;
-        data += n;
-        len -= (size_t)n;
-    }
-    return (ssize_t)len;
-}
-
-int http2_conn_flush(struct http2_conn *c)
-{
-    char *out = c->pool->out;
     size_t len;
 
-    if (c->is_busy || !c->session || c->unsent.len > 0)
-        return 0;
+    if (c->is_busy || !c->session || c->conn.unsent.len > 0)
+        return;
     if (c->pool->is_gathering) {
         event_active(&c->conn.writable, EV_WRITE, 0);
-        return 0;
+        return;
     }
     c->write_ns = transport_now(c->pool->env);
-    for (;;) {
-        ssize_t left;
-
+    do {
         c->taken_before = c->conn.wire.taken;
         c->is_busy = c->pool->is_gathering = true;
         len = gather(c);
         c->is_busy = c->pool->is_gathering = false;
-        if (len == 0)
-            break;
-        left = write_some(c, out, len);
-        if (left < 0)
-            return -1;
-        if (left == 0)
-            continue;
-        buf_add(&c->unsent, out + len - (size_t)left, (size_t)left);
-        event_add(&c->conn.writable, NULL);
-        return 0;
-    }
-    if (c->has_settings)
+    } while (len > 0 && conn_send(&c->conn, c->pool->out, len) == len);
+    if (len == 0 && c->has_settings)
         c->held_until = c->n_submitted;
-    return 0;
-}
-
-int http2_conn_flush_rest(struct http2_conn *c)
-{
-    ssize_t left = write_some(c, c->unsent.data, c->unsent.len);
-
-    if (left < 0)
-        return -1;
-    buf_consume(&c->unsent, c->unsent.len - (size_t)left);
-    if (left > 0)
-        event_add(&c->conn.writable, NULL);
-    return 0;
 }
 
 /* ---- streams ---- */
@@ -339,7 +296,7 @@ struct socket_path http2_pool_path(const struct http2_pool *p)
     struct socket_path path = p->dialer.path;
 
     for (const struct http2_conn *c = p->made; c; c = c->next_made) {
-        if (c->conn.wire.fd >= 0 && c->conn.is_connected)
+        if (c->conn.wire.fd >= 0 && c->conn.connected_ns != TIME_ABSENT)
             socket_add_path(c->conn.wire.fd, &path);
     }
     path.tls = tls_context_counts(p->dialer.tls);
@@ -397,7 +354,7 @@ void http2_pool_fini(struct http2_pool *p)
         p->made = c->next_made;
         if (c->conn.wire.fd >= 0)
             http2_conn_close(c);
-        buf_fini(&c->unsent);
+        buf_fini(&c->conn.unsent);
         free(c);
     }
     while (p->made_streams) {

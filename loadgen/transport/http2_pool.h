@@ -100,7 +100,6 @@ struct http2_conn {
     int64_t read_ns;      /* when the data being processed was read */
     int64_t write_ns;     /* when the data being written was made ... */
     int64_t taken_before; /* ... and what the kernel took before */
-    struct buf unsent;    /* what the kernel did not take at once */
     struct http2_conn *next_unused;
     struct http2_conn *next_made;
 };
@@ -167,14 +166,11 @@ void http2_conn_begin(struct http2_conn *c);
 /* Is there room?  Call it after limit, n_used or is_draining have changed. */
 void http2_conn_update(struct http2_conn *c);
 
-/* Write what the session has to say.  -1 with errno set if it broke.  Does
- * nothing while the session is at work.  While another connection is being
- * written it only makes the writable hook run: nghttp2 reports streams that
- * end when it makes frames, and what their ends start may go elsewhere. */
-int http2_conn_flush(struct http2_conn *c);
-
-/* The socket takes more of what it did not take; then flush.  -1 with errno. */
-int http2_conn_flush_rest(struct http2_conn *c);
+/* Write what the session has to say.  Does nothing while the session is at work
+ * or the socket is full.  While another connection is being written it only
+ * makes the writable hook run: nghttp2 reports streams that end when it makes
+ * frames, and what their ends start may go elsewhere. */
+void http2_conn_flush(struct http2_conn *c);
 
 /* Close the socket and the session; its streams are still attached.  Then give
  * it back, without streams. */
