@@ -733,7 +733,12 @@ static void http2_cancel(void *self, struct request *r)
     give_up_stream(s);
     http2_stream_give_back(p, s);
     r->conn = NULL;
-    settle(c);
+    if (c->session) { /* on_writable() settles it: that may end others */
+        event_active(&c->conn.writable, EV_WRITE, 0);
+    } else if (c->is_draining && c->n_used == 0) {
+        http2_conn_close(c);
+        http2_conn_give_back(c);
+    }
 }
 
 static int64_t http2_connections(void *self)
