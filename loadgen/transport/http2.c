@@ -345,6 +345,8 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame,
     s = find_stream(c, frame->hd.stream_id);
     if (!s)
         return 0;
+    if (frame->hd.type == NGHTTP2_DATA && frame->hd.length > 0)
+        c->empty = 0; /* WINDOW_UPDATEs may answer it */
     f = &s->request->facts;
     f->bytes_out += (int64_t)frame->hd.length + FRAME_HEAD;
     if (s->is_sent)
