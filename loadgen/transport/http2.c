@@ -260,8 +260,8 @@ static bool is_stale(const struct http2_stream *s, int64_t acked,
                .acked = acked - s->taken_before,
                .is_acked_known = acked >= 0,
                .is_closed = is_closed,
-               .idle_ns = env->start_ns + s->asked_ns - c->idle_ns,
-               .waited_ns = transport_now(env) - s->asked_ns,
+               .idle_ns = env->start_ns + c->woke_ns - c->idle_ns,
+               .waited_ns = transport_now(env) - c->woke_ns,
                .rtt_ns = rtt_ns,
            });
 }
@@ -354,7 +354,8 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame,
     s->is_sent = true;
     s->limit_then = c->has_settings ? c->limit : 0;
     s->is_reused = c->has_settings;
-    s->asked_ns = c->write_ns;
+    if (c->woke_ns == TIME_ABSENT)
+        c->woke_ns = c->write_ns;
     s->taken_before = c->taken_before;
     if (s->ordinal <= c->held_until)
         f->issued = c->write_ns;

@@ -44,8 +44,10 @@ void http2_conn_update(struct http2_conn *c)
     c->is_over = is_over;
     c->pool->n_idle += is_idle - c->is_idle;
     c->is_idle = is_idle;
-    if (c->n_used == 0)
+    if (c->n_used == 0) {
         c->idle_ns = clk_now(c->pool->env->clk);
+        c->woke_ns = TIME_ABSENT;
+    }
     if (had_room == has_room)
         return;
     if (has_room)

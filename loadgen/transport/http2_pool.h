@@ -62,7 +62,6 @@ struct http2_stream {
     int64_t limit_then;     /* ... with this limit of the server (0: not
                                known, which the first stream is not beyond) */
     bool is_reused;         /* ... over a connection that was in use before */
-    int64_t asked_ns;       /* since then */
     int64_t taken_before;   /* bytes that the kernel took before it */
     int status;             /* of the last response head; 0: none */
     bool has_begun;         /* something of the response has arrived */
@@ -95,8 +94,10 @@ struct http2_conn {
     bool has_goaway;          /* the server has ended it, ... */
     int32_t last_served;      /* ... after the stream of this id; 0: none */
     bool is_flooded;
-    size_t empty;         /* bytes received since the last content */
-    int64_t idle_ns;      /* when it last had no stream, by the clock */
+    size_t empty;         /* bytes received since the last content, either way */
+    int64_t idle_ns;      /* when it last had no stream, by the clock, ... */
+    int64_t woke_ns;      /* ... and when one was sent after that; TIME_ABSENT:
+                             none was */
     int64_t read_ns;      /* when the data being processed was read */
     int64_t write_ns;     /* when the data being written was made ... */
     int64_t taken_before; /* ... and what the kernel took before */
