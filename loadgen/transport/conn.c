@@ -178,6 +178,18 @@ void conn_close(struct conn *c)
     c->wire.fd = -1;
 }
 
+void conn_note_times(const struct conn *c, struct facts *f)
+{
+    int64_t start_ns = c->dialer->env->start_ns;
+
+    if (c->connected_ns == TIME_ABSENT)
+        return;
+    f->is_fresh = 1;
+    f->connected = c->connected_ns - start_ns;
+    if (c->secured_ns != TIME_ABSENT)
+        f->secured = c->secured_ns - start_ns;
+}
+
 /* ---- sending ---- */
 
 static size_t send_some(struct conn *c, const char *data, size_t len, ssize_t n)

@@ -20,6 +20,7 @@
 struct dialer;
 struct endpoint;
 struct err;
+struct facts;
 struct tls_context;
 struct transport_env;
 
@@ -143,6 +144,9 @@ void dialer_note_failure(struct dialer *d, const char *why);
 int dialer_preconnect(struct dialer *d, int64_t n,
                       bool (*open_one)(void *arg, size_t route), void *arg,
                       const int64_t *n_ready, struct err *err);
+
+/* The request for which it was opened has its times. */
+void conn_note_times(const struct conn *c, struct facts *f);
 
 /* Begin to establish a connection; c is zeroed or closed.  -1 with errno. */
 int conn_open(struct conn *c, struct dialer *d, const struct endpoint *e);

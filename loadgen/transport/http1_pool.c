@@ -50,29 +50,6 @@ void http1_pool_close(struct http1_conn *c)
 
 /* ---- new ones ---- */
 
-static void on_failed(struct conn *conn, enum connect_detail detail,
-                      const char *why)
-{
-    struct http1_conn *c = (struct http1_conn *)conn;
-
-    if (c->request) {
-        c->pool->user->failed(c, detail, why);
-        return;
-    }
-    dialer_note_failure(&c->pool->dialer, why);
-    http1_pool_close(c);
-}
-
-static void on_established(struct conn *conn)
-{
-    struct http1_conn *c = (struct http1_conn *)conn;
-
-    if (c->request)
-        c->pool->user->established(c);
-    else
-        http1_pool_keep(c, clk_now(c->pool->env->clk));
-}
-
 static struct http1_conn *conn_new(struct http1_pool *p)
 {
     struct http1_conn *c = p->unused;
@@ -84,8 +61,8 @@ static struct http1_conn *conn_new(struct http1_pool *p)
     c = xcalloc(1, sizeof(*c));
     c->conn.wire.fd = -1;
     c->pool = p;
-    http1_init(&c->parser, HTTP1_RESPONSE, p->user->response, c);
-    if (!p->user->response->header)
+    http1_init(&c->parser, HTTP1_RESPONSE, p->response, c);
+    if (!p->response->header)
         c->parser.known = &p->known;
     buf_init(&c->conn.unsent, TARGET_MAX_REQUEST);
     c->next_made = p->made;
@@ -145,21 +122,15 @@ struct socket_path http1_pool_path(const struct http1_pool *p)
 }
 
 int http1_pool_init(struct http1_pool *p, const struct transport_env *env,
-                    const struct http1_user *user, struct err *err)
+                    const struct dialer_hooks *hooks,
+                    const struct http1_hooks *response, struct err *err)
 {
     const struct workload *workload = env->workload;
 
-    p->hooks = (struct dialer_hooks){
-        .protocol = "http/1.1",
-        .readable = user->readable,
-        .writable = user->writable,
-        .established = on_established,
-        .failed = on_failed,
-    };
-    if (dialer_init(&p->dialer, env, &p->hooks, err))
+    if (dialer_init(&p->dialer, env, hooks, err))
         return -1;
     p->env = env;
-    p->user = user;
+    p->response = response;
     p->routes = xcalloc(workload->n_routes, sizeof(*p->routes));
     p->places = xcalloc(workload->n_places, sizeof(*p->places));
     for (size_t k = 0; k < workload->len; k++) {

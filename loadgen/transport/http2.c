@@ -60,14 +60,10 @@ static struct http2_stream *find_stream(const struct http2_conn *c, int32_t id)
 /* ---- the end of a request ---- */
 
 /* Its facts are complete. */
-static void report_end(struct http2_pool *p, struct http2_stream *s,
-                       const char *why)
+static void report_end(struct http2_pool *p, struct http2_stream *s)
 {
     struct request *r = s->request;
 
-    r->why = why;
-    r->body = s->kept;
-    r->body_len = s->kept_len;
     r->conn = NULL;
     http2_stream_give_back(p, s);
     p->env->ended(p->env->arg, r);
@@ -77,14 +73,8 @@ static void report_end(struct http2_pool *p, struct http2_stream *s,
 static void fail(struct http2_pool *p, struct http2_stream *s,
                  enum outcome outcome, int64_t detail, const char *why)
 {
-    struct request *r = s->request;
-
-    r->facts.end = transport_now(p->env);
-    r->facts.outcome = outcome;
-    r->facts.detail = detail;
-    if (r->class->api)
-        why = response_break(&r->response, why);
-    report_end(p, s, why);
+    request_break(s->request, transport_now(p->env), outcome, detail, why);
+    report_end(p, s);
 }
 
 /* Tell the server that the rest of the answer is not wanted. */
@@ -109,24 +99,10 @@ static void refuse(struct http2_stream *s, enum http1_error error)
 static void finish(struct http2_stream *s, int64_t now)
 {
     struct http2_pool *p = s->conn->pool;
-    struct request *r = s->request;
-    struct facts *f = &r->facts;
-    const char *why = NULL;
-    char text[24];
 
     http2_stream_detach(s);
-    if (r->class->api) {
-        why = response_finish(&r->response, s->status, now);
-    } else {
-        f->first = f->last = f->end = now;
-        f->outcome = s->status < 400 ? OUTCOME_OK : OUTCOME_STATUS;
-        f->detail = s->status < 400 ? 0 : s->status;
-        if (s->status >= 400) {
-            snprintf(text, sizeof(text), "HTTP status %d", s->status);
-            why = text;
-        }
-    }
-    report_end(p, s, why);
+    request_finish(s->request, s->status, now);
+    report_end(p, s);
 }
 
 /* ---- the beginning of a request, on one connection or more ---- */
@@ -498,7 +474,6 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id,
     struct http2_conn *c = arg;
     const struct transport_env *env = env_of(c);
     struct http2_stream *s = find_stream(c, id);
-    size_t room;
     struct request *r;
 
     (void)session;
@@ -513,9 +488,7 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id,
     if (r->class->api)
         response_take(&r->response, s->status, c->read_ns, (const char *)data,
                       len);
-    room = HTTP2_KEPT_BODY - s->kept_len;
-    memcpy(s->kept + s->kept_len, data, len < room ? len : room);
-    s->kept_len += len < room ? len : room;
+    request_keep_body(r, (const char *)data, len);
     if (r->facts.bytes_in + (int64_t)len > env->settings->max_response) {
         refuse(s, HTTP1_LONG_BODY);
     } else if (r->class->api && response_is_starved(&r->response)) {
@@ -645,20 +618,11 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     settle(c);
 }
 
-/* The request for which the connection was opened has its times. */
 static void note_times(const struct http2_conn *c)
 {
-    int64_t start_ns = env_of(c)->start_ns;
-
     for (struct connlink *l = c->streams.first; l; l = l->next) {
-        struct facts *f = &stream_of(l)->request->facts;
-
-        if (!stream_of(l)->opens || c->conn.connected_ns == TIME_ABSENT)
-            continue;
-        f->is_fresh = 1;
-        f->connected = c->conn.connected_ns - start_ns;
-        if (c->conn.secured_ns != TIME_ABSENT)
-            f->secured = c->conn.secured_ns - start_ns;
+        if (stream_of(l)->opens)
+            conn_note_times(&c->conn, &stream_of(l)->request->facts);
     }
 }
 
@@ -706,7 +670,6 @@ static void http2_start(void *self, struct request *r)
 
     r->conn = s;
     r->facts.target = (int64_t)p->routes[i].endpoint->place;
-    s->kept_len = 0;
     s->body = buf_text(&r->class->targets->body);
     s->body_len = r->class->targets->body.len;
     if (api && api->makes_bodies) {

@@ -270,7 +270,6 @@ int http2_stream_attach(struct http2_pool *p, struct http2_stream *s)
     s->error = HTTP1_FINE;
     s->head_len = 0;
     s->content_length = -1;
-    s->kept_len = 0;
     connlist_add_last(&c->streams, &s->link);
     c->n_used++;
     if (p->env->settings->no_keepalive)

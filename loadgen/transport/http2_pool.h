@@ -26,8 +26,6 @@ struct http2_pool;
 struct request;
 struct transport_env;
 
-#define HTTP2_KEPT_BODY 512
-
 /* An address that connections go to. */
 struct http2_place {
     struct connlist roomy; /* connections with room for a stream */
@@ -70,8 +68,6 @@ struct http2_stream {
     enum http1_error error; /* of the response */
     size_t head_len;
     int64_t content_length;     /* -1: not said */
-    char kept[HTTP2_KEPT_BODY]; /* beginning of the body, for failures */
-    size_t kept_len;
 };
 
 struct http2_conn {
