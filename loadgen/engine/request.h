@@ -31,7 +31,8 @@ struct request {
     struct response response; /* keeps its memory for the next request */
 
     size_t body_len;
-    char body[REQUEST_KEPT_BODY]; /* beginning of the response's, for failures */
+    char
+        body[REQUEST_KEPT_BODY]; /* beginning of the response's, for failures */
 };
 
 /* Some more of the response's body. */

@@ -8,6 +8,7 @@
 
 #include "common/base/err.h"
 #include "common/base/stop.h"
+#include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "common/text/url.h"
 #include "loadgen/payload/workload.h"
@@ -141,13 +142,36 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     arm_timer(d);
 }
 
-int conn_open(struct conn *c, struct dialer *d, const struct endpoint *e)
+struct conn *conn_take(struct dialer *d, size_t size)
 {
+    struct conn *c = d->unused;
+
+    if (c) {
+        d->unused = c->next_unused;
+        return c;
+    }
+    c = xcalloc(1, size);
+    c->dialer = d;
+    c->wire.fd = -1;
+    buf_init(&c->unsent, TARGET_MAX_REQUEST);
+    c->next_made = d->made;
+    d->made = c;
+    return c;
+}
+
+void conn_give_back(struct conn *c)
+{
+    c->next_unused = c->dialer->unused;
+    c->dialer->unused = c;
+}
+
+int conn_open(struct conn *c, const struct endpoint *e)
+{
+    struct dialer *d = c->dialer;
     int fd = socket_connect(e->address);
 
     if (fd < 0)
         return -1;
-    c->dialer = d;
     c->endpoint = e;
     c->wire = (struct wire){.fd = fd};
     c->tls.ssl = NULL;
@@ -291,8 +315,27 @@ void dialer_fini(struct dialer *d)
 {
     if (!d->env)
         return;
+    while (d->made) {
+        struct conn *c = d->made;
+
+        d->made = c->next_made;
+        buf_fini(&c->unsent);
+        free(c);
+    }
     event_del(&d->timer);
     tls_context_free(d->tls);
+}
+
+struct socket_path dialer_path(const struct dialer *d)
+{
+    struct socket_path path = d->path;
+
+    for (const struct conn *c = d->made; c; c = c->next_made) {
+        if (c->wire.fd >= 0 && c->connected_ns != TIME_ABSENT)
+            socket_add_path(c->wire.fd, &path);
+    }
+    path.tls = tls_context_counts(d->tls);
+    return path;
 }
 
 /* ---- ahead of the requests ---- */

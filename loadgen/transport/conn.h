@@ -88,6 +88,8 @@ struct conn {
     struct connlink link; /* the dialer's while it is being established, then
                              the pool's */
     struct dialer *dialer;
+    struct conn *next_unused;
+    struct conn *next_made;
     const struct endpoint *endpoint;
     struct wire wire;
     struct tls tls;       /* its ssl is NULL: no TLS */
@@ -97,7 +99,7 @@ struct conn {
     struct event readable;
     struct event writable; /* added while connecting; then the pool's */
     struct buf unsent;     /* what the kernel did not take at once, ... */
-    size_t unsent_at;      /* ... from here on; the pool makes and frees it */
+    size_t unsent_at;      /* ... from here on */
     int write_error;       /* errno of the write that failed; 0: none */
 };
 
@@ -119,6 +121,8 @@ struct dialer {
     const struct transport_env *env;
     const struct dialer_hooks *hooks;
     struct tls_context *tls;    /* NULL: no target needs it */
+    struct conn *unused;        /* closed, kept for their memory */
+    struct conn *made;          /* all of them, to be freed */
     struct connlist connecting; /* oldest first */
     struct event timer;         /* for the oldest of them */
     struct socket_path path;    /* of connections that were closed */
@@ -131,8 +135,11 @@ struct dialer {
 int dialer_init(struct dialer *d, const struct transport_env *env,
                 const struct dialer_hooks *hooks, struct err *err);
 
-/* All connections must have been closed.  Accepts a zeroed one. */
+/* Frees all connections, which must have been closed.  Accepts a zeroed one. */
 void dialer_fini(struct dialer *d);
+
+/* Over all connections so far. */
+struct socket_path dialer_path(const struct dialer *d);
 
 /* A connection could not be established. */
 void dialer_note_failure(struct dialer *d, const char *why);
@@ -148,8 +155,12 @@ int dialer_preconnect(struct dialer *d, int64_t n,
 /* The request for which it was opened has its times. */
 void conn_note_times(const struct conn *c, struct facts *f);
 
-/* Begin to establish a connection; c is zeroed or closed.  -1 with errno. */
-int conn_open(struct conn *c, struct dialer *d, const struct endpoint *e);
+/* One that is closed: given back, or a new one of `size` zeroed bytes. */
+struct conn *conn_take(struct dialer *d, size_t size);
+void conn_give_back(struct conn *c);
+
+/* Begin to establish a connection that is closed.  -1 with errno. */
+int conn_open(struct conn *c, const struct endpoint *e);
 
 /* In any state but closed. */
 void conn_close(struct conn *c);

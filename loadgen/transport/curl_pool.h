@@ -72,7 +72,7 @@ struct curl_handle {
     bool broke_late;          /* later than a stale connection would */
     bool needs_fresh;         /* aborted, to be sent on a fresh connection */
     bool is_again;            /* restarted for that */
-    struct buf out; /* the body, if it was made for this request */
+    struct buf out;           /* the body, if it was made for this request */
     char why[CURL_ERROR_SIZE];
 };
 

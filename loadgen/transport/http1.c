@@ -5,7 +5,6 @@
  * -> take_bytes() -> finish().
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -407,7 +406,7 @@ static struct socket_path http1_path(void *self)
 {
     const struct http1_transport *t = self;
 
-    return http1_pool_path(&t->pool);
+    return dialer_path(&t->pool.dialer);
 }
 
 static int http1_transport_init(void *self, const struct transport_env *env,

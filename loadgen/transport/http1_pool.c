@@ -42,33 +42,12 @@ void http1_pool_close(struct http1_conn *c)
     if (c->conn.link.list == &c->route->place->idle)
         p->n_idle--;
     conn_close(&c->conn);
+    conn_give_back(&c->conn);
     c->request = NULL;
-    c->next_unused = p->unused;
-    p->unused = c;
     p->n_open--;
 }
 
 /* ---- new ones ---- */
-
-static struct http1_conn *conn_new(struct http1_pool *p)
-{
-    struct http1_conn *c = p->unused;
-
-    if (c) {
-        p->unused = c->next_unused;
-        return c;
-    }
-    c = xcalloc(1, sizeof(*c));
-    c->conn.wire.fd = -1;
-    c->pool = p;
-    http1_init(&c->parser, HTTP1_RESPONSE, p->response, c);
-    if (!p->response->header)
-        c->parser.known = &p->known;
-    buf_init(&c->conn.unsent, TARGET_MAX_REQUEST);
-    c->next_made = p->made;
-    p->made = c;
-    return c;
-}
 
 struct http1_conn *http1_pool_open(struct http1_pool *p,
                                    struct http1_route *route)
@@ -81,10 +60,15 @@ struct http1_conn *http1_pool_open(struct http1_pool *p,
             place++;
         http1_pool_close(conn_of(place->idle.last));
     }
-    c = conn_new(p);
-    if (conn_open(&c->conn, &p->dialer, route->endpoint)) {
-        c->next_unused = p->unused;
-        p->unused = c;
+    c = (struct http1_conn *)conn_take(&p->dialer, sizeof(*c));
+    if (!c->pool) { /* a new one */
+        c->pool = p;
+        http1_init(&c->parser, HTTP1_RESPONSE, p->response, c);
+        if (!p->response->header)
+            c->parser.known = &p->known;
+    }
+    if (conn_open(&c->conn, route->endpoint)) {
+        conn_give_back(&c->conn);
         return NULL;
     }
     c->route = route;
@@ -108,18 +92,6 @@ int http1_pool_preconnect(struct http1_pool *p, int64_t n, struct err *err)
 }
 
 /* ---- all of them ---- */
-
-struct socket_path http1_pool_path(const struct http1_pool *p)
-{
-    struct socket_path path = p->dialer.path;
-
-    for (const struct http1_conn *c = p->made; c; c = c->next_made) {
-        if (c->conn.wire.fd >= 0 && c->conn.connected_ns != TIME_ABSENT)
-            socket_add_path(c->conn.wire.fd, &path);
-    }
-    path.tls = tls_context_counts(p->dialer.tls);
-    return path;
-}
 
 int http1_pool_init(struct http1_pool *p, const struct transport_env *env,
                     const struct dialer_hooks *hooks,
@@ -154,15 +126,12 @@ void http1_pool_fini(struct http1_pool *p)
 {
     if (!p->env)
         return;
-    while (p->made) {
-        struct http1_conn *c = p->made;
+    for (struct conn *conn = p->dialer.made; conn; conn = conn->next_made) {
+        struct http1_conn *c = (struct http1_conn *)conn;
 
-        p->made = c->next_made;
-        if (c->conn.wire.fd >= 0)
+        if (conn->wire.fd >= 0)
             http1_pool_close(c);
         http1_fini(&c->parser);
-        buf_fini(&c->conn.unsent);
-        free(c);
     }
     dialer_fini(&p->dialer);
     for (size_t i = 0; i < p->env->workload->n_routes; i++)

@@ -40,8 +40,6 @@ struct http1_conn {
     struct http1_route *route; /* of its current or last request */
     bool was_idle;             /* the server may have closed it meanwhile */
     int64_t kept_ns;           /* when it last became idle, by the clock */
-    struct http1_conn *next_unused;
-    struct http1_conn *next_made;
 
     /* The user's. */
     struct request *request; /* NULL: none */
@@ -57,11 +55,9 @@ struct http1_pool {
     const struct http1_hooks *response;
     struct http1_route *routes; /* of all classes */
     struct http1_place *places;
-    struct http1_conn *unused; /* closed, kept for their memory */
     int64_t n_open;
     int64_t n_idle;
     struct http1_known known; /* the last head of a response */
-    struct http1_conn *made;  /* all of them, to be freed */
 };
 
 /* In zeroed memory; everything is borrowed.  The arg of the hooks for responses
@@ -92,8 +88,5 @@ void http1_pool_close(struct http1_conn *c);
  * event base until each is idle or has failed, for the connect timeout at most.
  * ERR_IO. */
 int http1_pool_preconnect(struct http1_pool *pool, int64_t n, struct err *err);
-
-/* Over all connections so far. */
-struct socket_path http1_pool_path(const struct http1_pool *pool);
 
 #endif

@@ -5,7 +5,6 @@
  * which connection carries its stream.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,7 +121,7 @@ static void settle(struct http2_conn *c)
     }
     if (c->n_used == 0 && c->is_draining) {
         http2_conn_close(c);
-        http2_conn_give_back(c);
+        conn_give_back(&c->conn);
     } else if (!nghttp2_session_want_read(c->session) &&
                !nghttp2_session_want_write(c->session)) {
         /* nghttp2 has ended it, because of what the server sent */
@@ -302,7 +301,7 @@ static void break_conn(struct http2_conn *c, enum outcome outcome,
         else
             fail(p, s, outcome, detail, why);
     }
-    http2_conn_give_back(c);
+    conn_give_back(&c->conn);
 }
 
 /* ---- what nghttp2 reports: frames that are sent ---- */
@@ -703,7 +702,7 @@ static void http2_cancel(void *self, struct request *r)
         event_active(&c->conn.writable, EV_WRITE, 0);
     } else if (c->is_draining && c->n_used == 0) {
         http2_conn_close(c);
-        http2_conn_give_back(c);
+        conn_give_back(&c->conn);
     }
 }
 
@@ -732,7 +731,7 @@ static struct socket_path http2_path(void *self)
 {
     const struct http2_transport *t = self;
 
-    return http2_pool_path(&t->pool);
+    return dialer_path(&t->pool.dialer);
 }
 
 static int http2_init(void *self, const struct transport_env *env,

@@ -58,29 +58,6 @@ void http2_conn_update(struct http2_conn *c)
 
 /* ---- connections ---- */
 
-static struct http2_conn *conn_new(struct http2_pool *p)
-{
-    struct http2_conn *c = p->unused;
-
-    if (c) {
-        p->unused = c->next_unused;
-        return c;
-    }
-    c = xcalloc(1, sizeof(*c));
-    c->conn.wire.fd = -1;
-    c->pool = p;
-    buf_init(&c->conn.unsent, OUT_SIZE);
-    c->next_made = p->made;
-    p->made = c;
-    return c;
-}
-
-void http2_conn_give_back(struct http2_conn *c)
-{
-    c->next_unused = c->pool->unused;
-    c->pool->unused = c;
-}
-
 void http2_conn_close(struct http2_conn *c)
 {
     c->is_draining = true;
@@ -95,18 +72,19 @@ void http2_conn_close(struct http2_conn *c)
  * session is at work, when that is done. */
 static void make_way(struct http2_pool *p)
 {
-    struct http2_conn *c = p->made;
+    struct conn *conn = p->dialer.made;
+    struct http2_conn *c;
 
     if (p->n_idle == 0)
         return;
-    while (!c->is_idle)
-        c = c->next_made;
+    while (!(c = (struct http2_conn *)conn)->is_idle)
+        conn = conn->next_made;
     c->is_draining = true;
     http2_conn_update(c);
     if (c->is_busy)
         return;
     http2_conn_close(c);
-    http2_conn_give_back(c);
+    conn_give_back(conn);
 }
 
 static bool may_open(const struct http2_pool *p)
@@ -137,11 +115,12 @@ struct http2_conn *http2_conn_open(struct http2_pool *p,
 
     if (!may_open(p))
         make_way(p);
-    c = conn_new(p);
-    if (conn_open(&c->conn, &p->dialer, route->endpoint)) {
-        http2_conn_give_back(c);
+    c = (struct http2_conn *)conn_take(&p->dialer, sizeof(*c));
+    if (conn_open(&c->conn, route->endpoint)) {
+        conn_give_back(&c->conn);
         return NULL;
     }
+    c->pool = p;
     c->place = route->place;
     c->n_used = 0;
     c->limit = s->no_keepalive                              ? 1
@@ -292,18 +271,6 @@ void http2_stream_detach(struct http2_stream *s)
 
 /* ---- all of them ---- */
 
-struct socket_path http2_pool_path(const struct http2_pool *p)
-{
-    struct socket_path path = p->dialer.path;
-
-    for (const struct http2_conn *c = p->made; c; c = c->next_made) {
-        if (c->conn.wire.fd >= 0 && c->conn.connected_ns != TIME_ABSENT)
-            socket_add_path(c->conn.wire.fd, &path);
-    }
-    path.tls = tls_context_counts(p->dialer.tls);
-    return path;
-}
-
 static void init_routes(struct http2_pool *p)
 {
     const struct workload *workload = p->env->workload;
@@ -349,14 +316,9 @@ void http2_pool_fini(struct http2_pool *p)
     nghttp2_session_callbacks_del(p->callbacks);
     if (!p->env)
         return;
-    while (p->made) {
-        struct http2_conn *c = p->made;
-
-        p->made = c->next_made;
-        if (c->conn.wire.fd >= 0)
-            http2_conn_close(c);
-        buf_fini(&c->conn.unsent);
-        free(c);
+    for (struct conn *c = p->dialer.made; c; c = c->next_made) {
+        if (c->wire.fd >= 0)
+            http2_conn_close((struct http2_conn *)c);
     }
     while (p->made_streams) {
         struct http2_stream *s = p->made_streams;

@@ -67,7 +67,7 @@ struct http2_stream {
     bool is_reset;          /* by the server */
     enum http1_error error; /* of the response */
     size_t head_len;
-    int64_t content_length;     /* -1: not said */
+    int64_t content_length; /* -1: not said */
 };
 
 struct http2_conn {
@@ -90,15 +90,13 @@ struct http2_conn {
     bool has_goaway;          /* the server has ended it, ... */
     int32_t last_served;      /* ... after the stream of this id; 0: none */
     bool is_flooded;
-    size_t empty;         /* bytes received since the last content, either way */
-    int64_t idle_ns;      /* when it last had no stream, by the clock, ... */
-    int64_t woke_ns;      /* ... and when one was sent after that; TIME_ABSENT:
-                             none was */
-    int64_t read_ns;      /* when the data being processed was read */
-    int64_t write_ns;     /* when the data being written was made ... */
+    size_t empty;     /* bytes received since the last content, either way */
+    int64_t idle_ns;  /* when it last had no stream, by the clock, ... */
+    int64_t woke_ns;  /* ... and when one was sent after that; TIME_ABSENT:
+                         none was */
+    int64_t read_ns;  /* when the data being processed was read */
+    int64_t write_ns; /* when the data being written was made ... */
     int64_t taken_before; /* ... and what the kernel took before */
-    struct http2_conn *next_unused;
-    struct http2_conn *next_made;
 };
 
 struct http2_pool {
@@ -108,13 +106,11 @@ struct http2_pool {
     nghttp2_option *option;
     struct http2_route *routes; /* of all classes */
     struct http2_place *places;
-    char *out;                 /* what is about to be written ... */
-    bool is_gathering;         /* ... is being made */
-    int64_t n_open;            /* connections ... */
-    int64_t n_idle;            /* ... and those without streams ... */
-    int64_t n_over;            /* ... and those about to be closed */
-    struct http2_conn *unused; /* closed, kept for their memory */
-    struct http2_conn *made;   /* all of them, to be freed */
+    char *out;         /* what is about to be written ... */
+    bool is_gathering; /* ... is being made */
+    int64_t n_open;    /* connections ... */
+    int64_t n_idle;    /* ... and those without streams ... */
+    int64_t n_over;    /* ... and those about to be closed */
     struct http2_stream *unused_streams;
     struct http2_stream *made_streams;
 };
@@ -169,12 +165,8 @@ void http2_conn_update(struct http2_conn *c);
  * frames, and what their ends start may go elsewhere. */
 void http2_conn_flush(struct http2_conn *c);
 
-/* Close the socket and the session; its streams are still attached.  Then give
- * it back, without streams. */
+/* Close the socket and the session; its streams are still attached.  Without
+ * them it can be given back. */
 void http2_conn_close(struct http2_conn *c);
-void http2_conn_give_back(struct http2_conn *c);
-
-/* Over all connections so far. */
-struct socket_path http2_pool_path(const struct http2_pool *p);
 
 #endif
