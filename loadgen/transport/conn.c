@@ -46,7 +46,7 @@ static void establish(struct conn *c)
                  d->hooks->writable, c);
     event_add(&c->readable, NULL);
     if (conn_has_more(c))
-        event_active(&c->readable, EV_READ, 0);
+        conn_read_again(c);
     d->hooks->established(c);
 }
 
@@ -183,6 +183,7 @@ int conn_open(struct conn *c, const struct endpoint *e)
     c->write_error = 0;
     event_assign(&c->readable, d->env->base, fd, EV_READ, on_connected, c);
     event_assign(&c->writable, d->env->base, fd, EV_WRITE, on_connected, c);
+    event_assign(&c->again, d->env->base, -1, 0, d->hooks->readable, c);
     event_add(&c->writable, NULL);
     connlist_add_last(&d->connecting, &c->link);
     if (d->connecting.len == 1)
@@ -195,6 +196,7 @@ void conn_close(struct conn *c)
     connlist_remove(&c->link);
     event_del(&c->readable);
     event_del(&c->writable);
+    event_del(&c->again);
     if (c->connected_ns != TIME_ABSENT)
         socket_add_path(c->wire.fd, &c->dialer->path);
     tls_fini(&c->tls);
@@ -214,6 +216,13 @@ void conn_note_times(const struct conn *c, struct facts *f)
         f->secured = c->secured_ns - start_ns;
 }
 
+void conn_read_again(struct conn *c)
+{
+    static const struct timeval at_once;
+
+    event_add(&c->again, &at_once);
+}
+
 /* ---- sending ---- */
 
 static size_t send_some(struct conn *c, const char *data, size_t len, ssize_t n)
@@ -228,7 +237,7 @@ static size_t send_some(struct conn *c, const char *data, size_t len, ssize_t n)
     }
     if (errno != EAGAIN && errno != EINTR) {
         c->write_error = errno;
-        event_active(&c->readable, EV_READ, 0);
+        conn_read_again(c);
     }
     return sent;
 }
@@ -271,7 +280,7 @@ ssize_t conn_read_last(struct conn *c, ssize_t n)
     bool is_end = n == 0 && c->write_error == EPIPE;
 
     if (n > 0)
-        event_active(&c->readable, EV_READ, 0);
+        conn_read_again(c);
     if (n > 0 || is_end || (n < 0 && errno != EAGAIN && errno != EINTR))
         return n;
     errno = c->write_error;

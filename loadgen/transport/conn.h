@@ -98,6 +98,7 @@ struct conn {
     int64_t secured_ns;   /* TLS is complete; TIME_ABSENT: not yet, or none */
     struct event readable;
     struct event writable; /* added while connecting; then the pool's */
+    struct event again;    /* runs `readable` in the next turn of the loop */
     struct buf unsent;     /* what the kernel did not take at once, ... */
     size_t unsent_at;      /* ... from here on */
     int write_error;       /* errno of the write that failed; 0: none */
@@ -207,6 +208,10 @@ static inline bool conn_has_more(const struct conn *c)
 {
     return c->tls.ssl && c->tls.has_more;
 }
+
+/* Then this makes `readable` run again, when others have had their turn.  With
+ * event_active() it would run before any timer, as long as there is more. */
+void conn_read_again(struct conn *c);
 
 /* Did it end where an end cannot be trusted? */
 static inline bool conn_is_cut(const struct conn *c)

@@ -304,7 +304,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     if (c->conn.wire.is_stamped && n > 0)
         c->request->facts.buffered = c->conn.wire.buffered_ns;
     if (conn_has_more(&c->conn))
-        event_active(&c->conn.readable, EV_READ, 0);
+        conn_read_again(&c->conn);
     if (n > 0) {
         if (env->tap)
             env->tap(env->arg, false, in, (size_t)n);

@@ -592,7 +592,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
         return;
     }
     if (conn_has_more(&c->conn))
-        event_active(&c->conn.readable, EV_READ, 0);
+        conn_read_again(&c->conn);
     c->read_ns = transport_now(env_of(c));
     c->is_busy = true;
     n = nghttp2_session_mem_recv(c->session, (const uint8_t *)t->in, (size_t)n);
