@@ -142,13 +142,19 @@ static void note_content(struct tls *t)
         SSL_clear_mode(t->ssl, SSL_MODE_RELEASE_BUFFERS);
 }
 
-/* An end or error that follows content is reported by the next call. */
+/* An end or error that follows content is reported by the next call.  OpenSSL
+ * repeats an end, but not an error: after an alert it reports an end. */
 ssize_t tls_read(struct tls *t, void *data, size_t size)
 {
     char *to = data;
     size_t len = 0;
     int n;
 
+    if (t->failed) {
+        t->has_more = false;
+        errno = t->failed;
+        return -1;
+    }
     do {
         size_t room = size - len;
 
@@ -165,6 +171,8 @@ ssize_t tls_read(struct tls *t, void *data, size_t size)
     }
     errno = error_of(t, n);
     t->has_more = len > 0 && errno != EAGAIN;
+    if (errno != EAGAIN)
+        t->failed = errno;
     if (len > 0)
         return (ssize_t)len;
     return errno == 0 ? 0 : -1;

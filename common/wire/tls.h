@@ -32,6 +32,7 @@ struct tls {
     int reads;            /* with content, since the last write; the first few
                              are counted */
     int error;            /* errno of the socket; 0: none */
+    int failed;           /* errno of the read that failed; 0: none */
     unsigned long reason; /* OpenSSL's error; 0: none */
 };
 

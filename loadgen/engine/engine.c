@@ -452,9 +452,8 @@ static void give_up(struct engine *e, struct request *r, enum outcome outcome,
     int64_t now = now_ns(e);
 
     e->env.transport->cancel(e->transport, r);
-    r->facts.end = now;
-    r->facts.outcome = outcome;
-    r->why = r->class->api ? response_break(&r->response, why) : why;
+    r->body_len = 0; /* it is not why */
+    request_break(r, now, outcome, 0, why);
     retire(e, r, now);
 }
 

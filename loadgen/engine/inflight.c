@@ -34,7 +34,6 @@ struct request *inflight_add(struct inflight *f, int64_t seq, int64_t due_ns)
     r->facts = facts_unknown(seq, due_ns);
     r->conn = NULL;
     r->why = NULL;
-    r->body = NULL;
     r->body_len = 0;
     r->next = NULL;
     r->previous = f->newest;

@@ -42,12 +42,12 @@ static void on_tap(void *arg, bool is_sent, const char *data, size_t len)
         buf_add(&side->bytes, data, len);
 }
 
-static void conclude(struct drive *d, const char *why)
+static void conclude(struct drive *d)
 {
     d->x->facts = d->request.facts;
     if (d->plan->api)
         buf_swap(&d->x->body, &d->request.response.body);
-    d->x->why = xstrdup(why ? why : "");
+    d->x->why = xstrdup(d->request.why ? d->request.why : "");
     d->is_over = true;
 }
 
@@ -55,16 +55,16 @@ static void on_ended(void *arg, struct request *r)
 {
     const struct drive *d = arg;
 
-    conclude(arg, r->why);
+    (void)r;
+    conclude(arg);
     event_base_loopbreak(d->env.base);
 }
 
 static void give_up(struct drive *d, enum outcome outcome, const char *why)
 {
     d->plan->transport->cancel(d->transport, &d->request);
-    d->request.facts.outcome = outcome;
-    d->request.facts.end = transport_now(&d->env);
-    conclude(d, d->plan->api ? response_break(&d->request.response, why) : why);
+    request_break(&d->request, transport_now(&d->env), outcome, 0, why);
+    conclude(d);
 }
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)

@@ -8,12 +8,17 @@
 
 #include "common/base/err.h"
 #include "common/base/stop.h"
+#include "common/base/xalloc.h"
 #include "common/settings/settings.h"
 #include "common/text/url.h"
 #include "loadgen/payload/workload.h"
 #include "loadgen/prepare/target.h"
 #include "loadgen/transport/tls_context.h"
 #include "loadgen/transport/transport.h"
+
+/* A turn sends little more than this, so that a large upload over TLS does not
+ * delay others: about 0.3 ms. */
+#define SEND_TURN ((size_t)256 << 10)
 
 static struct conn *conn_of(struct connlink *link)
 {
@@ -41,7 +46,7 @@ static void establish(struct conn *c)
                  d->hooks->writable, c);
     event_add(&c->readable, NULL);
     if (conn_has_more(c))
-        event_active(&c->readable, EV_READ, 0);
+        conn_read_again(c);
     d->hooks->established(c);
 }
 
@@ -93,7 +98,6 @@ static void on_connected(evutil_socket_t fd, short what, void *arg)
                          socket_error_text(error));
         return;
     }
-    c->is_connected = true;
     c->connected_ns = now_ns(c);
     if (!url_is_tls(c->endpoint->target->url.scheme)) {
         establish(c);
@@ -138,22 +142,48 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     arm_timer(d);
 }
 
-int conn_open(struct conn *c, struct dialer *d, const struct endpoint *e)
+struct conn *conn_take(struct dialer *d, size_t size)
 {
+    struct conn *c = d->unused;
+
+    if (c) {
+        d->unused = c->next_unused;
+        return c;
+    }
+    c = xcalloc(1, size);
+    c->dialer = d;
+    c->wire.fd = -1;
+    buf_init(&c->unsent, TARGET_MAX_REQUEST);
+    c->next_made = d->made;
+    d->made = c;
+    return c;
+}
+
+void conn_give_back(struct conn *c)
+{
+    c->next_unused = c->dialer->unused;
+    c->dialer->unused = c;
+}
+
+int conn_open(struct conn *c, const struct endpoint *e)
+{
+    struct dialer *d = c->dialer;
     int fd = socket_connect(e->address);
 
     if (fd < 0)
         return -1;
-    c->dialer = d;
     c->endpoint = e;
     c->wire = (struct wire){.fd = fd};
     c->tls.ssl = NULL;
-    c->is_connected = false;
     c->opened_ns = clk_now(d->env->clk);
     c->connected_ns = TIME_ABSENT;
     c->secured_ns = TIME_ABSENT;
+    buf_reset(&c->unsent);
+    c->unsent_at = 0;
+    c->write_error = 0;
     event_assign(&c->readable, d->env->base, fd, EV_READ, on_connected, c);
     event_assign(&c->writable, d->env->base, fd, EV_WRITE, on_connected, c);
+    event_assign(&c->again, d->env->base, -1, 0, d->hooks->readable, c);
     event_add(&c->writable, NULL);
     connlist_add_last(&d->connecting, &c->link);
     if (d->connecting.len == 1)
@@ -166,11 +196,95 @@ void conn_close(struct conn *c)
     connlist_remove(&c->link);
     event_del(&c->readable);
     event_del(&c->writable);
-    if (c->is_connected)
+    event_del(&c->again);
+    if (c->connected_ns != TIME_ABSENT)
         socket_add_path(c->wire.fd, &c->dialer->path);
     tls_fini(&c->tls);
     close(c->wire.fd);
     c->wire.fd = -1;
+}
+
+void conn_note_times(const struct conn *c, struct facts *f)
+{
+    int64_t start_ns = c->dialer->env->start_ns;
+
+    if (c->connected_ns == TIME_ABSENT)
+        return;
+    f->is_fresh = 1;
+    f->connected = c->connected_ns - start_ns;
+    if (c->secured_ns != TIME_ABSENT)
+        f->secured = c->secured_ns - start_ns;
+}
+
+void conn_read_again(struct conn *c)
+{
+    static const struct timeval at_once;
+
+    event_add(&c->again, &at_once);
+}
+
+/* ---- sending ---- */
+
+static size_t send_some(struct conn *c, const char *data, size_t len, ssize_t n)
+{
+    size_t sent = 0;
+
+    while (n >= 0) {
+        sent += (size_t)n;
+        if (sent == len || sent >= SEND_TURN)
+            return sent;
+        n = conn_write(c, data + sent, len - sent);
+    }
+    if (errno != EAGAIN && errno != EINTR) {
+        c->write_error = errno;
+        conn_read_again(c);
+    }
+    return sent;
+}
+
+size_t conn_send_more(struct conn *c, const char *data, size_t len, ssize_t n)
+{
+    size_t sent = send_some(c, data, len, n);
+
+    if (sent == len)
+        return sent;
+    buf_add(&c->unsent, data + sent, len - sent);
+    if (!c->write_error)
+        event_add(&c->writable, NULL);
+    return sent;
+}
+
+size_t conn_send_rest(struct conn *c)
+{
+    const char *data = buf_text(&c->unsent) + c->unsent_at;
+    size_t left = c->unsent.len - c->unsent_at;
+    size_t sent;
+
+    if (left == 0 || c->write_error)
+        return 0;
+    sent = send_some(c, data, left, conn_write(c, data, left));
+    c->unsent_at += sent;
+    if (sent == left) {
+        buf_reset(&c->unsent);
+        c->unsent_at = 0;
+    } else if (!c->write_error) {
+        event_add(&c->writable, NULL);
+    }
+    return sent;
+}
+
+/* The write has taken the error from the socket, which therefore reads as an
+ * end.  With EPIPE the server had closed it before. */
+ssize_t conn_read_last(struct conn *c, ssize_t n)
+{
+    bool is_end = n == 0 && c->write_error == EPIPE;
+
+    if (n > 0)
+        conn_read_again(c);
+    if (n > 0 || is_end || (n < 0 && errno != EAGAIN && errno != EINTR))
+        return n;
+    errno = c->write_error;
+    return -1;
 }
 
 /* ---- errors ---- */
@@ -210,8 +324,27 @@ void dialer_fini(struct dialer *d)
 {
     if (!d->env)
         return;
+    while (d->made) {
+        struct conn *c = d->made;
+
+        d->made = c->next_made;
+        buf_fini(&c->unsent);
+        free(c);
+    }
     event_del(&d->timer);
     tls_context_free(d->tls);
+}
+
+struct socket_path dialer_path(const struct dialer *d)
+{
+    struct socket_path path = d->path;
+
+    for (const struct conn *c = d->made; c; c = c->next_made) {
+        if (c->wire.fd >= 0 && c->connected_ns != TIME_ABSENT)
+            socket_add_path(c->wire.fd, &path);
+    }
+    path.tls = tls_context_counts(d->tls);
+    return path;
 }
 
 /* ---- ahead of the requests ---- */

@@ -176,7 +176,6 @@ static void finish(struct curl_handle *h, CURLcode code)
     const struct transport_env *env = env_of(h);
     struct request *r = h->request;
     struct curl_outcome v;
-    bool is_whole;
 
     if (is_to_be_sent_again(h, code)) {
         h->is_again = true;
@@ -188,25 +187,15 @@ static void finish(struct curl_handle *h, CURLcode code)
         h->refusal = HTTP1_FLOOD;
     take_facts(h, &r->facts);
     v = judge(h, code);
-    if (v.outcome == OUTCOME_STATUS)
-        snprintf(h->why, sizeof(h->why), "HTTP status %d", (int)v.detail);
-    else if (v.text || !h->why[0])
-        snprintf(h->why, sizeof(h->why), "%s",
-                 v.text ? v.text : curl_easy_strerror(code));
-    curl_trim_text(h->why);
-    is_whole = v.outcome == OUTCOME_OK || v.outcome == OUTCOME_STATUS;
-    r->facts.end = now_ns(h);
-    r->facts.outcome = v.outcome;
-    r->facts.detail = v.detail;
-    r->why = h->why;
-    if (r->class->api)
-        r->why = is_whole ? response_finish(&r->response, (int)r->facts.status,
-                                            r->facts.end)
-                          : response_break(&r->response, h->why);
-    else if (is_whole)
-        r->facts.first = r->facts.last = r->facts.end;
-    r->body = h->body;
-    r->body_len = h->body_len;
+    if (v.outcome == OUTCOME_OK || v.outcome == OUTCOME_STATUS) {
+        request_finish(r, (int)r->facts.status, now_ns(h));
+    } else {
+        if (v.text || !h->why[0])
+            snprintf(h->why, sizeof(h->why), "%s",
+                     v.text ? v.text : curl_easy_strerror(code));
+        curl_trim_text(h->why);
+        request_break(r, now_ns(h), v.outcome, v.detail, h->why);
+    }
     let_go(h);
     env->ended(env->arg, r);
 }
@@ -318,13 +307,10 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
     struct curl_pool *pool = h->route->pool;
     struct request *r = h->request;
     size_t len = size * n;
-    size_t room = CURL_KEPT_BODY - h->body_len;
-    size_t kept = len < room ? len : room;
     bool is_starved = false;
 
     pool->n_contents++;
-    memcpy(h->body + h->body_len, data, kept);
-    h->body_len += kept;
+    request_keep_body(r, data, len);
     if (r->class->api) {
         if (pool->read_turn != pool->n_turns) {
             pool->read_turn = pool->n_turns;
@@ -379,7 +365,6 @@ static void curl_start(void *self, struct request *r)
     h->broke_late = false;
     h->needs_fresh = false;
     h->is_again = false;
-    h->body_len = 0;
     h->why[0] = '\0';
     buf_reset(&h->out);
     if (api && api->makes_bodies) {
@@ -394,11 +379,7 @@ static void curl_start(void *self, struct request *r)
         curl_pool_start(h);
         return;
     }
-    r->facts.end = now_ns(h);
-    r->facts.outcome = OUTCOME_RESET;
-    r->facts.detail = EMSGSIZE;
-    r->why = response_break(&r->response, TARGET_TOO_LARGE);
-    r->body_len = 0;
+    request_break(r, now_ns(h), OUTCOME_RESET, EMSGSIZE, TARGET_TOO_LARGE);
     let_go(h);
     p->env->ended(p->env->arg, r);
 }

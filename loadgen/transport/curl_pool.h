@@ -26,8 +26,6 @@ struct endpoint;
 struct request;
 struct transport_env;
 
-#define CURL_KEPT_BODY 512
-
 /* An address that connections go to. */
 struct curl_place {
     struct curl_multi *with_room;
@@ -74,9 +72,7 @@ struct curl_handle {
     bool broke_late;          /* later than a stale connection would */
     bool needs_fresh;         /* aborted, to be sent on a fresh connection */
     bool is_again;            /* restarted for that */
-    char body[CURL_KEPT_BODY];
-    size_t body_len;
-    struct buf out; /* the body, if it was made for this request */
+    struct buf out;           /* the body, if it was made for this request */
     char why[CURL_ERROR_SIZE];
 };
 

@@ -5,7 +5,6 @@
  * -> take_bytes() -> finish().
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,10 +47,9 @@ static char *input_of(const struct http1_conn *c)
 
 /* ---- the end of a request ---- */
 
-static void report_end(const struct transport_env *env, struct request *r,
-                       const char *why)
+/* Its facts are complete. */
+static void report_end(const struct transport_env *env, struct request *r)
 {
-    r->why = why;
     r->conn = NULL;
     env->ended(env->arg, r);
 }
@@ -63,15 +61,9 @@ static void break_off(struct http1_conn *c, enum outcome outcome,
     const struct transport_env *env = c->pool->env;
     struct request *r = c->request;
 
-    r->facts.end = transport_now(env);
-    r->facts.outcome = outcome;
-    r->facts.detail = detail;
-    if (r->class->api)
-        why = response_break(&r->response, why);
-    r->body = c->body;
-    r->body_len = c->body_len;
+    request_break(r, transport_now(env), outcome, detail, why);
     http1_pool_close(c);
-    report_end(env, r, why);
+    report_end(env, r);
 }
 
 /* The response is complete; the connection is kept if it can be reused. */
@@ -79,31 +71,15 @@ static void finish(struct http1_conn *c, int64_t now, bool has_leftover)
 {
     const struct transport_env *env = c->pool->env;
     struct request *r = c->request;
-    struct facts *f = &r->facts;
-    int status = c->parser.status;
-    const char *why = NULL;
-    char text[24];
 
-    if (r->class->api) {
-        why = response_finish(&r->response, status, now);
-    } else {
-        f->first = f->last = f->end = now;
-        f->outcome = status < 400 ? OUTCOME_OK : OUTCOME_STATUS;
-        f->detail = status < 400 ? 0 : status;
-        if (status >= 400) {
-            snprintf(text, sizeof(text), "HTTP status %d", status);
-            why = text;
-        }
-    }
-    r->body = c->body;
-    r->body_len = c->body_len;
+    request_finish(r, c->parser.status, now);
     c->request = NULL;
-    if (c->parser.keeps_alive && !has_leftover && c->unsent.len == 0 &&
+    if (c->parser.keeps_alive && !has_leftover && c->conn.unsent.len == 0 &&
         !env->settings->no_keepalive)
         http1_pool_keep(c, env->start_ns + now);
     else
         http1_pool_close(c);
-    report_end(env, r, why);
+    report_end(env, r);
 }
 
 /* ---- the beginning of a request, on one connection or two ---- */
@@ -116,8 +92,6 @@ static void begin(struct http1_conn *c, struct request *r)
 
     c->request = r;
     r->conn = c;
-    c->body_len = 0;
-    buf_reset(&c->unsent);
     http1_begin(&c->parser);
     conn_set_stamps(&c->conn, is_stamped);
     c->parser.is_head_request = r->class->targets->is_head;
@@ -133,10 +107,9 @@ static void begin_fresh(struct http1_pool *p, struct http1_route *route,
         begin(c, r);
         return;
     }
-    r->facts.end = transport_now(p->env);
-    r->facts.outcome = OUTCOME_CONNECT;
-    r->facts.detail = socket_connect_detail(errno);
-    report_end(p->env, r, socket_error_text(errno));
+    request_break(r, transport_now(p->env), OUTCOME_CONNECT,
+                  socket_connect_detail(errno), socket_error_text(errno));
+    report_end(p->env, r);
 }
 
 /* Send it again on a fresh connection, once, if the server had closed this one
@@ -201,65 +174,47 @@ static struct bytes make_request(const struct http1_conn *c)
     return bytes;
 }
 
-/* `sent` is the time just before the first byte that the kernel took. */
-static ssize_t send_bytes(struct http1_conn *c, const char *data, size_t len,
-                          int64_t now)
+/* `now` is the time just before the first of these bytes. */
+static void note_sent(const struct http1_conn *c, size_t len, int64_t now)
 {
-    const struct transport_env *env = c->pool->env;
     struct facts *f = &c->request->facts;
-    ssize_t n = conn_write(&c->conn, data, len);
 
-    if (n <= 0)
-        return n;
-    if (env->tap)
-        env->tap(env->arg, true, data, (size_t)n);
-    if (f->sent == TIME_ABSENT)
+    if (len > 0 && f->sent == TIME_ABSENT)
         f->sent = now;
-    f->bytes_out += n;
-    return n;
+    f->bytes_out += (int64_t)len;
 }
 
 static void send_request(struct http1_conn *c)
 {
+    const struct transport_env *env = c->pool->env;
     struct bytes bytes = make_request(c);
-    ssize_t n;
+    size_t sent;
 
     if (!bytes.data) {
         break_off(c, OUTCOME_RESET, EMSGSIZE, TARGET_TOO_LARGE);
         return;
     }
+    if (env->tap)
+        env->tap(env->arg, true, bytes.data, bytes.len);
     c->taken_before = c->conn.wire.taken;
-    c->asked_ns = transport_now(c->pool->env);
-    n = send_bytes(c, bytes.data, bytes.len, c->asked_ns);
-    if (n == (ssize_t)bytes.len)
-        return;
-    if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        take_break(c, errno);
-        return;
-    }
-    if (n < 0)
-        n = 0;
-    buf_add(&c->unsent, bytes.data + n, bytes.len - (size_t)n);
-    event_add(&c->conn.writable, NULL);
+    c->asked_ns = transport_now(env);
+    sent = conn_send(&c->conn, bytes.data, bytes.len);
+    note_sent(c, sent, c->asked_ns);
+    /* What an idle connection has received before answers nothing. */
+    if (sent == 0 && c->conn.write_error && c->was_idle &&
+        c->conn.wire.taken == c->taken_before)
+        take_break(c, c->conn.write_error);
 }
 
 /* The rest of a request that the kernel did not take at once. */
 static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
     struct http1_conn *c = arg;
-    ssize_t n = send_bytes(c, c->unsent.data, c->unsent.len,
-                           transport_now(c->pool->env));
+    int64_t now = transport_now(c->pool->env);
 
     (void)fd;
     (void)what;
-    if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        take_break(c, errno);
-        return;
-    }
-    if (n > 0)
-        buf_consume(&c->unsent, (size_t)n);
-    if (c->unsent.len > 0)
-        event_add(&c->conn.writable, NULL);
+    note_sent(c, conn_send_rest(&c->conn), now);
 }
 
 /* ---- reading ---- */
@@ -277,15 +232,11 @@ static void on_header(void *arg, const char *name, size_t name_len,
 static void on_body(void *arg, const char *data, size_t len)
 {
     struct http1_conn *c = arg;
-    size_t room = HTTP1_KEPT_BODY - c->body_len;
 
     if (c->request->class->api)
         response_take(&c->request->response, c->parser.status, c->read_ns, data,
                       len);
-    if (len > room)
-        len = room;
-    memcpy(c->body + c->body_len, data, len);
-    c->body_len += len;
+    request_keep_body(c->request, data, len);
 }
 
 /* A length that is only announced, as in the answer to HEAD, is no problem. */
@@ -353,7 +304,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     if (c->conn.wire.is_stamped && n > 0)
         c->request->facts.buffered = c->conn.wire.buffered_ns;
     if (conn_has_more(&c->conn))
-        event_active(&c->conn.readable, EV_READ, 0);
+        conn_read_again(&c->conn);
     if (n > 0) {
         if (env->tap)
             env->tap(env->arg, false, in, (size_t)n);
@@ -365,48 +316,46 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     }
 }
 
-/* ---- what the pool reports of a connection ---- */
+/* ---- what the dialer reports ---- */
 
-static void note_times(struct http1_conn *c)
+static void on_established(struct conn *conn)
 {
-    int64_t start_ns = c->pool->env->start_ns;
-    struct facts *f = &c->request->facts;
+    struct http1_conn *c = (struct http1_conn *)conn;
 
-    if (c->conn.connected_ns == TIME_ABSENT)
+    if (!c->request) { /* opened ahead */
+        http1_pool_keep(c, clk_now(c->pool->env->clk));
         return;
-    f->is_fresh = 1;
-    f->connected = c->conn.connected_ns - start_ns;
-    if (c->conn.secured_ns != TIME_ABSENT)
-        f->secured = c->conn.secured_ns - start_ns;
-}
-
-static void on_established(struct http1_conn *c)
-{
-    note_times(c);
+    }
+    conn_note_times(conn, &c->request->facts);
     send_request(c);
 }
 
-static void on_failed(struct http1_conn *c, enum connect_detail detail,
+static void on_failed(struct conn *conn, enum connect_detail detail,
                       const char *why)
 {
-    note_times(c);
+    struct http1_conn *c = (struct http1_conn *)conn;
+
+    if (!c->request) {
+        dialer_note_failure(&c->pool->dialer, why);
+        http1_pool_close(c);
+        return;
+    }
+    conn_note_times(conn, &c->request->facts);
     break_off(c, OUTCOME_CONNECT, detail, why);
 }
 
+static const struct dialer_hooks hooks = {
+    .protocol = "http/1.1",
+    .readable = on_readable,
+    .writable = on_writable,
+    .established = on_established,
+    .failed = on_failed,
+};
+
 /* Headers are handed over only if an API reads them. */
-static const struct http1_hooks hooks = {.body = on_body};
+static const struct http1_hooks plain_hooks = {.body = on_body};
 static const struct http1_hooks api_hooks = {.header = on_header,
                                              .body = on_body};
-
-#define USER(hooks)                                                            \
-    {                                                                          \
-        .response = &(hooks), .readable = on_readable,                         \
-        .writable = on_writable, .established = on_established,                \
-        .failed = on_failed,                                                   \
-    }
-
-static const struct http1_user plain_user = USER(hooks);
-static const struct http1_user api_user = USER(api_hooks);
 
 /* ---- the ops ---- */
 
@@ -457,7 +406,7 @@ static struct socket_path http1_path(void *self)
 {
     const struct http1_transport *t = self;
 
-    return http1_pool_path(&t->pool);
+    return dialer_path(&t->pool.dialer);
 }
 
 static int http1_transport_init(void *self, const struct transport_env *env,
@@ -468,8 +417,9 @@ static int http1_transport_init(void *self, const struct transport_env *env,
     t->in = xcalloc(1, READ_SIZE);
     buf_init(&t->out, TARGET_MAX_REQUEST);
     buf_init(&t->body, TARGET_MAX_REQUEST);
-    return http1_pool_init(&t->pool, env,
-                           env->workload->reads ? &api_user : &plain_user, err);
+    return http1_pool_init(&t->pool, env, &hooks,
+                           env->workload->reads ? &api_hooks : &plain_hooks,
+                           err);
 }
 
 static void http1_transport_fini(void *self)

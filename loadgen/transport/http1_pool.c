@@ -42,56 +42,12 @@ void http1_pool_close(struct http1_conn *c)
     if (c->conn.link.list == &c->route->place->idle)
         p->n_idle--;
     conn_close(&c->conn);
+    conn_give_back(&c->conn);
     c->request = NULL;
-    c->next_unused = p->unused;
-    p->unused = c;
     p->n_open--;
 }
 
 /* ---- new ones ---- */
-
-static void on_failed(struct conn *conn, enum connect_detail detail,
-                      const char *why)
-{
-    struct http1_conn *c = (struct http1_conn *)conn;
-
-    if (c->request) {
-        c->pool->user->failed(c, detail, why);
-        return;
-    }
-    dialer_note_failure(&c->pool->dialer, why);
-    http1_pool_close(c);
-}
-
-static void on_established(struct conn *conn)
-{
-    struct http1_conn *c = (struct http1_conn *)conn;
-
-    if (c->request)
-        c->pool->user->established(c);
-    else
-        http1_pool_keep(c, clk_now(c->pool->env->clk));
-}
-
-static struct http1_conn *conn_new(struct http1_pool *p)
-{
-    struct http1_conn *c = p->unused;
-
-    if (c) {
-        p->unused = c->next_unused;
-        return c;
-    }
-    c = xcalloc(1, sizeof(*c));
-    c->conn.wire.fd = -1;
-    c->pool = p;
-    http1_init(&c->parser, HTTP1_RESPONSE, p->user->response, c);
-    if (!p->user->response->header)
-        c->parser.known = &p->known;
-    buf_init(&c->unsent, TARGET_MAX_REQUEST);
-    c->next_made = p->made;
-    p->made = c;
-    return c;
-}
 
 struct http1_conn *http1_pool_open(struct http1_pool *p,
                                    struct http1_route *route)
@@ -104,10 +60,15 @@ struct http1_conn *http1_pool_open(struct http1_pool *p,
             place++;
         http1_pool_close(conn_of(place->idle.last));
     }
-    c = conn_new(p);
-    if (conn_open(&c->conn, &p->dialer, route->endpoint)) {
-        c->next_unused = p->unused;
-        p->unused = c;
+    c = (struct http1_conn *)conn_take(&p->dialer, sizeof(*c));
+    if (!c->pool) { /* a new one */
+        c->pool = p;
+        http1_init(&c->parser, HTTP1_RESPONSE, p->response, c);
+        if (!p->response->header)
+            c->parser.known = &p->known;
+    }
+    if (conn_open(&c->conn, route->endpoint)) {
+        conn_give_back(&c->conn);
         return NULL;
     }
     c->route = route;
@@ -132,34 +93,16 @@ int http1_pool_preconnect(struct http1_pool *p, int64_t n, struct err *err)
 
 /* ---- all of them ---- */
 
-struct socket_path http1_pool_path(const struct http1_pool *p)
-{
-    struct socket_path path = p->dialer.path;
-
-    for (const struct http1_conn *c = p->made; c; c = c->next_made) {
-        if (c->conn.wire.fd >= 0 && c->conn.is_connected)
-            socket_add_path(c->conn.wire.fd, &path);
-    }
-    path.tls = tls_context_counts(p->dialer.tls);
-    return path;
-}
-
 int http1_pool_init(struct http1_pool *p, const struct transport_env *env,
-                    const struct http1_user *user, struct err *err)
+                    const struct dialer_hooks *hooks,
+                    const struct http1_hooks *response, struct err *err)
 {
     const struct workload *workload = env->workload;
 
-    p->hooks = (struct dialer_hooks){
-        .protocol = "http/1.1",
-        .readable = user->readable,
-        .writable = user->writable,
-        .established = on_established,
-        .failed = on_failed,
-    };
-    if (dialer_init(&p->dialer, env, &p->hooks, err))
+    if (dialer_init(&p->dialer, env, hooks, err))
         return -1;
     p->env = env;
-    p->user = user;
+    p->response = response;
     p->routes = xcalloc(workload->n_routes, sizeof(*p->routes));
     p->places = xcalloc(workload->n_places, sizeof(*p->places));
     for (size_t k = 0; k < workload->len; k++) {
@@ -183,15 +126,12 @@ void http1_pool_fini(struct http1_pool *p)
 {
     if (!p->env)
         return;
-    while (p->made) {
-        struct http1_conn *c = p->made;
+    for (struct conn *conn = p->dialer.made; conn; conn = conn->next_made) {
+        struct http1_conn *c = (struct http1_conn *)conn;
 
-        p->made = c->next_made;
-        if (c->conn.wire.fd >= 0)
+        if (conn->wire.fd >= 0)
             http1_pool_close(c);
         http1_fini(&c->parser);
-        buf_fini(&c->unsent);
-        free(c);
     }
     dialer_fini(&p->dialer);
     for (size_t i = 0; i < p->env->workload->n_routes; i++)

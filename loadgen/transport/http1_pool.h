@@ -21,8 +21,6 @@ struct http1_pool;
 struct request;
 struct transport_env;
 
-#define HTTP1_KEPT_BODY 512
-
 /* An address that connections go to. */
 struct http1_place {
     struct connlist idle;
@@ -42,53 +40,31 @@ struct http1_conn {
     struct http1_route *route; /* of its current or last request */
     bool was_idle;             /* the server may have closed it meanwhile */
     int64_t kept_ns;           /* when it last became idle, by the clock */
-    struct http1_conn *next_unused;
-    struct http1_conn *next_made;
 
     /* The user's. */
     struct request *request; /* NULL: none */
     int64_t asked_ns;        /* when sending it began */
     int64_t read_ns;         /* when the data being processed was read */
     int64_t taken_before;    /* bytes that the kernel took before this one */
-    struct http1 parser;
-    struct buf unsent;          /* what the kernel did not take at once */
-    char body[HTTP1_KEPT_BODY]; /* beginning of the body, for failures */
-    size_t body_len;
-};
-
-/* The hooks of the pool's user; all required. */
-struct http1_user {
-    const struct http1_hooks *response; /* of the parser; its arg is the conn */
-
-    /* The socket of a connection is ready; the arg is the conn. */
-    event_callback_fn readable;
-    event_callback_fn writable;
-
-    /* A connection that was given a request is established, or cannot be: then
-     * the user must close it. */
-    void (*established)(struct http1_conn *c);
-    void (*failed)(struct http1_conn *c, enum connect_detail detail,
-                   const char *why);
+    struct http1 parser;     /* its arg is the connection */
 };
 
 struct http1_pool {
     struct dialer dialer;
     const struct transport_env *env;
-    const struct http1_user *user;
-    struct dialer_hooks hooks;
+    const struct http1_hooks *response;
     struct http1_route *routes; /* of all classes */
     struct http1_place *places;
-    struct http1_conn *unused; /* closed, kept for their memory */
     int64_t n_open;
     int64_t n_idle;
     struct http1_known known; /* the last head of a response */
-    struct http1_conn *made;  /* all of them, to be freed */
 };
 
-/* In zeroed memory; everything is borrowed.  ERR_CONFIG for invalid files of
- * TLS. */
+/* In zeroed memory; everything is borrowed.  The arg of the hooks for responses
+ * is the connection.  ERR_CONFIG for invalid files of TLS. */
 int http1_pool_init(struct http1_pool *pool, const struct transport_env *env,
-                    const struct http1_user *user, struct err *err);
+                    const struct dialer_hooks *hooks,
+                    const struct http1_hooks *response, struct err *err);
 
 /* Closes every connection.  Accepts a zeroed one. */
 void http1_pool_fini(struct http1_pool *pool);
@@ -112,8 +88,5 @@ void http1_pool_close(struct http1_conn *c);
  * event base until each is idle or has failed, for the connect timeout at most.
  * ERR_IO. */
 int http1_pool_preconnect(struct http1_pool *pool, int64_t n, struct err *err);
-
-/* Over all connections so far. */
-struct socket_path http1_pool_path(const struct http1_pool *pool);
 
 #endif

@@ -5,7 +5,6 @@
  * which connection carries its stream.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,14 +59,10 @@ static struct http2_stream *find_stream(const struct http2_conn *c, int32_t id)
 /* ---- the end of a request ---- */
 
 /* Its facts are complete. */
-static void report_end(struct http2_pool *p, struct http2_stream *s,
-                       const char *why)
+static void report_end(struct http2_pool *p, struct http2_stream *s)
 {
     struct request *r = s->request;
 
-    r->why = why;
-    r->body = s->kept;
-    r->body_len = s->kept_len;
     r->conn = NULL;
     http2_stream_give_back(p, s);
     p->env->ended(p->env->arg, r);
@@ -77,14 +72,8 @@ static void report_end(struct http2_pool *p, struct http2_stream *s,
 static void fail(struct http2_pool *p, struct http2_stream *s,
                  enum outcome outcome, int64_t detail, const char *why)
 {
-    struct request *r = s->request;
-
-    r->facts.end = transport_now(p->env);
-    r->facts.outcome = outcome;
-    r->facts.detail = detail;
-    if (r->class->api)
-        why = response_break(&r->response, why);
-    report_end(p, s, why);
+    request_break(s->request, transport_now(p->env), outcome, detail, why);
+    report_end(p, s);
 }
 
 /* Tell the server that the rest of the answer is not wanted. */
@@ -109,24 +98,10 @@ static void refuse(struct http2_stream *s, enum http1_error error)
 static void finish(struct http2_stream *s, int64_t now)
 {
     struct http2_pool *p = s->conn->pool;
-    struct request *r = s->request;
-    struct facts *f = &r->facts;
-    const char *why = NULL;
-    char text[24];
 
     http2_stream_detach(s);
-    if (r->class->api) {
-        why = response_finish(&r->response, s->status, now);
-    } else {
-        f->first = f->last = f->end = now;
-        f->outcome = s->status < 400 ? OUTCOME_OK : OUTCOME_STATUS;
-        f->detail = s->status < 400 ? 0 : s->status;
-        if (s->status >= 400) {
-            snprintf(text, sizeof(text), "HTTP status %d", s->status);
-            why = text;
-        }
-    }
-    report_end(p, s, why);
+    request_finish(s->request, s->status, now);
+    report_end(p, s);
 }
 
 /* ---- the beginning of a request, on one connection or more ---- */
@@ -137,17 +112,16 @@ static void break_conn(struct http2_conn *c, enum outcome outcome,
 /* Write, and find out whether the connection is over. */
 static void settle(struct http2_conn *c)
 {
-    char why[TLS_TEXT];
-
     if (c->is_busy || !c->session)
         return;
-    if (http2_conn_flush(c)) {
-        break_conn(c, OUTCOME_RESET, errno, conn_why(&c->conn, errno, why));
-        return;
+    http2_conn_flush(c);
+    if (c->conn.write_error && !c->is_draining) { /* on_readable() ends it */
+        c->is_draining = true;
+        http2_conn_update(c);
     }
     if (c->n_used == 0 && c->is_draining) {
         http2_conn_close(c);
-        http2_conn_give_back(c);
+        conn_give_back(&c->conn);
     } else if (!nghttp2_session_want_read(c->session) &&
                !nghttp2_session_want_write(c->session)) {
         /* nghttp2 has ended it, because of what the server sent */
@@ -261,8 +235,8 @@ static bool is_stale(const struct http2_stream *s, int64_t acked,
                .acked = acked - s->taken_before,
                .is_acked_known = acked >= 0,
                .is_closed = is_closed,
-               .idle_ns = env->start_ns + s->asked_ns - c->idle_ns,
-               .waited_ns = transport_now(env) - s->asked_ns,
+               .idle_ns = env->start_ns + c->woke_ns - c->idle_ns,
+               .waited_ns = transport_now(env) - c->woke_ns,
                .rtt_ns = rtt_ns,
            });
 }
@@ -315,6 +289,10 @@ static void break_conn(struct http2_conn *c, enum outcome outcome,
         bool is_again = outcome == OUTCOME_RESET &&
                         (!s->is_sent || is_stale(s, acked, rtt_ns, is_closed));
 
+        if (s->is_whole && !s->error) { /* the rest of its request is lost */
+            finish(s, c->read_ns);
+            continue;
+        }
         http2_stream_detach(s);
         if (is_again && begin_again(p, s, false))
             continue;
@@ -323,7 +301,7 @@ static void break_conn(struct http2_conn *c, enum outcome outcome,
         else
             fail(p, s, outcome, detail, why);
     }
-    http2_conn_give_back(c);
+    conn_give_back(&c->conn);
 }
 
 /* ---- what nghttp2 reports: frames that are sent ---- */
@@ -342,6 +320,8 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame,
     s = find_stream(c, frame->hd.stream_id);
     if (!s)
         return 0;
+    if (frame->hd.type == NGHTTP2_DATA && frame->hd.length > 0)
+        c->empty = 0; /* WINDOW_UPDATEs may answer it */
     f = &s->request->facts;
     f->bytes_out += (int64_t)frame->hd.length + FRAME_HEAD;
     if (s->is_sent)
@@ -349,7 +329,8 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame,
     s->is_sent = true;
     s->limit_then = c->has_settings ? c->limit : 0;
     s->is_reused = c->has_settings;
-    s->asked_ns = c->write_ns;
+    if (c->woke_ns == TIME_ABSENT)
+        c->woke_ns = c->write_ns;
     s->taken_before = c->taken_before;
     if (s->ordinal <= c->held_until)
         f->issued = c->write_ns;
@@ -492,7 +473,6 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id,
     struct http2_conn *c = arg;
     const struct transport_env *env = env_of(c);
     struct http2_stream *s = find_stream(c, id);
-    size_t room;
     struct request *r;
 
     (void)session;
@@ -507,9 +487,7 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id,
     if (r->class->api)
         response_take(&r->response, s->status, c->read_ns, (const char *)data,
                       len);
-    room = HTTP2_KEPT_BODY - s->kept_len;
-    memcpy(s->kept + s->kept_len, data, len < room ? len : room);
-    s->kept_len += len < room ? len : room;
+    request_keep_body(r, (const char *)data, len);
     if (r->facts.bytes_in + (int64_t)len > env->settings->max_response) {
         refuse(s, HTTP1_LONG_BODY);
     } else if (r->class->api && response_is_starved(&r->response)) {
@@ -614,7 +592,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
         return;
     }
     if (conn_has_more(&c->conn))
-        event_active(&c->conn.readable, EV_READ, 0);
+        conn_read_again(&c->conn);
     c->read_ns = transport_now(env_of(c));
     c->is_busy = true;
     n = nghttp2_session_mem_recv(c->session, (const uint8_t *)t->in, (size_t)n);
@@ -632,30 +610,18 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
     struct http2_conn *c = arg;
-    char why[TLS_TEXT];
 
     (void)fd;
     (void)what;
-    if (http2_conn_flush_rest(c))
-        break_conn(c, OUTCOME_RESET, errno, conn_why(&c->conn, errno, why));
-    else
-        settle(c);
+    conn_send_rest(&c->conn);
+    settle(c);
 }
 
-/* The request for which the connection was opened has its times. */
 static void note_times(const struct http2_conn *c)
 {
-    int64_t start_ns = env_of(c)->start_ns;
-
     for (struct connlink *l = c->streams.first; l; l = l->next) {
-        struct facts *f = &stream_of(l)->request->facts;
-
-        if (!stream_of(l)->opens || c->conn.connected_ns == TIME_ABSENT)
-            continue;
-        f->is_fresh = 1;
-        f->connected = c->conn.connected_ns - start_ns;
-        if (c->conn.secured_ns != TIME_ABSENT)
-            f->secured = c->conn.secured_ns - start_ns;
+        if (stream_of(l)->opens)
+            conn_note_times(&c->conn, &stream_of(l)->request->facts);
     }
 }
 
@@ -703,7 +669,6 @@ static void http2_start(void *self, struct request *r)
 
     r->conn = s;
     r->facts.target = (int64_t)p->routes[i].endpoint->place;
-    s->kept_len = 0;
     s->body = buf_text(&r->class->targets->body);
     s->body_len = r->class->targets->body.len;
     if (api && api->makes_bodies) {
@@ -733,7 +698,12 @@ static void http2_cancel(void *self, struct request *r)
     give_up_stream(s);
     http2_stream_give_back(p, s);
     r->conn = NULL;
-    settle(c);
+    if (c->session) { /* on_writable() settles it: that may end others */
+        event_active(&c->conn.writable, EV_WRITE, 0);
+    } else if (c->is_draining && c->n_used == 0) {
+        http2_conn_close(c);
+        conn_give_back(&c->conn);
+    }
 }
 
 static int64_t http2_connections(void *self)
@@ -761,7 +731,7 @@ static struct socket_path http2_path(void *self)
 {
     const struct http2_transport *t = self;
 
-    return http2_pool_path(&t->pool);
+    return dialer_path(&t->pool.dialer);
 }
 
 static int http2_init(void *self, const struct transport_env *env,

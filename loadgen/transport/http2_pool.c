@@ -44,8 +44,10 @@ void http2_conn_update(struct http2_conn *c)
     c->is_over = is_over;
     c->pool->n_idle += is_idle - c->is_idle;
     c->is_idle = is_idle;
-    if (c->n_used == 0)
+    if (c->n_used == 0) {
         c->idle_ns = clk_now(c->pool->env->clk);
+        c->woke_ns = TIME_ABSENT;
+    }
     if (had_room == has_room)
         return;
     if (has_room)
@@ -55,29 +57,6 @@ void http2_conn_update(struct http2_conn *c)
 }
 
 /* ---- connections ---- */
-
-static struct http2_conn *conn_new(struct http2_pool *p)
-{
-    struct http2_conn *c = p->unused;
-
-    if (c) {
-        p->unused = c->next_unused;
-        return c;
-    }
-    c = xcalloc(1, sizeof(*c));
-    c->conn.wire.fd = -1;
-    c->pool = p;
-    buf_init(&c->unsent, OUT_SIZE);
-    c->next_made = p->made;
-    p->made = c;
-    return c;
-}
-
-void http2_conn_give_back(struct http2_conn *c)
-{
-    c->next_unused = c->pool->unused;
-    c->pool->unused = c;
-}
 
 void http2_conn_close(struct http2_conn *c)
 {
@@ -93,18 +72,19 @@ void http2_conn_close(struct http2_conn *c)
  * session is at work, when that is done. */
 static void make_way(struct http2_pool *p)
 {
-    struct http2_conn *c = p->made;
+    struct conn *conn = p->dialer.made;
+    struct http2_conn *c;
 
     if (p->n_idle == 0)
         return;
-    while (!c->is_idle)
-        c = c->next_made;
+    while (!(c = (struct http2_conn *)conn)->is_idle)
+        conn = conn->next_made;
     c->is_draining = true;
     http2_conn_update(c);
     if (c->is_busy)
         return;
     http2_conn_close(c);
-    http2_conn_give_back(c);
+    conn_give_back(conn);
 }
 
 static bool may_open(const struct http2_pool *p)
@@ -135,11 +115,12 @@ struct http2_conn *http2_conn_open(struct http2_pool *p,
 
     if (!may_open(p))
         make_way(p);
-    c = conn_new(p);
-    if (conn_open(&c->conn, &p->dialer, route->endpoint)) {
-        http2_conn_give_back(c);
+    c = (struct http2_conn *)conn_take(&p->dialer, sizeof(*c));
+    if (conn_open(&c->conn, route->endpoint)) {
+        conn_give_back(&c->conn);
         return NULL;
     }
+    c->pool = p;
     c->place = route->place;
     c->n_used = 0;
     c->limit = s->no_keepalive                              ? 1
@@ -154,7 +135,6 @@ struct http2_conn *http2_conn_open(struct http2_pool *p,
     c->is_draining = false;
     c->is_flooded = false;
     c->empty = 0;
-    buf_reset(&c->unsent);
     p->n_open++;
     http2_conn_update(c);
     return c;
@@ -196,67 +176,25 @@ static size_t gather(struct http2_conn *c)
     return len;
 }
 
-/* Returns what the kernel did not take, or -1 with errno set. */
-static ssize_t write_some(struct http2_conn *c, const char *data, size_t len)
+void http2_conn_flush(struct http2_conn *c)
 {
-    while (len > 0) {
-        ssize_t n = conn_write(&c->conn, data, len);
-
-        if (n < 0 && errno != EAGAIN && errno != EINTR)
-            return -1;
-        if (n < 0)
-            break;
-        data += n;
-        len -= (size_t)n;
-    }
-    return (ssize_t)len;
-}
-
-int http2_conn_flush(struct http2_conn *c)
-{
-    char *out = c->pool->out;
     size_t len;
 
-    if (c->is_busy || !c->session || c->unsent.len > 0)
-        return 0;
+    if (c->is_busy || !c->session || c->conn.unsent.len > 0)
+        return;
     if (c->pool->is_gathering) {
         event_active(&c->conn.writable, EV_WRITE, 0);
-        return 0;
+        return;
     }
     c->write_ns = transport_now(c->pool->env);
-    for (;;) {
-        ssize_t left;
-
+    do {
         c->taken_before = c->conn.wire.taken;
         c->is_busy = c->pool->is_gathering = true;
         len = gather(c);
         c->is_busy = c->pool->is_gathering = false;
-        if (len == 0)
-            break;
-        left = write_some(c, out, len);
-        if (left < 0)
-            return -1;
-        if (left == 0)
-            continue;
-        buf_add(&c->unsent, out + len - (size_t)left, (size_t)left);
-        event_add(&c->conn.writable, NULL);
-        return 0;
-    }
-    if (c->has_settings)
+    } while (len > 0 && conn_send(&c->conn, c->pool->out, len) == len);
+    if (len == 0 && c->has_settings)
         c->held_until = c->n_submitted;
-    return 0;
-}
-
-int http2_conn_flush_rest(struct http2_conn *c)
-{
-    ssize_t left = write_some(c, c->unsent.data, c->unsent.len);
-
-    if (left < 0)
-        return -1;
-    buf_consume(&c->unsent, c->unsent.len - (size_t)left);
-    if (left > 0)
-        event_add(&c->conn.writable, NULL);
-    return 0;
 }
 
 /* ---- streams ---- */
@@ -311,7 +249,6 @@ int http2_stream_attach(struct http2_pool *p, struct http2_stream *s)
     s->error = HTTP1_FINE;
     s->head_len = 0;
     s->content_length = -1;
-    s->kept_len = 0;
     connlist_add_last(&c->streams, &s->link);
     c->n_used++;
     if (p->env->settings->no_keepalive)
@@ -333,18 +270,6 @@ void http2_stream_detach(struct http2_stream *s)
 }
 
 /* ---- all of them ---- */
-
-struct socket_path http2_pool_path(const struct http2_pool *p)
-{
-    struct socket_path path = p->dialer.path;
-
-    for (const struct http2_conn *c = p->made; c; c = c->next_made) {
-        if (c->conn.wire.fd >= 0 && c->conn.is_connected)
-            socket_add_path(c->conn.wire.fd, &path);
-    }
-    path.tls = tls_context_counts(p->dialer.tls);
-    return path;
-}
 
 static void init_routes(struct http2_pool *p)
 {
@@ -391,14 +316,9 @@ void http2_pool_fini(struct http2_pool *p)
     nghttp2_session_callbacks_del(p->callbacks);
     if (!p->env)
         return;
-    while (p->made) {
-        struct http2_conn *c = p->made;
-
-        p->made = c->next_made;
-        if (c->conn.wire.fd >= 0)
-            http2_conn_close(c);
-        buf_fini(&c->unsent);
-        free(c);
+    for (struct conn *c = p->dialer.made; c; c = c->next_made) {
+        if (c->wire.fd >= 0)
+            http2_conn_close((struct http2_conn *)c);
     }
     while (p->made_streams) {
         struct http2_stream *s = p->made_streams;

@@ -26,8 +26,6 @@ struct http2_pool;
 struct request;
 struct transport_env;
 
-#define HTTP2_KEPT_BODY 512
-
 /* An address that connections go to. */
 struct http2_place {
     struct connlist roomy; /* connections with room for a stream */
@@ -62,7 +60,6 @@ struct http2_stream {
     int64_t limit_then;     /* ... with this limit of the server (0: not
                                known, which the first stream is not beyond) */
     bool is_reused;         /* ... over a connection that was in use before */
-    int64_t asked_ns;       /* since then */
     int64_t taken_before;   /* bytes that the kernel took before it */
     int status;             /* of the last response head; 0: none */
     bool has_begun;         /* something of the response has arrived */
@@ -70,9 +67,7 @@ struct http2_stream {
     bool is_reset;          /* by the server */
     enum http1_error error; /* of the response */
     size_t head_len;
-    int64_t content_length;     /* -1: not said */
-    char kept[HTTP2_KEPT_BODY]; /* beginning of the body, for failures */
-    size_t kept_len;
+    int64_t content_length; /* -1: not said */
 };
 
 struct http2_conn {
@@ -95,14 +90,13 @@ struct http2_conn {
     bool has_goaway;          /* the server has ended it, ... */
     int32_t last_served;      /* ... after the stream of this id; 0: none */
     bool is_flooded;
-    size_t empty;         /* bytes received since the last content */
-    int64_t idle_ns;      /* when it last had no stream, by the clock */
-    int64_t read_ns;      /* when the data being processed was read */
-    int64_t write_ns;     /* when the data being written was made ... */
+    size_t empty;     /* bytes received since the last content, either way */
+    int64_t idle_ns;  /* when it last had no stream, by the clock, ... */
+    int64_t woke_ns;  /* ... and when one was sent after that; TIME_ABSENT:
+                         none was */
+    int64_t read_ns;  /* when the data being processed was read */
+    int64_t write_ns; /* when the data being written was made ... */
     int64_t taken_before; /* ... and what the kernel took before */
-    struct buf unsent;    /* what the kernel did not take at once */
-    struct http2_conn *next_unused;
-    struct http2_conn *next_made;
 };
 
 struct http2_pool {
@@ -112,13 +106,11 @@ struct http2_pool {
     nghttp2_option *option;
     struct http2_route *routes; /* of all classes */
     struct http2_place *places;
-    char *out;                 /* what is about to be written ... */
-    bool is_gathering;         /* ... is being made */
-    int64_t n_open;            /* connections ... */
-    int64_t n_idle;            /* ... and those without streams ... */
-    int64_t n_over;            /* ... and those about to be closed */
-    struct http2_conn *unused; /* closed, kept for their memory */
-    struct http2_conn *made;   /* all of them, to be freed */
+    char *out;         /* what is about to be written ... */
+    bool is_gathering; /* ... is being made */
+    int64_t n_open;    /* connections ... */
+    int64_t n_idle;    /* ... and those without streams ... */
+    int64_t n_over;    /* ... and those about to be closed */
     struct http2_stream *unused_streams;
     struct http2_stream *made_streams;
 };
@@ -167,21 +159,14 @@ void http2_conn_begin(struct http2_conn *c);
 /* Is there room?  Call it after limit, n_used or is_draining have changed. */
 void http2_conn_update(struct http2_conn *c);
 
-/* Write what the session has to say.  -1 with errno set if it broke.  Does
- * nothing while the session is at work.  While another connection is being
- * written it only makes the writable hook run: nghttp2 reports streams that
- * end when it makes frames, and what their ends start may go elsewhere. */
-int http2_conn_flush(struct http2_conn *c);
+/* Write what the session has to say.  Does nothing while the session is at work
+ * or the socket is full.  While another connection is being written it only
+ * makes the writable hook run: nghttp2 reports streams that end when it makes
+ * frames, and what their ends start may go elsewhere. */
+void http2_conn_flush(struct http2_conn *c);
 
-/* The socket takes more of what it did not take; then flush.  -1 with errno. */
-int http2_conn_flush_rest(struct http2_conn *c);
-
-/* Close the socket and the session; its streams are still attached.  Then give
- * it back, without streams. */
+/* Close the socket and the session; its streams are still attached.  Without
+ * them it can be given back. */
 void http2_conn_close(struct http2_conn *c);
-void http2_conn_give_back(struct http2_conn *c);
-
-/* Over all connections so far. */
-struct socket_path http2_pool_path(const struct http2_pool *p);
 
 #endif

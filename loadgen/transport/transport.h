@@ -75,8 +75,8 @@ struct transport_ops {
      */
     void (*start)(void *self, struct request *r);
 
-    /* Give up a request that is in flight; ended() is not called.  Required
-     * unless start() ends every request. */
+    /* Give up a request that is in flight; ended() is not called, neither for
+     * it nor for others.  Required unless start() ends every request. */
     void (*cancel)(void *self, struct request *r);
 
     /* How many connections are open.  Required. */

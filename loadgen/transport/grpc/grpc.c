@@ -171,11 +171,7 @@ static struct request *fail_request(struct rpc_call *c, int64_t now,
 {
     struct request *r = detach_request(c);
 
-    r->facts.end = now;
-    r->facts.outcome = outcome;
-    r->facts.detail = detail;
-    r->why = r->class->api ? response_break(&r->response, why) : why;
-    r->body_len = 0;
+    request_break(r, now, outcome, detail, why);
     return r;
 }
 
@@ -263,7 +259,6 @@ static void conclude(struct rpc_call *c, int64_t now)
         f->first = f->last = now;
     take_connection(c);
     r->why = v.text;
-    r->body_len = 0;
     if (r->class->api)
         r->why = v.outcome == OUTCOME_OK
                      ? response_finish(&r->response, RPC_OK, f->end)

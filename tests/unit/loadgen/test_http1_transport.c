@@ -219,6 +219,48 @@ TEST(an_early_answer_ends_the_connection)
     httprig_free(rig);
 }
 
+/* The same, and a reset that the rest of the request meets before the answer is
+ * read. */
+TEST(an_early_answer_before_a_reset)
+{
+    struct linger reset = {.l_onoff = 1};
+    struct httprig *rig = rig_new(LARGE);
+    struct request r = httprig_request(rig);
+    int fd;
+
+    httprig_start(rig, &r);
+    fd = httprig_accept(rig, 0, &r);
+    httprig_answer(fd, REFUSAL);
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+    close(fd);
+    httprig_step_until_ended(rig, 1);
+    assert_int_equal(r.facts.outcome, OUTCOME_STATUS);
+    assert_int_equal(r.facts.detail, 413);
+    assert_int_equal(transport_http1.connections(rig->self), 0);
+    httprig_free(rig);
+}
+
+/* What an idle connection received before its reset is not the answer. */
+TEST(an_answer_to_nothing_before_a_reset)
+{
+    struct linger reset = {.l_onoff = 1};
+    struct httprig *rig = rig_new(10);
+    int fd = httprig_serve_one(rig, 0);
+    struct request r = httprig_request(rig);
+
+    httprig_answer(fd, REFUSAL);
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+    close(fd);
+    httprig_start(rig, &r);
+    assert_int_equal(r.facts.retries, 1);
+    fd = httprig_accept(rig, 0, &r);
+    httprig_answer(fd, HTTPRIG_ANSWER);
+    httprig_step_until_ended(rig, 2);
+    assert_int_equal(r.facts.outcome, OUTCOME_OK);
+    close(fd);
+    httprig_free(rig);
+}
+
 /* ---- idle connections ---- */
 
 #define N_IDLE 3

@@ -17,6 +17,8 @@ enum { DATA = 0, HEADERS = 1, RST_STREAM = 3 };
 #define NO_STREAMS  "\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\0"
 #define NO_WINDOW   "\0\0\x06\x04\0\0\0\0\0\0\x04\0\0\0\0"
 #define OPEN_5      "\0\0\x04\x08\0\0\0\0\x05\0\0\0\x0a"
+#define OPEN_3      "\0\0\x04\x08\0\0\0\0\x03\0\0\0\x01"
+#define OK_3        "\0\0\x01\x01\x05\0\0\0\x03\x88"
 #define OK_5        "\0\0\x01\x01\x05\0\0\0\x05\x88"
 #define NO_SETTINGS "\0\0\0\x04\0\0\0\0\0"
 #define ONE_STREAM  "\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x01"
@@ -89,6 +91,14 @@ static int serve(const struct httprig *rig, size_t i)
     assert_int_equal(take_frame(rig, fd, &stream), HEADERS);
     assert_int_equal(stream, 1);
     return fd;
+}
+
+static void close_with_reset(int fd)
+{
+    struct linger reset = {.l_onoff = 1};
+
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+    close(fd);
 }
 
 /* ---- what the end of one starts ---- */
@@ -286,4 +296,139 @@ TEST(a_window_that_never_opens)
     assert_int_equal(rig->transport->connections(rig->self), 1);
     close(fd);
     httprig_free(rig);
+}
+
+/* One byte of the second body's window at a time: what the server sends is as
+ * much as a flood, but it answers our frames. */
+TEST(a_window_that_opens_slowly)
+{
+    enum { BODY = 30000, AT_ONCE = 100, LEN = sizeof(OPEN_3) - 1 };
+    struct httprig *rig = rig_new(1, 1, BODY);
+    struct request r[2] = {request_of(rig, 0), request_of(rig, 1)};
+    char grants[AT_ONCE * LEN];
+    uint32_t stream;
+    int fd;
+
+    for (size_t i = 0; i < sizeof(grants); i++)
+        grants[i] = OPEN_3[i % LEN];
+    httprig_start(rig, &r[0]);
+    fd = serve(rig, 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(take_frame(rig, fd, &stream), DATA);
+    SEND(fd, NO_WINDOW OK_1);
+    httprig_step_until_ended(rig, 1);
+    httprig_start(rig, &r[1]);
+    assert_int_equal(take_frame(rig, fd, &stream), HEADERS);
+    for (int i = 0; i < BODY / AT_ONCE; i++) {
+        assert_int_equal(write(fd, grants, sizeof(grants)), sizeof(grants));
+        assert_int_equal(take_frame(rig, fd, &stream), DATA);
+    }
+    SEND(fd, OK_3);
+    httprig_step_until_ended(rig, 2);
+    assert_int_equal(r[1].facts.outcome, OUTCOME_OK);
+    close(fd);
+    httprig_free(rig);
+}
+
+/* ---- connections that break ---- */
+
+/* The write that fails is the next one's, but the first has its answer. */
+TEST(an_answer_before_a_reset)
+{
+    struct httprig *rig = rig_new(1, 1, 0);
+    struct request r[3] = {request_of(rig, 0), request_of(rig, 1),
+                           request_of(rig, 2)};
+    uint32_t stream;
+    int fd;
+
+    httprig_start(rig, &r[0]);
+    fd = serve(rig, 0);
+    SEND(fd, NO_SETTINGS);
+    httprig_start(rig, &r[1]);
+    assert_int_equal(take_frame(rig, fd, &stream), HEADERS);
+    SEND(fd, OK_1);
+    close_with_reset(fd);
+    httprig_start(rig, &r[2]);
+    httprig_step_until_ended(rig, 2);
+    assert_int_equal(r[0].facts.outcome, OUTCOME_OK);
+    assert_int_equal(r[1].facts.outcome, OUTCOME_RESET);
+    assert_int_equal(r[1].facts.retries, 0);
+    assert_int_equal(r[2].facts.retries, 1); /* the kernel did not take it */
+    httprig_free(rig);
+}
+
+/* The reset of its stream cannot be written, but that ends no other request
+ * before the next turn of the loop. */
+TEST(who_is_cancelled_ends_no_other)
+{
+    struct httprig *rig = rig_new(1, 1, 0);
+    struct request r[2] = {request_of(rig, 0), request_of(rig, 1)};
+    uint32_t stream;
+    int fd;
+
+    httprig_start(rig, &r[0]);
+    fd = serve(rig, 0);
+    SEND(fd, NO_SETTINGS);
+    httprig_start(rig, &r[1]);
+    assert_int_equal(take_frame(rig, fd, &stream), HEADERS);
+    close_with_reset(fd);
+    rig->transport->cancel(rig->self, &r[0]);
+    assert_int_equal(rig->ended, 0);
+    httprig_step_until_ended(rig, 1);
+    assert_int_equal(r[1].facts.outcome, OUTCOME_RESET);
+    assert_int_equal(rig->transport->connections(rig->self), 0);
+    httprig_free(rig);
+}
+
+/* Its connection was opened for it alone, and goes with it. */
+TEST(who_is_cancelled_before_it_is_connected)
+{
+    struct httprig *rig = rig_new(1, 1, 0);
+    struct request r = request_of(rig, 0);
+    int filler;
+
+    rig->settings.no_keepalive = true;
+    httprig_fill_server(rig, 0, &filler);
+    httprig_start(rig, &r);
+    assert_false(rig->transport->has_room(rig->self));
+    rig->transport->cancel(rig->self, &r);
+    assert_true(rig->transport->has_room(rig->self));
+    assert_int_equal(rig->transport->connections(rig->self), 0);
+    close(filler);
+    httprig_free(rig);
+}
+
+/* A connection is reset that has two streams, whose bytes wait in our kernel
+ * because the server reads none.  They are sent again only if the connection
+ * was idle for long before the first, and not if it was in use for long. */
+TEST(idle_is_a_connection_without_streams)
+{
+    for (int is_idle = 0; is_idle < 2; is_idle++) {
+        struct httprig *rig = rig_new(1, 2, 60000);
+        struct request r[3] = {request_of(rig, 0), request_of(rig, 1),
+                               request_of(rig, 2)};
+        int small = 4096;
+        int fd;
+
+        setsockopt(rig->listeners[0], SOL_SOCKET, SO_RCVBUF, &small,
+                   sizeof(small));
+        httprig_start(rig, &r[0]);
+        fd = serve(rig, 0);
+        SEND(fd, NO_SETTINGS OK_1);
+        httprig_step_until_ended(rig, 1);
+        assert_int_equal(r[0].facts.outcome, OUTCOME_OK);
+        for (int i = 1; i < 3; i++) {
+            if (is_idle == (i == 1))
+                rig->clk.at_ns += 5 * NS_PER_S;
+            httprig_start(rig, &r[i]);
+        }
+        close_with_reset(fd);
+        for (int i = 0; i < 100; i++)
+            httprig_step(rig);
+        for (int i = 1; i < 3; i++) {
+            assert_int_equal(r[i].facts.retries, is_idle);
+            assert_int_equal(r[i].facts.outcome == OUTCOME_RESET, !is_idle);
+        }
+        httprig_free(rig);
+    }
 }

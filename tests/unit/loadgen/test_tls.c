@@ -225,6 +225,36 @@ TEST(an_end_after_content)
     pair_free(p);
 }
 
+/* So does an error: what is not TLS, or an alert. */
+TEST(an_error_after_content)
+{
+    static const char nonsense[] = "\x17\x03\x03\0\x20"
+                                   "this record is not encrypted....";
+
+    for (int is_alert = 0; is_alert < 2; is_alert++) {
+        struct pair *p = pair_new("server", "localhost");
+        char data[2 * TLS_MIN_READ];
+        char text[TLS_TEXT];
+
+        connect_pair(p);
+        assert_int_equal(shake_hands(p), TLS_DONE);
+        assert_int_equal(tls_write(&p->server, "one", 3), 3);
+        assert_int_equal(write(p->wires[!is_alert].fd, nonsense, 37), 37);
+        if (is_alert) /* the server's answer to it */
+            assert_int_equal(tls_read(&p->server, data, sizeof(data)), -1);
+        assert_int_equal(tls_read(&p->client, data, sizeof(data)), 3);
+        assert_true(p->client.has_more);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(tls_read(&p->client, data, sizeof(data)), -1);
+            assert_int_equal(errno, EPROTO);
+            assert_false(p->client.has_more);
+        }
+        assert_int_equal(tls_is_alert(&p->client), is_alert);
+        assert_non_null(strstr(tls_why(&p->client, text), "bad record mac"));
+        pair_free(p);
+    }
+}
+
 TEST(an_end_without_goodbye)
 {
     struct pair *p = pair_new("server", "localhost");
