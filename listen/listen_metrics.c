@@ -103,8 +103,8 @@ static void put_family(struct writer *w, enum kind kind, const char *name,
     static const char *const kinds[] = {"counter", "gauge", "histogram"};
     const char *end = kind == COUNTER && !w->is_open ? "_total" : "";
 
-    buf_addf(w->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, end, help, name,
-             end, kinds[kind]);
+    buf_addf(w->out, "# TYPE %s%s %s\n# HELP %s%s %s\n", name, end, kinds[kind],
+             name, end, help);
 }
 
 /* Name and labels, without the closing brace. */
@@ -156,7 +156,7 @@ static double unsent_of(const struct listen_variant *v)
 
 static double cpu_of(const struct listen_variant *v)
 {
-    return fmax(0, v->cpu_s);
+    return v->cpu_s;
 }
 
 static double cpu_wait_of(const struct listen_variant *v)
@@ -400,7 +400,8 @@ static void put_gauges(struct writer *w)
     put_gauge(w, "tailgate_lag_max_seconds",
               "The latest request of the last second.", v->lag_max_s);
     put_gauge(w, "tailgate_client_busiest_thread_ratio",
-              "Share of the last second that the busiest worker used a CPU.",
+              "Share of the last second that the busiest worker used a CPU or "
+              "waited for one.",
               v->busiest);
     put_gauge(w, "tailgate_host_steal_ratio",
               "Share of the CPU time that the hypervisor took in the last "
