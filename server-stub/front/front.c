@@ -334,6 +334,7 @@ static void drop(struct conn *conn)
     free(conn);
 }
 
+/* Bytes that TLS has read already do not make the socket readable. */
 static void set_reading(struct conn *conn, bool is_reading)
 {
     if (is_reading == conn->is_reading)
@@ -343,6 +344,8 @@ static void set_reading(struct conn *conn, bool is_reading)
         event_add(&conn->read_event, NULL);
     else
         event_del(&conn->read_event);
+    if (is_reading && conn->tls.ssl && conn->tls.has_more)
+        event_active(&conn->read_event, EV_READ, 0);
 }
 
 /* Do what follows from the current state. */
