@@ -25,33 +25,14 @@ struct writer {
     struct buf labels;                     /* of all of its samples */
 };
 
-/* Length of the character at p, if it is UTF-8; else 0.  Unlike for people,
- * control characters are allowed. */
-static size_t utf8_len(const char *p)
-{
-    const unsigned char *b = (const unsigned char *)p;
-    size_t len = b[0] < 0x80 ? 1 : b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
-    unsigned code = len == 1 ? b[0] : b[0] & (0x7fU >> len);
-
-    if ((b[0] >= 0x80 && b[0] < 0xc2) || b[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < len; i++) {
-        if ((b[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (b[i] & 0x3f);
-    }
-    if ((len == 3 && (code < 0x800 || (code >= 0xd800 && code < 0xe000))) ||
-        (len == 4 && (code < 0x10000 || code > 0x10ffff)))
-        return 0;
-    return len;
-}
-
 /* A label's value, with its quotes. */
 static void put_value(struct buf *out, const char *text)
 {
+    const char *end = text + strlen(text);
+
     buf_adds(out, "\"");
-    for (const char *p = text; *p;) {
-        size_t len = utf8_len(p);
+    for (const char *p = text; p < end;) {
+        size_t len = (signed char)*p >= 0 ? 1 : utf8_len(p, end);
 
         if (*p == '\\' || *p == '"')
             buf_addf(out, "\\%c", *p);
