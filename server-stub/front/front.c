@@ -201,7 +201,18 @@ int64_t front_digits(const char *s, size_t len, int64_t absent)
     return value;
 }
 
-static void copy(char *out, size_t size, const char *s, size_t len)
+void front_take_header(struct exchange *x, const char *name, size_t name_len,
+                       const char *value, size_t value_len)
+{
+    if (is_text(name, name_len, "x-tailgate-id"))
+        x->id = front_digits(value, value_len, TIME_ABSENT);
+    else if (is_text(name, name_len, "x-priority"))
+        x->priority = front_digits(value, value_len, 0);
+    else if (is_text(name, name_len, "inference-header-content-length"))
+        x->json_len = front_digits(value, value_len, TIME_ABSENT);
+}
+
+void front_copy(char *out, size_t size, const char *s, size_t len)
 {
     if (len >= size)
         len = size - 1;
@@ -221,8 +232,8 @@ static void on_start(void *arg, const char *line, size_t len)
 
     while (path_len < left && path[path_len] != ' ' && path[path_len] != '?')
         path_len++;
-    copy(conn->x.method, sizeof(conn->x.method), line, method_len);
-    copy(conn->x.path, sizeof(conn->x.path), path, path_len);
+    front_copy(conn->x.method, sizeof(conn->x.method), line, method_len);
+    front_copy(conn->x.path, sizeof(conn->x.path), path, path_len);
 }
 
 static void on_header(void *arg, const char *name, size_t name_len,
@@ -230,15 +241,10 @@ static void on_header(void *arg, const char *name, size_t name_len,
 {
     struct conn *conn = arg;
 
-    if (is_text(name, name_len, "x-tailgate-id")) {
-        conn->x.id = front_digits(value, value_len, TIME_ABSENT);
-    } else if (is_text(name, name_len, "x-priority")) {
-        conn->x.priority = front_digits(value, value_len, 0);
-    } else if (is_text(name, name_len, "inference-header-content-length")) {
-        conn->x.json_len = front_digits(value, value_len, TIME_ABSENT);
-    } else if (is_text(name, name_len, "expect")) {
+    if (is_text(name, name_len, "expect"))
         conn->wants_continue = is_text(value, value_len, "100-continue");
-    }
+    else
+        front_take_header(&conn->x, name, name_len, value, value_len);
 }
 
 static void on_body(void *arg, const char *data, size_t len)
