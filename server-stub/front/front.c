@@ -187,7 +187,8 @@ static bool is_text(const char *s, size_t len, const char *text)
     return len == strlen(text) && strncasecmp(s, text, len) == 0;
 }
 
-int64_t front_digits(const char *s, size_t len, int64_t absent)
+/* `absent` for anything but decimal digits. */
+static int64_t digits(const char *s, size_t len, int64_t absent)
 {
     int64_t value = 0;
 
@@ -205,11 +206,11 @@ void front_take_header(struct exchange *x, const char *name, size_t name_len,
                        const char *value, size_t value_len)
 {
     if (is_text(name, name_len, "x-tailgate-id"))
-        x->id = front_digits(value, value_len, TIME_ABSENT);
+        x->id = digits(value, value_len, TIME_ABSENT);
     else if (is_text(name, name_len, "x-priority"))
-        x->priority = front_digits(value, value_len, 0);
+        x->priority = digits(value, value_len, 0);
     else if (is_text(name, name_len, "inference-header-content-length"))
-        x->json_len = front_digits(value, value_len, TIME_ABSENT);
+        x->json_len = digits(value, value_len, TIME_ABSENT);
 }
 
 void front_copy(char *out, size_t size, const char *s, size_t len)

@@ -80,9 +80,6 @@ void front_free(struct front *front);
 /* Serve a connected non-blocking stream socket from now on. */
 void front_take(struct front *front, int fd);
 
-/* The value of a header of decimal digits; `absent` for anything else. */
-int64_t front_digits(const char *s, size_t len, int64_t absent);
-
 /* Copy text into `size` bytes, cut if it is longer. */
 void front_copy(char *out, size_t size, const char *s, size_t len);
 
