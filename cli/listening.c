@@ -28,11 +28,12 @@ static int read_token(const char *name, const char **token, struct err *err)
     if (!*token)
         return err_set(err, ERR_USAGE,
                        "--listen-token-env: the environment has no %s", name);
-    if (strlen(*token) < LISTEN_MIN_TOKEN)
+    if (strlen(*token) < LISTEN_MIN_TOKEN || strlen(*token) > LISTEN_MAX_TOKEN)
         return err_set(err, ERR_USAGE,
-                       "--listen-token-env: the token in %s has fewer than %d "
-                       "characters",
-                       name, LISTEN_MIN_TOKEN);
+                       "--listen-token-env: the token in %s has %zu "
+                       "characters; it needs %d to %d",
+                       name, strlen(*token), LISTEN_MIN_TOKEN,
+                       LISTEN_MAX_TOKEN);
     return 0;
 }
 

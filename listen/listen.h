@@ -25,8 +25,10 @@ struct settings;
 /* At the end, for clients to take the final report. */
 #define LISTEN_GRACE_NS (500 * NS_PER_MS)
 
-/* Minimum length of a token. */
+/* Lengths of a token.  The maximum leaves room for a user's name and base64 in
+ * a header of LISTEN_MAX_VALUE. */
 #define LISTEN_MIN_TOKEN 8
+#define LISTEN_MAX_TOKEN 256
 
 struct listen_ask {
     const char *address;      /* "127.0.0.1:0"; NULL: serve nothing */

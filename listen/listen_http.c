@@ -360,6 +360,14 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd,
     bufferevent_enable(c->bev, EV_READ | EV_WRITE);
 }
 
+/* Out of file descriptors: the connection waits in the backlog, and would wake
+ * the loop again at once.  The next second tries again. */
+static void on_accept_error(struct evconnlistener *listener, void *arg)
+{
+    (void)arg;
+    evconnlistener_disable(listener);
+}
+
 /* ---- the thread ---- */
 
 static void close_late(struct listen_http *h)
@@ -383,6 +391,8 @@ static void on_second(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     close_late(h);
+    if (h->listener)
+        evconnlistener_enable(h->listener);
     h->hooks.tick(h->hooks.arg);
 }
 
@@ -519,6 +529,7 @@ static int bind_to(struct listen_http *h, const struct listen_address *at,
     if (!h->listener)
         return err_set(err, ERR_IO, "--listen: cannot listen on %s:%s: %s",
                        at->host, at->port, strerror(errno));
+    evconnlistener_set_error_cb(h->listener, on_accept_error);
     setsockopt(evconnlistener_get_fd(h->listener), IPPROTO_TCP, TCP_NODELAY,
                &on, sizeof(on));
     name_url(h, at);

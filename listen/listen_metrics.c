@@ -25,33 +25,14 @@ struct writer {
     struct buf labels;                     /* of all of its samples */
 };
 
-/* Length of the character at p, if it is UTF-8; else 0.  Unlike for people,
- * control characters are allowed. */
-static size_t utf8_len(const char *p)
-{
-    const unsigned char *b = (const unsigned char *)p;
-    size_t len = b[0] < 0x80 ? 1 : b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
-    unsigned code = len == 1 ? b[0] : b[0] & (0x7fU >> len);
-
-    if ((b[0] >= 0x80 && b[0] < 0xc2) || b[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < len; i++) {
-        if ((b[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (b[i] & 0x3f);
-    }
-    if ((len == 3 && (code < 0x800 || (code >= 0xd800 && code < 0xe000))) ||
-        (len == 4 && (code < 0x10000 || code > 0x10ffff)))
-        return 0;
-    return len;
-}
-
 /* A label's value, with its quotes. */
 static void put_value(struct buf *out, const char *text)
 {
+    const char *end = text + strlen(text);
+
     buf_adds(out, "\"");
-    for (const char *p = text; *p;) {
-        size_t len = utf8_len(p);
+    for (const char *p = text; p < end;) {
+        size_t len = (signed char)*p >= 0 ? 1 : utf8_len(p, end);
 
         if (*p == '\\' || *p == '"')
             buf_addf(out, "\\%c", *p);
@@ -103,8 +84,8 @@ static void put_family(struct writer *w, enum kind kind, const char *name,
     static const char *const kinds[] = {"counter", "gauge", "histogram"};
     const char *end = kind == COUNTER && !w->is_open ? "_total" : "";
 
-    buf_addf(w->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, end, help, name,
-             end, kinds[kind]);
+    buf_addf(w->out, "# TYPE %s%s %s\n# HELP %s%s %s\n", name, end, kinds[kind],
+             name, end, help);
 }
 
 /* Name and labels, without the closing brace. */
@@ -156,7 +137,7 @@ static double unsent_of(const struct listen_variant *v)
 
 static double cpu_of(const struct listen_variant *v)
 {
-    return fmax(0, v->cpu_s);
+    return v->cpu_s;
 }
 
 static double cpu_wait_of(const struct listen_variant *v)
@@ -400,7 +381,8 @@ static void put_gauges(struct writer *w)
     put_gauge(w, "tailgate_lag_max_seconds",
               "The latest request of the last second.", v->lag_max_s);
     put_gauge(w, "tailgate_client_busiest_thread_ratio",
-              "Share of the last second that the busiest worker used a CPU.",
+              "Share of the last second that the busiest worker used a CPU or "
+              "waited for one.",
               v->busiest);
     put_gauge(w, "tailgate_host_steal_ratio",
               "Share of the CPU time that the hypervisor took in the last "

@@ -12,6 +12,7 @@
 #include "analyzer/tally/summary.h"
 #include "common/base/buf.h"
 #include "common/base/xalloc.h"
+#include "common/text/jscan.h"
 #include "common/text/units.h"
 #include "listen/listen_state.h"
 
@@ -345,32 +346,13 @@ void listen_page(const struct listen_view *v, const struct buf *study,
     page_end(&p, "A run that goes on.");
 }
 
-/* An event is one line, so that a JSON string can hold what has several.  Pages
- * are UTF-8; every byte arrives as it is. */
+/* An event is one line, so that a JSON string can hold what has several. */
 static void put_member(struct buf *out, const char *before,
                        const struct buf *text)
 {
-    const char *p = buf_text(text);
-    const char *end = p + text->len;
-
     buf_adds(out, before);
     buf_adds(out, "\"");
-    while (p < end) {
-        const char *from = p;
-
-        while (p < end && *p != '"' && *p != '\\' && (unsigned char)*p >= ' ')
-            p++;
-        buf_add(out, from, (size_t)(p - from));
-        if (p < end) { /* mostly quotes of attributes */
-            const char quoted[] = {'\\', *p};
-
-            if ((unsigned char)*p < ' ')
-                buf_addf(out, "\\u%04x", (unsigned char)*p);
-            else
-                buf_add(out, quoted, sizeof(quoted));
-            p++;
-        }
-    }
+    jtext_encode(buf_text(text), text->len, out);
     buf_adds(out, "\"");
 }
 

@@ -534,9 +534,13 @@ static void observe(struct listen_state *st, unsigned shard,
     const struct observation *last = w->has_last ? &w->last : &none;
     double span_s = grown_s(last->at, seen->at);
     double lag_s = (double)seen->lag_max / 1e9;
+    double wait_s = grown_s(last->cpu_wait, seen->cpu_wait);
+    /* Polling is measured by the clock, so a wait for the CPU is part of it. */
+    double used_s =
+        grown_s(last->cpu, seen->cpu) - grown_s(last->spun, seen->spun);
 
-    v->cpu_s += grown_s(last->cpu, seen->cpu) - grown_s(last->spun, seen->spun);
-    v->cpu_wait_s += grown_s(last->cpu_wait, seen->cpu_wait);
+    v->cpu_s += fmax(0, used_s);
+    v->cpu_wait_s += wait_s;
     v->record_wait_s += grown_s(last->record_wait, seen->record_wait);
     if (shard == 0) { /* a new second: of all workers the worst counts */
         r->lag_max_s = lag_s;
@@ -544,9 +548,7 @@ static void observe(struct listen_state *st, unsigned shard,
     }
     r->lag_max_s = fmax(r->lag_max_s, lag_s);
     if (w->has_last && span_s > 0.2) {
-        double busy =
-            (grown_s(last->cpu, seen->cpu) - grown_s(last->spun, seen->spun)) /
-            span_s;
+        double busy = fmax(0, used_s + wait_s) / span_s;
 
         r->busiest = isnan(r->busiest) ? busy : fmax(r->busiest, busy);
         run_bins_observe(&r->bins, last, seen);

@@ -160,28 +160,16 @@ const char *suggest_text(const struct suggest *s, const char *prefix, char *out,
 
 /* ---- text that is safe to show ---- */
 
-/* Decode the character at p.  Returns its length, or 0 if it is not UTF-8;
- * overlong forms and surrogates are not. */
+/* Decode the character at p.  Returns its length, or 0 if it is not UTF-8. */
 static size_t decode(const char *p, const char *end, uint32_t *c)
 {
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char lead = (unsigned char)*p;
-    size_t len = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    size_t len = lead < 0x80 ? 1 : utf8_len(p, end);
 
-    *c = lead;
-    if (len == 1)
-        return 1;
-    if (lead < 0xc2 || lead > 0xf4 || len > (size_t)(end - p))
-        return 0;
-    *c = lead & (0xffU >> (len + 1));
-    for (size_t i = 1; i < len; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
+    *c = len == 1 ? lead : lead & (0xffU >> (len + 1));
+    for (size_t i = 1; i < len; i++)
         *c = *c << 6 | ((unsigned char)p[i] & 0x3fU);
-    }
-    return *c < smallest[len] || *c > 0x10ffff || (*c >= 0xd800 && *c < 0xe000)
-               ? 0
-               : len;
+    return len;
 }
 
 /* Does a terminal obey it, or reorder text because of it? */

@@ -34,6 +34,24 @@ char *str_next_word(char **rest);
 /* Length of the UTF-8 byte order mark at the start of a text: 0 or 3. */
 size_t str_bom_len(const char *text, size_t len);
 
+/* Length of the UTF-8 character at p, whose first byte is above 0x7f; 0 if it
+ * is incomplete, overlong, a surrogate, or beyond U+10FFFF. */
+static inline size_t utf8_len(const char *p, const char *end)
+{
+    const unsigned char *b = (const unsigned char *)p;
+    size_t len = b[0] < 0xe0 ? 2 : b[0] < 0xf0 ? 3 : 4;
+
+    if (b[0] < 0xc2 || b[0] > 0xf4 || end - p < (ptrdiff_t)len ||
+        (b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xed && b[1] > 0x9f) ||
+        (b[0] == 0xf0 && b[1] < 0x90) || (b[0] == 0xf4 && b[1] > 0x8f))
+        return 0;
+    for (size_t i = 1; i < len; i++) {
+        if ((b[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    return len;
+}
+
 /* A copy of `text` with every `from` replaced by `to`; the caller owns it. */
 char *str_replace(const char *text, const char *from, const char *to);
 

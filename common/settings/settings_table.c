@@ -649,9 +649,9 @@ static const struct opt client[] = {
              "send: times are more accurate, but the client uses more CPU"},
     {OPT("memory", "memory", size, client.memory), .is_positive = true,
      .takes_auto = true, .initial = "auto",
-     .help = "maximum memory for responses; a request that exceeds it fails as "
-             "'client memory'; auto is half of the RAM or of the cgroup's "
-             "limit"},
+     .help = "maximum memory for responses and conversations of sessions; a "
+             "request that exceeds it fails as 'client memory'; auto is half "
+             "of the RAM or of the cgroup's limit"},
 };
 
 static const struct opt study[] = {

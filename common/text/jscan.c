@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/base/buf.h"
+#include "common/base/str.h"
 
 void jscan_init(struct jscan *s, const char *text, size_t len)
 {
@@ -61,33 +62,6 @@ static inline const char *pass_plain(const char *p, const char *end)
     while (p < end && (signed char)*p >= 0x20 && *p != '"' && *p != '\\')
         p++;
     return p;
-}
-
-static inline bool is_tail(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
-
-/* Length of the character at p, whose first byte is above 0x7f; 0 if it is
- * incomplete, overlong, a surrogate, or beyond U+10FFFF. */
-static size_t utf8_len(const char *p, const char *end)
-{
-    unsigned char c = (unsigned char)p[0];
-    unsigned char d = end - p > 1 ? (unsigned char)p[1] : 0;
-
-    if (c < 0xc2 || c > 0xf4 || !is_tail((char)d))
-        return 0;
-    if (c < 0xe0)
-        return 2;
-    if (end - p < 3 || !is_tail(p[2]) || (c == 0xe0 && d < 0xa0) ||
-        (c == 0xed && d > 0x9f))
-        return 0;
-    if (c < 0xf0)
-        return 3;
-    if (end - p < 4 || !is_tail(p[3]) || (c == 0xf0 && d < 0x90) ||
-        (c == 0xf4 && d > 0x8f))
-        return 0;
-    return 4;
 }
 
 static int hex_digit(char c)
@@ -491,6 +465,7 @@ int jtext_encode(const char *text, size_t len, struct buf *out)
 {
     static const char named[] = "\"\\\n\t\r";
     static const char letters[] = "\"\\ntr";
+    char escape[2] = {'\\'};
     size_t from = 0;
 
     for (size_t i = 0; i < len; i++) {
@@ -500,8 +475,10 @@ int jtext_encode(const char *text, size_t len, struct buf *out)
         if ((unsigned char)c >= ' ' && c != '"' && c != '\\')
             continue;
         found = c ? strchr(named, c) : NULL;
+        if (found)
+            escape[1] = letters[found - named];
         if (buf_add(out, text + from, i - from) ||
-            (found ? buf_addf(out, "\\%c", letters[found - named])
+            (found ? buf_add(out, escape, sizeof(escape))
                    : buf_addf(out, "\\u%04x", (unsigned)(unsigned char)c)))
             return -1;
         from = i + 1;

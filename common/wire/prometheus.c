@@ -1,10 +1,7 @@
 #include "common/wire/prometheus.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "common/base/clk.h"
 
 /* No number needs more. */
 #define MAX_NUMBER 64
@@ -13,14 +10,6 @@
 struct cursor {
     const char *at;
     const char *end;
-};
-
-struct reader {
-    const struct prom_hooks *hooks;
-    void *arg;
-    struct prom_counts counts;
-    struct prom_text family; /* of the last TYPE */
-    enum prom_type type;
 };
 
 bool prom_is(struct prom_text text, const char *wanted)
@@ -126,9 +115,8 @@ static bool take_labels(struct cursor *c, struct prom_text *labels)
     }
 }
 
-/* Read a word as a value or, if `ms` is not NULL, as a time.  strtod() accepts
- * more than the format has; only nan(...) is rejected here. */
-static bool read_number(struct prom_text word, double *value, int64_t *ms)
+/* strtod() accepts more than the format has; only nan(...) is rejected here. */
+static bool read_number(struct prom_text word, double *value)
 {
     char text[MAX_NUMBER];
     char *end;
@@ -138,120 +126,38 @@ static bool read_number(struct prom_text word, double *value, int64_t *ms)
         return false;
     memcpy(text, word.at, word.len);
     text[word.len] = '\0';
-    errno = 0;
-    if (!ms) {
-        *value = strtod(text, &end);
-        return end == text + word.len;
-    }
-    *ms = strtoll(text, &end, 10);
-    return end == text + word.len && errno == 0;
+    *value = strtod(text, &end);
+    return end == text + word.len;
 }
 
 /* ---- lines ---- */
 
-/* The samples of a family follow its TYPE, so the last TYPE is that of the
- * family, or there is none. */
-static void find_family(const struct reader *r, struct prom_sample *s)
+/* name{labels} value time; the time is not needed. */
+static bool read_sample(struct cursor *c, struct prom_sample *s)
 {
-    static const struct {
-        const char *suffix;
-        enum prom_part part;
-    } parts[] = {
-        {"_bucket", PROM_BUCKET}, {"_sum", PROM_SUM}, {"_count", PROM_COUNT}};
-    bool has_parts = r->type == PROM_HISTOGRAM || r->type == PROM_SUMMARY;
-    struct prom_text rest;
+    double time;
 
-    s->family = s->name;
-    if (r->family.len == 0 || s->name.len < r->family.len ||
-        memcmp(s->name.at, r->family.at, r->family.len) != 0)
-        return;
-    rest = (struct prom_text){s->name.at + r->family.len,
-                              s->name.len - r->family.len};
-    if (rest.len == 0)
-        s->type = r->type;
-    for (size_t i = 0; has_parts && i < sizeof(parts) / sizeof(parts[0]); i++) {
-        if (!prom_is(rest, parts[i].suffix))
-            continue;
-        s->family = r->family;
-        s->type = r->type;
-        s->part = parts[i].part;
-    }
+    s->name = take_name(c, true);
+    if (s->name.len == 0 || is_over(c) || (!is_blank(*c->at) && *c->at != '{'))
+        return false;
+    skip_blanks(c);
+    if (!take_labels(c, &s->labels))
+        return false;
+    skip_blanks(c);
+    if (!read_number(take_word(c), &s->value))
+        return false;
+    skip_blanks(c);
+    if (!is_over(c) && !read_number(take_word(c), &time))
+        return false;
+    skip_blanks(c);
+    return is_over(c);
 }
 
-/* name{labels} value time */
-static bool read_sample(struct reader *r, struct cursor *c)
+struct prom_counts prom_read(const char *page, size_t len, prom_sample_fn *take,
+                             void *arg)
 {
-    struct prom_sample s = {.at_ms = TIME_ABSENT};
-
-    s.name = take_name(c, true);
-    if (s.name.len == 0 || is_over(c) || (!is_blank(*c->at) && *c->at != '{'))
-        return false;
-    skip_blanks(c);
-    if (!take_labels(c, &s.labels))
-        return false;
-    skip_blanks(c);
-    if (!read_number(take_word(c), &s.value, NULL))
-        return false;
-    skip_blanks(c);
-    if (!is_over(c) && !read_number(take_word(c), NULL, &s.at_ms))
-        return false;
-    skip_blanks(c);
-    if (!is_over(c))
-        return false;
-    find_family(r, &s);
-    r->counts.samples++;
-    if (r->hooks->sample)
-        r->hooks->sample(r->arg, &s);
-    return true;
-}
-
-/* What follows the #. */
-static bool read_comment(struct reader *r, struct cursor *c)
-{
-    static const char *const types[] = {[PROM_UNTYPED] = "untyped",
-                                        [PROM_COUNTER] = "counter",
-                                        [PROM_GAUGE] = "gauge",
-                                        [PROM_HISTOGRAM] = "histogram",
-                                        [PROM_SUMMARY] = "summary"};
-    struct prom_text family;
-    struct prom_text word;
-
-    skip_blanks(c);
-    word = take_word(c);
-    skip_blanks(c);
-    if (!prom_is(word, "TYPE") && !prom_is(word, "HELP"))
-        return true;
-    family = take_name(c, true);
-    if (family.len == 0)
-        return false;
-    if (prom_is(word, "HELP")) {
-        if (!is_over(c) && !is_blank(*c->at))
-            return false;
-        skip_blanks(c);
-        if (r->hooks->help)
-            r->hooks->help(r->arg, family,
-                           (struct prom_text){c->at, (size_t)(c->end - c->at)});
-        return true;
-    }
-    skip_blanks(c);
-    if (is_over(c))
-        return false;
-    word = take_word(c);
-    r->family = family;
-    r->type = PROM_UNTYPED;
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (prom_is(word, types[i]))
-            r->type = (enum prom_type)i;
-    }
-    if (r->hooks->type)
-        r->hooks->type(r->arg, r->family, r->type);
-    return true;
-}
-
-struct prom_counts prom_read(const char *page, size_t len,
-                             const struct prom_hooks *hooks, void *arg)
-{
-    struct reader r = {.hooks = hooks, .arg = arg};
+    struct prom_counts counts = {0};
+    struct prom_sample sample;
     size_t at = 0;
 
     while (at < len) {
@@ -259,18 +165,21 @@ struct prom_counts prom_read(const char *page, size_t len,
         const char *end = memchr(line, '\n', len - at);
         size_t line_len = end ? (size_t)(end - line) : len - at;
         struct cursor c = {line, line + line_len};
-        bool is_good = line_len <= PROM_MAX_LINE;
 
+        at += line_len + 1;
         if (!is_over(&c) && c.end[-1] == '\r')
             c.end--;
         skip_blanks(&c);
-        if (is_good && !is_over(&c))
-            is_good =
-                take_char(&c, '#') ? read_comment(&r, &c) : read_sample(&r, &c);
-        r.counts.damaged += !is_good;
-        at += line_len + 1;
+        if (line_len <= PROM_MAX_LINE && (is_over(&c) || *c.at == '#'))
+            continue;
+        if (line_len > PROM_MAX_LINE || !read_sample(&c, &sample)) {
+            counts.damaged++;
+            continue;
+        }
+        counts.samples++;
+        take(arg, &sample);
     }
-    return r.counts;
+    return counts;
 }
 
 /* ---- labels ---- */

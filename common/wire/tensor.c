@@ -14,19 +14,28 @@
 #define TEXT_LEN 8
 
 static const struct tensor_type types[] = {
-    {"BOOL", TENSOR_BOOL, 1},       {"UINT8", TENSOR_UNSIGNED, 1},
-    {"UINT16", TENSOR_UNSIGNED, 2}, {"UINT32", TENSOR_UNSIGNED, 4},
-    {"UINT64", TENSOR_UNSIGNED, 8}, {"INT8", TENSOR_SIGNED, 1},
-    {"INT16", TENSOR_SIGNED, 2},    {"INT32", TENSOR_SIGNED, 4},
-    {"INT64", TENSOR_SIGNED, 8},    {"FP16", TENSOR_RAW, 2},
-    {"BF16", TENSOR_RAW, 2},        {"FP32", TENSOR_FLOAT, 4},
-    {"FP64", TENSOR_FLOAT, 8},      {"BYTES", TENSOR_BYTES, 0},
+    {"BOOL", TENSOR_BOOL, 1, 10},      {"UINT8", TENSOR_UNSIGNED, 1, 4},
+    {"UINT16", TENSOR_UNSIGNED, 2, 0}, {"UINT32", TENSOR_UNSIGNED, 4, 0},
+    {"UINT64", TENSOR_UNSIGNED, 8, 0}, {"INT8", TENSOR_SIGNED, 1, 6},
+    {"INT16", TENSOR_SIGNED, 2, 5},    {"INT32", TENSOR_SIGNED, 4, 3},
+    {"INT64", TENSOR_SIGNED, 8, 9},    {"FP16", TENSOR_RAW, 2, 19},
+    {"BF16", TENSOR_RAW, 2, 0},        {"FP32", TENSOR_FLOAT, 4, 1},
+    {"FP64", TENSOR_FLOAT, 8, 2},      {"BYTES", TENSOR_BYTES, 0, 7},
 };
 
 const struct tensor_type *tensor_type_find(const char *name)
 {
     for (size_t i = 0; name && i < sizeof(types) / sizeof(types[0]); i++) {
         if (strcmp(types[i].name, name) == 0)
+            return &types[i];
+    }
+    return NULL;
+}
+
+const struct tensor_type *tensor_type_of_tf(int number)
+{
+    for (size_t i = 0; number && i < sizeof(types) / sizeof(types[0]); i++) {
+        if (types[i].tf == number)
             return &types[i];
     }
     return NULL;

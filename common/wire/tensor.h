@@ -27,10 +27,14 @@ struct tensor_type {
     const char *name; /* "FP32" */
     enum tensor_kind kind;
     size_t size; /* of an element; 0: varies */
+    int tf;      /* number in TensorFlow's DataType; 0: not supported there */
 };
 
 /* NULL if the name is unknown or NULL. */
 const struct tensor_type *tensor_type_find(const char *name);
+
+/* By its number in TensorFlow; NULL if that is unknown. */
+const struct tensor_type *tensor_type_of_tf(int number);
 
 struct tensor {
     char name[128];

@@ -57,12 +57,12 @@ struct usage {
 
 /* The contents of one event of a stream, or of a whole answer. */
 struct piece {
-    bool is_whole;          /* an answer, not an event; set before reading */
-    bool has_content;       /* text, reasoning or a tool call, and not empty */
-    bool has_choices;       /* OpenAI's `choices`, and not empty */
-    bool is_reasoning;      /* the content is reasoning */
-    bool is_cumulative;     /* `text` is all text so far, not just the new */
-    bool may_be_cumulative; /* that depends on the server */
+    bool is_whole;      /* an answer, not an event; set before reading */
+    bool has_content;   /* text, reasoning or a tool call, and not empty */
+    bool has_choices;   /* OpenAI's `choices`, and not empty */
+    bool is_reasoning;  /* the content is reasoning */
+    bool is_cumulative; /* `text` is all text so far, not just the new; ... */
+    bool may_be_cumulative; /* ... the stream shows whether that is so */
     bool is_last;           /* nothing comes after it ... */
     bool is_not_last;       /* ... or something must */
     struct jtext text;      /* the content, if it is text; .at NULL: none */

@@ -91,7 +91,8 @@ const struct api_ops client_tgi = {
     .member = tgi_read_member,
 };
 
-/* ---- SGLang: each event has all of the text so far, and the counts ---- */
+/* ---- SGLang: each event has all of the text so far, and the counts; with
+ * --incremental-streaming-output it has only the new text ---- */
 
 static void sglang_write(const struct api *api, const struct sample *sample,
                          struct buf *body)
@@ -151,6 +152,7 @@ static bool sglang_read_member(struct jscan *s, struct jtext key,
     bool is_known = jtext_is(key, "text") || jtext_is(key, "meta_info");
 
     p->is_cumulative = true;
+    p->may_be_cumulative = true;
     if (jtext_is(key, "text"))
         api_read_text(s, p);
     else if (jtext_is(key, "meta_info"))

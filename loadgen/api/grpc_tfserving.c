@@ -16,33 +16,6 @@ typedef Serving__PredictRequest request_message;
 typedef Serving__PredictRequest__InputsEntry entry_message;
 typedef Serving__PredictResponse answer_message;
 
-/* Its types and their names in KServe. */
-static const struct {
-    const char *name;
-    Serving__DataType type;
-} types[] = {
-    {"FP32", SERVING__DATA_TYPE__DT_FLOAT},
-    {"FP64", SERVING__DATA_TYPE__DT_DOUBLE},
-    {"INT32", SERVING__DATA_TYPE__DT_INT32},
-    {"UINT8", SERVING__DATA_TYPE__DT_UINT8},
-    {"INT16", SERVING__DATA_TYPE__DT_INT16},
-    {"INT8", SERVING__DATA_TYPE__DT_INT8},
-    {"BYTES", SERVING__DATA_TYPE__DT_STRING},
-    {"INT64", SERVING__DATA_TYPE__DT_INT64},
-    {"BOOL", SERVING__DATA_TYPE__DT_BOOL},
-    {"FP16", SERVING__DATA_TYPE__DT_HALF},
-};
-#define N_TYPES (sizeof(types) / sizeof(types[0]))
-
-static Serving__DataType type_of(const struct tensor_type *type)
-{
-    for (size_t i = 0; i < N_TYPES; i++) {
-        if (strcmp(types[i].name, type->name) == 0)
-            return types[i].type;
-    }
-    return SERVING__DATA_TYPE__DT_INVALID;
-}
-
 static const struct inputs *inputs_of(const struct api *api)
 {
     return api->own;
@@ -78,7 +51,7 @@ static tensor_message *make_tensor(const struct api *api,
         shape->dim[i]->size = t->dims[i];
     }
     serving__tensor_proto__init(m);
-    m->dtype = type_of(t->type);
+    m->dtype = (Serving__DataType)t->type->tf;
     m->tensor_shape = shape;
     if (api->settings->data.typed || t->type->kind == TENSOR_BYTES) {
         typed = typed_from_raw(t->type, (const char *)raw.data, raw.len, a);
@@ -146,7 +119,7 @@ static int predict_init(struct api *api, struct err *err)
     for (size_t i = 0; i < inputs_of(api)->len; i++) {
         const struct tensor_type *type = inputs_of(api)->tensors[i].type;
 
-        if (type_of(type) == SERVING__DATA_TYPE__DT_INVALID)
+        if (type->tf == 0)
             return err_set(err, ERR_CONFIG,
                            "data.tensors: tfserving-grpc does not support %s",
                            type->name);
@@ -200,11 +173,7 @@ static bool find_output(const answer_message *m, const char *name,
 
         if (!t || strcmp(m->outputs[i]->key, name) != 0)
             continue;
-        tensor->type = NULL;
-        for (size_t k = 0; k < N_TYPES; k++) {
-            if (types[k].type == t->dtype)
-                tensor->type = tensor_type_find(types[k].name);
-        }
+        tensor->type = tensor_type_of_tf((int)t->dtype);
         if (!tensor->type)
             return false;
         typed = typed_of(t);

@@ -78,6 +78,7 @@ void history_add(const struct api *api, struct session *session,
 {
     struct sample sample;
     struct buf *past = &session->past;
+    int64_t grown;
 
     if (!api->makes_bodies || facts->outcome != OUTCOME_OK ||
         session->turn + 1 >= session->n_turns)
@@ -104,7 +105,11 @@ void history_add(const struct api *api, struct session *session,
             facts->prompt_asked + facts->output_tokens -
             (facts->reasoning_tokens == TIME_ABSENT ? 0
                                                     : facts->reasoning_tokens);
-    if (past->overflowed || answer->overflowed)
+    grown = (int64_t)past->cap - session->charged;
+    if (budget_take(grown))
+        session->charged += grown;
+    if (past->overflowed || answer->overflowed ||
+        session->charged < (int64_t)past->cap)
         session->n_turns = session->turn + 1; /* the next one does not fit */
 }
 

@@ -26,7 +26,7 @@ void history_begin(const struct api *api, struct session *session);
 int64_t history_tokens(const struct session *session, int64_t own);
 
 /* The turn is over: append it to the history, if it succeeded and another turn
- * follows. */
+ * follows.  One whose history does not fit into the memory is the last. */
 void history_add(const struct api *api, struct session *session,
                  const struct facts *facts, const struct buf *answer);
 

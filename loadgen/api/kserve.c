@@ -214,7 +214,9 @@ static void read_output(struct jscan *s, struct piece *p)
         else
             jscan_skip(s);
     }
-    p->raw_len += size > 0 ? size : 0;
+    if (size > 0 && p->raw_len >= 0 &&
+        __builtin_add_overflow(p->raw_len, size, &p->raw_len))
+        p->raw_len = -1; /* no answer has so many bytes */
 }
 
 static bool kserve_member(struct jscan *s, struct jtext key, struct piece *p)

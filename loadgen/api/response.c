@@ -7,7 +7,6 @@
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
-#include "common/base/hash.h"
 #include "common/base/str.h"
 #include "common/settings/settings.h"
 #include "loadgen/schedule/session.h"
@@ -142,29 +141,36 @@ static void add_content(struct response *r, const struct piece *p)
     r->shows_reasoning |= p->is_reasoning;
 }
 
-/* Does this text repeat the last one and continue it?  In a cumulative stream
- * every text does.  That may happen by chance ("\n", "\n\n"), so it takes two
- * texts that grew, or one after a long text. */
-static bool is_cumulative(struct cumulative *c, const char *text, size_t len)
+/* Is the text all text so far?  In a cumulative stream every text begins with
+ * the one before; only the last may be shorter, without its stop string.  A
+ * text may grow by chance ("\n", "\n\n"), so if the API does not say that texts
+ * are cumulative, it takes two texts that grew, or one after a long text. */
+static bool is_cumulative(struct cumulative *c, const struct piece *p)
 {
-    size_t before = c->len;
-    bool repeats;
+    size_t len = p->text.len;
+    size_t shared = len < c->len ? len : c->len;
 
     if (c->is_not || len == 0)
+        return p->is_cumulative && !c->is_not;
+    if (shared > sizeof(c->head))
+        shared = sizeof(c->head);
+    if (memcmp(p->text.at, c->head, shared) != 0 ||
+        (len < c->len && !p->finish)) {
+        c->is_not = true;
         return false;
-    repeats = before > 0 && len >= before &&
-              fnv_bytes(FNV_START, text, before) == c->hash;
-    c->is_not = before > 0 && !repeats;
-    c->growths += repeats && len > before;
-    c->hash = fnv_bytes(FNV_START, text, len);
+    }
+    if (c->len > 0 && len > c->len)
+        c->growths += c->len >= LONG_TEXT ? 2 : 1;
+    if (c->len < sizeof(c->head))
+        memcpy(c->head, p->text.at,
+               len < sizeof(c->head) ? len : sizeof(c->head));
     c->len = len;
-    return repeats && (c->growths > 1 || (c->growths == 1 &&
-                                          before >= LONG_TEXT && len > before));
+    return p->is_cumulative || c->growths > 1;
 }
 
 static void keep_text(struct response *r, const struct piece *p)
 {
-    if (!r->api->keeps_text || !p->text.at)
+    if (!r->api->keeps_text || p->text.len == 0)
         return;
     if (p->is_cumulative)
         buf_reset(&r->text);
@@ -187,7 +193,7 @@ static void take_error(struct response *r, const struct piece *p,
 
 static void take_piece(struct response *r, struct piece *p)
 {
-    size_t before = r->text_len;
+    size_t before = r->cumulative.len;
 
     check_counts(&p->usage);
     if (p->is_error) {
@@ -195,16 +201,12 @@ static void take_piece(struct response *r, struct piece *p)
         return;
     }
     if (p->may_be_cumulative)
-        p->is_cumulative =
-            is_cumulative(&r->cumulative, p->text.at, p->text.len);
-    if (p->is_cumulative || p->text.len > 0)
-        r->text_len = p->text.len;
-    if (p->is_cumulative ? p->text.len > before : p->has_content) {
+        p->is_cumulative = is_cumulative(&r->cumulative, p);
+    if (p->is_cumulative ? p->text.len > before : p->has_content)
         add_content(r, p);
-        keep_text(r, p);
-    } else if (p->ids != TIME_ABSENT) {
+    else if (p->ids != TIME_ABSENT)
         r->silent_ids += p->ids;
-    }
+    keep_text(r, p);
     take_usage(r, p);
     if (p->finish)
         r->facts->finish = p->finish;

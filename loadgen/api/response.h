@@ -23,12 +23,12 @@ struct response_event {
 };
 
 /* Detects whether each event of a stream has all the text so far, or just the
- * new text, if that depends on the configuration of the server. */
+ * new text, which depends on the configuration of the server. */
 struct cumulative {
-    size_t len; /* of the last text */
-    uint64_t hash;
-    size_t growths; /* texts that repeated the one before and continued it */
-    bool is_not;    /* one did not repeat it */
+    size_t len;    /* of the last text */
+    char head[32]; /* its first bytes */
+    int growths; /* texts that continued the one before; twice if it was long */
+    bool is_not; /* one did not begin with it */
 };
 
 /* Part of a request; keeps its memory from one request to the next; zeroed
@@ -54,7 +54,6 @@ struct response {
     enum token_source source; /* of these counts */
     bool shows_reasoning;
     struct cumulative cumulative;
-    size_t text_len;  /* of the last text */
     bool awaits_last; /* the last event announced another one */
     bool is_ending;   /* the body has ended; the next event is incomplete */
     bool is_over;     /* the terminator or an error came at over_ns */

@@ -335,13 +335,11 @@ static void take_sample(void *arg, const struct prom_sample *sample)
 /* Read the page: microwatts, or microjoules since the last reading. */
 static int read_page(struct series *s, double *value, struct err *err)
 {
-    static const struct prom_hooks hooks = {.sample = take_sample};
-
     if (fetch_page(s->fetch, TIMEOUT_NS, NULL, &s->page, err))
         return -1;
     s->sum = 0;
     s->samples = 0;
-    prom_read(buf_text(&s->page), s->page.len, &hooks, s);
+    prom_read(buf_text(&s->page), s->page.len, take_sample, s);
     *value = s->sum * s->unit->uj;
     if (!s->unit->is_power && s->samples > COUNTERS_MAX)
         return err_set(err, ERR_IO, "more than %d samples of %s", COUNTERS_MAX,

@@ -204,11 +204,10 @@ const char *metrics_dialect_read(const char *page, size_t len,
                                  struct server_scrape *look,
                                  struct prom_counts *counts)
 {
-    static const struct prom_hooks hooks = {.sample = on_sample};
     struct sums sums = {0};
 
     *look = server_look_none();
-    *counts = prom_read(page, len, &hooks, &sums);
+    *counts = prom_read(page, len, on_sample, &sums);
     for (size_t d = 0; d < N_DIALECTS; d++) {
         if (put_all(&sums, d, look))
             return dialects[d].name;

@@ -124,11 +124,14 @@ static bool ends_with(const char *path, size_t len, const char *end)
 }
 
 /* CSV and text are recognised by their names, JSON by its first byte, and
- * conversations by a key. */
+ * conversations by a key of the first object. */
 static int detect(const struct dataset *d)
 {
     const char *text = buf_text(&d->file);
+    const char *end = text + d->file.len;
     size_t len = strlen(d->path);
+    struct jtext key;
+    struct jscan s;
 
     if (ends_with(d->path, len, ".gz"))
         len -= strlen(".gz");
@@ -139,12 +142,16 @@ static int detect(const struct dataset *d)
     if (ends_with(d->path, len, ".txt"))
         return DATA_TEXT;
     text += strspn(text, " \t\r\n[");
-    if (*text != '{')
+    jscan_init(&s, text, (size_t)(end - text));
+    if (jscan_peek(&s) != JSCAN_OBJECT)
         return DATA_AUTO;
-    return memmem(text, strcspn(text, "\n"), "\"conversations\"",
-                  strlen("\"conversations\""))
-               ? DATA_SHAREGPT
-               : DATA_JSONL;
+    jscan_object(&s);
+    while (jscan_key(&s, &key)) {
+        if (jtext_is(key, "conversations"))
+            return DATA_SHAREGPT;
+        jscan_skip(&s);
+    }
+    return DATA_JSONL;
 }
 
 static int read_samples(struct dataset *d, const struct data_settings *s,

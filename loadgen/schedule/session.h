@@ -23,6 +23,7 @@ struct session {
     int64_t turn;        /* the one that is due or in flight; from 0 */
     int64_t n_turns;     /* planned number of turns */
     struct buf past;     /* the history before this turn */
+    int64_t charged;     /* bytes taken from the budget for it */
     int64_t past_tokens; /* tokens in it; TIME_ABSENT: unknown */
     struct session *next_free;
     struct session *next; /* in the list of all that the source has allocated */

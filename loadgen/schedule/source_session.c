@@ -79,9 +79,16 @@ static struct session *begin_session(struct sessions *s, int64_t id)
     return c;
 }
 
-static void end_session(struct sessions *s, struct session *c)
+static void free_past(struct session *c)
 {
     buf_fini(&c->past);
+    budget_give(c->charged);
+    c->charged = 0;
+}
+
+static void end_session(struct sessions *s, struct session *c)
+{
+    free_past(c);
     c->next_free = s->unused;
     s->unused = c;
 }
@@ -170,7 +177,7 @@ static void session_fini(void *self)
         struct session *c = s->all;
 
         s->all = c->next;
-        buf_fini(&c->past);
+        free_past(c);
         free(c);
     }
     heap_fini(&s->due);

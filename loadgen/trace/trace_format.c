@@ -157,12 +157,9 @@ static int detect(const struct trace_settings *s, const char *line, size_t len)
 int parser_init(struct parser *p, const struct trace_settings *s,
                 const char *line, size_t len, struct err *err)
 {
-    size_t bom_len = str_bom_len(line, len);
     const char *missing = NULL;
     int format = s->format;
 
-    line += bom_len;
-    len -= bom_len;
     if (format == TRACE_AUTO)
         format = detect(s, line, len);
     if (format == TRACE_AUTO)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/str.h"
 #include "common/base/xalloc.h"
 
 #define CHUNK ((size_t)64 << 10)
@@ -57,7 +58,10 @@ static struct line cut(struct lines *l, size_t end, size_t next)
                         .len = end - l->out_at,
                         .number = ++l->number,
                         .is_too_long = l->is_skipping};
+    size_t bom_len = line.number == 1 ? str_bom_len(line.at, line.len) : 0;
 
+    line.at += bom_len;
+    line.len -= bom_len;
     if (line.len > 0 && line.at[line.len - 1] == '\r')
         line.len--;
     if (line.is_too_long)

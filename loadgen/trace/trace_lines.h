@@ -12,7 +12,8 @@
 /* Longer lines are skipped; this limits the memory. */
 #define LINES_MAX ((size_t)4 << 20)
 
-/* Without its line end (LF or CR LF). */
+/* Without its line end (LF or CR LF), and the first without a byte order mark.
+ */
 struct line {
     const char *at; /* valid until the next line is read */
     size_t len;

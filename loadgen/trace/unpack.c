@@ -31,6 +31,7 @@ struct unpack_ops {
     size_t state_size;
     const char *magic; /* the first bytes of such a file */
     size_t magic_len;
+    unsigned char mask; /* the bits of the first one that matter */
 
     /* Out of memory aborts.  Optional. */
     void (*init)(void *self);
@@ -138,13 +139,25 @@ static void zst_fini(void *self)
     ZSTD_freeDStream(*stream);
 }
 
-/* The last one fits every file. */
+/* A file of pzstd begins with a skippable frame.  The last one fits every file.
+ */
 static const struct unpack_ops compressions[] = {
-    {sizeof(z_stream), "\x1f\x8b", 2, gz_init, gz_step, gz_fini},
-    {sizeof(ZSTD_DStream *), "\x28\xb5\x2f\xfd", 4, zst_init, zst_step,
+    {sizeof(z_stream), "\x1f\x8b", 2, 0xff, gz_init, gz_step, gz_fini},
+    {sizeof(ZSTD_DStream *), "\x28\xb5\x2f\xfd", 4, 0xff, zst_init, zst_step,
+     zst_fini},
+    {sizeof(ZSTD_DStream *), "\x50\x2a\x4d\x18", 4, 0xf0, zst_init, zst_step,
      zst_fini},
     {.state_size = 1, .magic = "", .step = plain_step},
 };
+
+static bool has_magic(const struct unpack_ops *ops, const char *in, size_t n)
+{
+    size_t len = ops->magic_len;
+
+    return n >= len &&
+           (len == 0 || ((in[0] & ops->mask) == ops->magic[0] &&
+                         memcmp(in + 1, ops->magic + 1, len - 1) == 0));
+}
 
 /* ---- the reader ---- */
 
@@ -196,8 +209,7 @@ static int fill(struct unpacker *u)
     if (u->ops)
         return 0;
     u->ops = compressions;
-    while ((size_t)n < u->ops->magic_len ||
-           memcmp(u->in, u->ops->magic, u->ops->magic_len) != 0)
+    while (!has_magic(u->ops, u->in, (size_t)n))
         u->ops++;
     u->state = xcalloc(1, u->ops->state_size);
     if (u->ops->init)

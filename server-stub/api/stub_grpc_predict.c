@@ -15,32 +15,6 @@
 
 #define MAX_DIMS 254
 
-/* The type by its KServe name, which has its size; NULL if unknown. */
-static const struct tensor_type *type_of(Serving__DataType type)
-{
-    static const struct {
-        Serving__DataType type;
-        const char *name;
-    } types[] = {
-        {SERVING__DATA_TYPE__DT_FLOAT, "FP32"},
-        {SERVING__DATA_TYPE__DT_DOUBLE, "FP64"},
-        {SERVING__DATA_TYPE__DT_INT32, "INT32"},
-        {SERVING__DATA_TYPE__DT_UINT8, "UINT8"},
-        {SERVING__DATA_TYPE__DT_INT16, "INT16"},
-        {SERVING__DATA_TYPE__DT_INT8, "INT8"},
-        {SERVING__DATA_TYPE__DT_STRING, "BYTES"},
-        {SERVING__DATA_TYPE__DT_INT64, "INT64"},
-        {SERVING__DATA_TYPE__DT_BOOL, "BOOL"},
-        {SERVING__DATA_TYPE__DT_HALF, "FP16"},
-    };
-
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (types[i].type == type)
-            return tensor_type_find(types[i].name);
-    }
-    return NULL;
-}
-
 /* Number of elements, or -1 if the shape is invalid. */
 static int64_t elements(const Serving__TensorShapeProto *shape)
 {
@@ -58,7 +32,8 @@ static int64_t elements(const Serving__TensorShapeProto *shape)
 /* One value may stand for all.  Returns NULL, or what is wrong. */
 static const char *check_tensor(const Serving__TensorProto *t)
 {
-    const struct tensor_type *type = t ? type_of(t->dtype) : NULL;
+    const struct tensor_type *type =
+        t ? tensor_type_of_tf((int)t->dtype) : NULL;
     int64_t n = t ? elements(t->tensor_shape) : -1;
     size_t values;
 

@@ -187,7 +187,8 @@ static bool is_text(const char *s, size_t len, const char *text)
     return len == strlen(text) && strncasecmp(s, text, len) == 0;
 }
 
-int64_t front_digits(const char *s, size_t len, int64_t absent)
+/* `absent` for anything but decimal digits. */
+static int64_t digits(const char *s, size_t len, int64_t absent)
 {
     int64_t value = 0;
 
@@ -201,7 +202,18 @@ int64_t front_digits(const char *s, size_t len, int64_t absent)
     return value;
 }
 
-static void copy(char *out, size_t size, const char *s, size_t len)
+void front_take_header(struct exchange *x, const char *name, size_t name_len,
+                       const char *value, size_t value_len)
+{
+    if (is_text(name, name_len, "x-tailgate-id"))
+        x->id = digits(value, value_len, TIME_ABSENT);
+    else if (is_text(name, name_len, "x-priority"))
+        x->priority = digits(value, value_len, 0);
+    else if (is_text(name, name_len, "inference-header-content-length"))
+        x->json_len = digits(value, value_len, TIME_ABSENT);
+}
+
+void front_copy(char *out, size_t size, const char *s, size_t len)
 {
     if (len >= size)
         len = size - 1;
@@ -221,8 +233,8 @@ static void on_start(void *arg, const char *line, size_t len)
 
     while (path_len < left && path[path_len] != ' ' && path[path_len] != '?')
         path_len++;
-    copy(conn->x.method, sizeof(conn->x.method), line, method_len);
-    copy(conn->x.path, sizeof(conn->x.path), path, path_len);
+    front_copy(conn->x.method, sizeof(conn->x.method), line, method_len);
+    front_copy(conn->x.path, sizeof(conn->x.path), path, path_len);
 }
 
 static void on_header(void *arg, const char *name, size_t name_len,
@@ -230,15 +242,10 @@ static void on_header(void *arg, const char *name, size_t name_len,
 {
     struct conn *conn = arg;
 
-    if (is_text(name, name_len, "x-tailgate-id")) {
-        conn->x.id = front_digits(value, value_len, TIME_ABSENT);
-    } else if (is_text(name, name_len, "x-priority")) {
-        conn->x.priority = front_digits(value, value_len, 0);
-    } else if (is_text(name, name_len, "inference-header-content-length")) {
-        conn->x.json_len = front_digits(value, value_len, TIME_ABSENT);
-    } else if (is_text(name, name_len, "expect")) {
+    if (is_text(name, name_len, "expect"))
         conn->wants_continue = is_text(value, value_len, "100-continue");
-    }
+    else
+        front_take_header(&conn->x, name, name_len, value, value_len);
 }
 
 static void on_body(void *arg, const char *data, size_t len)
@@ -334,6 +341,7 @@ static void drop(struct conn *conn)
     free(conn);
 }
 
+/* Bytes that TLS has read already do not make the socket readable. */
 static void set_reading(struct conn *conn, bool is_reading)
 {
     if (is_reading == conn->is_reading)
@@ -343,6 +351,8 @@ static void set_reading(struct conn *conn, bool is_reading)
         event_add(&conn->read_event, NULL);
     else
         event_del(&conn->read_event);
+    if (is_reading && conn->tls.ssl && conn->tls.has_more)
+        event_active(&conn->read_event, EV_READ, 0);
 }
 
 /* Do what follows from the current state. */

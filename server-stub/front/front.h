@@ -80,8 +80,12 @@ void front_free(struct front *front);
 /* Serve a connected non-blocking stream socket from now on. */
 void front_take(struct front *front, int fd);
 
-/* The value of a header of decimal digits; `absent` for anything else. */
-int64_t front_digits(const char *s, size_t len, int64_t absent);
+/* Copy text into `size` bytes, cut if it is longer. */
+void front_copy(char *out, size_t size, const char *s, size_t len);
+
+/* Keep a header that an exchange has a place for. */
+void front_take_header(struct exchange *x, const char *name, size_t name_len,
+                       const char *value, size_t value_len);
 
 /* Send bytes of the answer, head included; with gRPC one message.  What the
  * socket does not accept at once is kept.  No effect if the client is gone. */

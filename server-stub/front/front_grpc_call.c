@@ -236,27 +236,9 @@ static void read_next(struct rpc *rpc)
     start(rpc, OP_READ, &todo, 1);
 }
 
-static void copy(char *out, size_t size, grpc_slice slice)
+static const char *text_of(const grpc_slice *slice)
 {
-    size_t len = GRPC_SLICE_LENGTH(slice);
-
-    if (len >= size)
-        len = size - 1;
-    memcpy(out, GRPC_SLICE_START_PTR(slice), len);
-    out[len] = '\0';
-}
-
-/* A number in the metadata, or `absent`. */
-static int64_t number(const struct rpc *rpc, const char *key, int64_t absent)
-{
-    for (size_t i = 0; i < rpc->metadata.count; i++) {
-        const grpc_metadata *item = &rpc->metadata.metadata[i];
-
-        if (grpc_slice_str_cmp(item->key, key) == 0)
-            return front_digits((const char *)GRPC_SLICE_START_PTR(item->value),
-                                GRPC_SLICE_LENGTH(item->value), absent);
-    }
-    return absent;
+    return (const char *)GRPC_SLICE_START_PTR(*slice);
 }
 
 static struct ask *ask_new(struct rpc *rpc)
@@ -277,15 +259,22 @@ static struct ask *ask_new(struct rpc *rpc)
     ask->x = (struct exchange){
         .ops = &ops,
         .method = "POST",
-        .body = (const char *)GRPC_SLICE_START_PTR(ask->body),
+        .body = text_of(&ask->body),
         .body_len = GRPC_SLICE_LENGTH(ask->body),
-        .id = number(rpc, "x-tailgate-id", TIME_ABSENT),
-        .priority = number(rpc, "x-priority", 0),
+        .id = TIME_ABSENT,
         .json_len = TIME_ABSENT,
         .arrival_ns = clk_now(rpc->home->clk),
         .keeps_alive = true,
     };
-    copy(ask->x.path, sizeof(ask->x.path), rpc->details.method);
+    for (size_t i = 0; i < rpc->metadata.count; i++) {
+        const grpc_metadata *item = &rpc->metadata.metadata[i];
+
+        front_take_header(&ask->x, text_of(&item->key),
+                          GRPC_SLICE_LENGTH(item->key), text_of(&item->value),
+                          GRPC_SLICE_LENGTH(item->value));
+    }
+    front_copy(ask->x.path, sizeof(ask->x.path), text_of(&rpc->details.method),
+               GRPC_SLICE_LENGTH(rpc->details.method));
     return ask;
 }
 
@@ -424,7 +413,8 @@ void rpc_on_done(void *tag, bool ok, int64_t at_ns)
             break;
         if (!rpc->home->is_closing)
             rpc_expect(rpc->home);
-        copy(path, sizeof(path), rpc->details.method);
+        front_copy(path, sizeof(path), text_of(&rpc->details.method),
+                   GRPC_SLICE_LENGTH(rpc->details.method));
         rpc->is_stream = strstr(path, "Stream") != NULL;
         todo.data.recv_close_on_server.cancelled = &rpc->was_cancelled;
         start(rpc, OP_CLOSE, &todo, 1);

@@ -260,14 +260,6 @@ static int on_begin_headers(nghttp2_session *session,
     return 0;
 }
 
-static void copy(char *out, size_t size, const uint8_t *s, size_t len)
-{
-    if (len >= size)
-        len = size - 1;
-    memcpy(out, s, len);
-    out[len] = '\0';
-}
-
 /* NOLINTNEXTLINE(readability-function-size): as nghttp2 calls it */
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame,
                      const uint8_t *name, size_t name_len, const uint8_t *value,
@@ -278,23 +270,18 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame,
     const char *key = (const char *)name;
     const char *text = (const char *)value;
 
-    (void)name_len;
     (void)flags;
     (void)arg;
     if (!s)
         return 0;
     if (strcmp(key, ":method") == 0) {
-        copy(s->x.method, sizeof(s->x.method), value, value_len);
+        front_copy(s->x.method, sizeof(s->x.method), text, value_len);
         s->x.is_head = strcmp(s->x.method, "HEAD") == 0;
         s->parser.is_head_request = s->x.is_head;
     } else if (strcmp(key, ":path") == 0) {
-        copy(s->x.path, sizeof(s->x.path), value, strcspn(text, "?"));
-    } else if (strcmp(key, "x-tailgate-id") == 0) {
-        s->x.id = front_digits(text, value_len, TIME_ABSENT);
-    } else if (strcmp(key, "x-priority") == 0) {
-        s->x.priority = front_digits(text, value_len, 0);
-    } else if (strcmp(key, "inference-header-content-length") == 0) {
-        s->x.json_len = front_digits(text, value_len, TIME_ABSENT);
+        front_copy(s->x.path, sizeof(s->x.path), text, strcspn(text, "?"));
+    } else {
+        front_take_header(&s->x, key, name_len, text, value_len);
     }
     return 0;
 }

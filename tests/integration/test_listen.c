@@ -193,12 +193,15 @@ TEST(what_is_refused)
         {{"--listen", "::1:0"}, "write an IPv6 address as"},
         {{"--listen", "0.0.0.0:0", "--listen-token-env", "NO_SUCH_NAME"},
          "the environment has no NO_SUCH_NAME"},
+        {{"--listen", "0.0.0.0:0", "--listen-token-env", "LONG"},
+         "the token in LONG has 300 characters; it needs 8 to 256"},
         {{"--listen-token-env", "PATH"}, "requires --listen"},
         {{"--listen-linger", "1s"}, "requires --listen"},
         {{"--listen", "0", "--launch", "local:2"},
          "--listen cannot be combined with --launch"},
     };
 
+    setenv("LONG", keepf("%0300d", 0), 1);
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *const *f = cases[i].flags;
         struct proc_result r =

@@ -1,9 +1,11 @@
 /* The small server: what it answers, and what it does not let clients do. */
 #include <errno.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -256,4 +258,34 @@ TEST(the_last_event_arrives)
     assert_true(got >= (size_t)1 << 20);
     stop();
     close(fd);
+}
+
+/* Without a descriptor for it a connection waits, and the thread sleeps. */
+TEST(no_descriptor_is_no_busy_loop)
+{
+    const char *url = start();
+    int last = dup(STDERR_FILENO);
+    struct pollfd answered = {.events = POLLIN};
+    struct rlimit before;
+    struct rlimit limit;
+    struct http_reply r;
+    int64_t begun_ns;
+
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    limit = before;
+    limit.rlim_cur = (rlim_t)last + 1;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    close(last); /* for the client, and none for the server */
+    answered.fd = http_connect(url);
+    http_send(answered.fd, &(const struct http_request){.path = "/ok"});
+    begun_ns = clk_process_cpu_ns(getpid());
+    assert_int_equal(poll(&answered, 1, 300), 0);
+    assert_in_range(clk_process_cpu_ns(getpid()) - begun_ns, 0,
+                    150 * NS_PER_MS);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    r = http_read(answered.fd);
+    assert_int_equal(r.status, 200);
+    http_reply_fini(&r);
+    close(answered.fd);
+    stop();
 }

@@ -14,6 +14,7 @@
 #include "listen/listen_page.h"
 #include "listen/listen_state.h"
 #include "loadgen/engine/run.h"
+#include "tests/support/keep.h"
 #include "tests/support/rows.h"
 #include "tests/support/schema.h"
 #include "tests/support/test.h"
@@ -122,6 +123,48 @@ TEST(the_identity_holds_between_observations)
                 "tailgate_requests_failed_total" LABELS
                 ",class=\"\",outcome=\"reset\"} 1\n");
     listen_view_fini(&v);
+    end(st);
+}
+
+/* Polling is timed by the clock: without a CPU it takes longer than the CPU
+ * time of its thread. */
+TEST(cpu_time_never_falls)
+{
+    static const struct {
+        int64_t cpu_ms;
+        int64_t spun_ms;
+        int64_t wait_ms;
+        const char *cpu;
+        const char *busy;
+    } cases[] = {
+        {750, 250, 0, "0.5", "0.5"},
+        {1000, 1000, 750, "0.5", "0.25"},
+        {1125, 1250, 750, "0.5", "0"},
+        {1625, 1250, 875, "1", "0.625"},
+    };
+    struct listen_state *st = begin_with("n", "errors < 1%");
+    struct observation seen = {0};
+    struct run_look look = {.end_ns = 11 * NS_PER_S, .seen = &seen};
+
+    listen_state_add(st, &look);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct listen_view v;
+
+        seen.at += NS_PER_S;
+        seen.cpu = cases[i].cpu_ms * NS_PER_MS;
+        seen.spun = cases[i].spun_ms * NS_PER_MS;
+        seen.cpu_wait = cases[i].wait_ms * NS_PER_MS;
+        listen_state_add(st, &look);
+        listen_state_view(st, false, &v);
+        expect_line(&v, false,
+                    keepf("tailgate_client_cpu_seconds_total" LABELS "} %s\n",
+                          cases[i].cpu));
+        expect_line(&v, false,
+                    keepf("tailgate_client_busiest_thread_ratio" LABELS
+                          "} %s\n",
+                          cases[i].busy));
+        listen_view_fini(&v);
+    }
     end(st);
 }
 
@@ -251,7 +294,7 @@ TEST(the_slo_test_is_given_up)
     add(st, 0, &row, 1, 2000, 1);
     listen_state_view(st, false, &v);
     assert_false(v.has_test);
-    expect_line(&v, false, "# TYPE tailgate_slo_state gauge\n# HELP");
+    expect_line(&v, false, "not decided yet.\n# TYPE");
     listen_view_fini(&v);
     end(st);
 }

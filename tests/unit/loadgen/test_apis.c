@@ -524,6 +524,11 @@ TEST(whole_answers)
         {"kserve-http",
          "{\"outputs\":[{\"parameters\":{\"binary_data_size\":4}}]}", -1, true,
          false},
+        {"kserve-http", /* their sum is 2^64 */
+         "{\"outputs\":[{\"parameters\":{\"binary_data_size\":"
+         "9223372036854775807}},{\"parameters\":{\"binary_data_size\":"
+         "9223372036854775807}},{\"parameters\":{\"binary_data_size\":2}}]}",
+         -1, true, false},
         {"kserve-http", "[]", -1, false, false},
         {"openai-chat",
          "{\"choices\":[{\"message\":{\"content\":null,\"refusal\":null,"

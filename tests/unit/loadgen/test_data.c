@@ -88,6 +88,30 @@ TEST(arrays_of_json)
     dataset_free(d);
 }
 
+/* The key may be on any line of the first object, but must be its own. */
+TEST(conversations_are_detected)
+{
+#define TURNS                                                                  \
+    "\"conversations\": [\n {\"from\": \"human\", \"value\": \"q\"},\n"        \
+    " {\"from\": \"gpt\", \"value\": \"a\"}\n]"
+    static const struct {
+        const char *text;
+        const char *want;
+    } cases[] = {
+        {"[{" TURNS "}]", "sharegpt"},
+        {"[\n  {\n    \"id\": \"a\",\n    " TURNS "\n  }\n]\n", "sharegpt"},
+        {"[{\"text\":\"\\\"conversations\\\"\",\"o\":{" TURNS "}}]", "jsonl"},
+        {"[{\"text\":\"a\"},\n{\"text\":\"b\"," TURNS "}]", "jsonl"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct dataset *d = good(DATA_AUTO, cases[i].text);
+
+        assert_string_equal(d->format, cases[i].want);
+        dataset_free(d);
+    }
+}
+
 TEST(token_ids)
 {
     struct dataset *d = good(DATA_JSONL, "{\"input_ids\":[5, 6,7]}\n"

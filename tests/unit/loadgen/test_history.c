@@ -283,6 +283,32 @@ TEST(a_tag_comes_first_and_once)
     rig_fini(&rig);
 }
 
+/* A history that the memory budget has no room for ends its session. */
+TEST(a_history_takes_from_the_budget)
+{
+    static const struct {
+        int64_t budget;
+        int64_t turns;
+    } cases[] = {{INT64_MAX, SESSION_MAX_TURNS}, {100, 1}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct rig rig;
+
+        rig_set_up(&rig, "http://h/v1/chat/completions");
+        set(&rig, "load.turns=3");
+        rig_start(&rig);
+        next_body(&rig);
+        budget_set(cases[i].budget);
+        answer(&rig, "an answer of some length, so that it needs memory", 1);
+        budget_set(INT64_MAX);
+        assert_int_equal(rig.session.n_turns, cases[i].turns);
+        assert_int_equal(rig.session.charged,
+                         i == 0 ? (int64_t)rig.session.past.cap : 0);
+        budget_give(rig.session.charged);
+        rig_fini(&rig);
+    }
+}
+
 TEST(what_makes_no_sense_is_refused)
 {
     static const struct {

@@ -209,10 +209,8 @@ static void take_grown(void *arg, const struct prom_sample *sample)
 
 static double grown_by(struct grown *g, const char *page)
 {
-    static const struct prom_hooks hooks = {.sample = take_grown};
-
     g->by = 0;
-    prom_read(page, strlen(page), &hooks, g);
+    prom_read(page, strlen(page), take_grown, g);
     return g->by;
 }
 

@@ -97,6 +97,29 @@ TEST(a_failure_ends_its_session)
     }
 }
 
+/* The memory of a history is given back with its session, whichever way that
+ * ends. */
+TEST(histories_give_their_memory_back)
+{
+    struct load_settings load = sessions();
+    struct source s = source_make(&load);
+    struct request a = take_turn(&s, 0, 0, 0);
+    struct request b = take_turn(&s, 1, 0, 1000);
+
+    budget_set(100);
+    assert_true(budget_take(100));
+    a.session->charged = 60;
+    b.session->charged = 40;
+    a.facts.outcome = OUTCOME_STATUS;
+    s.ops->ended(s.self, &a, 1100);
+    assert_false(budget_take(61));
+    assert_true(budget_take(60));
+    source_end(&s);
+    assert_true(budget_take(40));
+    budget_give(100);
+    budget_set(INT64_MAX);
+}
+
 /* Who is waited for may still be due before the end. */
 TEST(the_window_ends_them_all)
 {

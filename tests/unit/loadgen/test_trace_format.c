@@ -44,7 +44,6 @@ TEST(the_first_line_tells_the_format)
         const char *want;
     } cases[] = {
         {AZURE, "azure"},
-        {"\xef\xbb\xbf" AZURE, "azure"},
         {"TIMESTAMP,NumImages,ContextTokens,GeneratedTokens", "azure"},
         {BURSTGPT, "burstgpt"},
         {"Timestamp,Session ID,Elapsed time,Model,Request tokens,"

@@ -1,12 +1,17 @@
 /* The front: what it takes for a request, and what it says to the rest. */
+#include <openssl/ssl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "common/base/buf.h"
 #include "common/base/clk.h"
+#include "common/base/err.h"
+#include "common/settings/settings.h"
 #include "server-stub/front/front.h"
+#include "server-stub/front/front_tls.h"
 #include "tests/support/frontrig.h"
 #include "tests/support/test.h"
 
@@ -232,4 +237,61 @@ TEST(a_body_beyond_the_bound_is_cut)
     assert_int_equal(rig.body.len, 0);
     buf_fini(&body);
     frontrig_end(&rig);
+}
+
+/* A client that says goodbye after many requests and takes its answers then.
+ * The front has stopped reading by the time, and TLS holds the goodbye. */
+static void pipeline(struct front_tls *tls, SSL_CTX *ctx, int requests)
+{
+    struct frontrig rig;
+    SSL *ssl = SSL_new(ctx);
+    char text[100];
+    char *bytes;
+    int pair[2];
+    long len;
+    ssize_t n;
+
+    frontrig_begin(&rig, 2);
+    rig.holds = true;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair),
+                     0);
+    front_use_tls(rig.front, tls);
+    front_take(rig.front, pair[1]);
+    SSL_set_fd(ssl, pair[0]);
+    for (int i = 0; i < 10 && SSL_connect(ssl) != 1; i++)
+        frontrig_pass(&rig);
+    SSL_set0_wbio(ssl, BIO_new(BIO_s_mem()));
+    snprintf(text, sizeof(text), "GET /%070d HTTP/1.1\r\n\r\n", 0);
+    for (int i = 0; i < requests; i++)
+        assert_true(SSL_write(ssl, text, (int)strlen(text)) > 0);
+    SSL_shutdown(ssl);
+    len = BIO_get_mem_data(SSL_get_wbio(ssl), &bytes);
+    assert_int_equal(send(pair[0], bytes, (size_t)len, MSG_NOSIGNAL), len);
+    frontrig_pass(&rig);
+    do {
+        frontrig_answer(&rig, rig.held);
+        frontrig_pass(&rig);
+        while ((n = recv(pair[0], text, sizeof(text), 0)) > 0)
+            continue;
+    } while (rig.ended < rig.requests);
+    assert_int_equal(rig.ended, requests);
+    if (n != 0)
+        fail_msg("%d requests: still open", requests);
+    SSL_free(ssl);
+    close(pair[0]);
+    frontrig_end(&rig);
+}
+
+TEST(what_tls_holds_is_not_forgotten)
+{
+    const struct stub_settings settings = {.tls = STUB_TLS_SELF_SIGNED};
+    struct err err = {0};
+    struct front_tls *tls;
+    SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+
+    assert_int_equal(front_tls_new(&tls, &settings, &err), 0);
+    for (int requests = 740; requests <= 770; requests += 2)
+        pipeline(tls, ctx, requests);
+    SSL_CTX_free(ctx);
+    front_tls_free(tls);
 }
