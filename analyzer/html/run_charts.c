@@ -93,12 +93,6 @@ static void put_spectrum_table(struct page *p, const struct spectrum *d)
                             ? "percentile|from due|95% band from|to|from sent"
                             : "percentile|from due|95% band from|to");
     for (size_t i = 0; i < d->len; i++) {
-        /* Four points per decade, and those with a name. */
-        double x = -log10(1 - d->p[i]) * 8;
-        bool is_named = fabs(d->p[i] * 1e5 - round(d->p[i] * 1e5)) < 1e-6;
-
-        if (fabs(x - round(x)) > 1e-6 && !is_named && i + 1 < d->len)
-            continue;
         page_row(p);
         page_cellf(p, "p%.6g", 100 * d->p[i]);
         page_cell(p, show_ns((double)d->due_ns[i], text));

@@ -31,14 +31,17 @@ static void end(struct page *p)
     page_put(p, "</dl></div>\n");
 }
 
-/* Nothing, if the value is not known. */
+/* Nothing, if the value is not known.  Without a name: one more value. */
 static void put(struct page *p, const char *name, const char *value)
 {
     if (!value || !value[0])
         return;
-    page_put(p, "<dt>");
-    page_text(p, name);
-    page_put(p, "</dt><dd>");
+    if (name) {
+        page_put(p, "<dt>");
+        page_text(p, name);
+        page_put(p, "</dt>");
+    }
+    page_put(p, "<dd>");
     page_text(p, value);
     page_put(p, "</dd>");
 }
@@ -69,9 +72,9 @@ static void put_load(struct page *p, const struct summary *s)
          buf_text(&line));
     buf_fini(&line);
     for (size_t i = 0; i < s->slo.len; i++)
-        put(p, i == 0 ? "objective" : "", s->slo.terms[i].text);
+        put(p, i == 0 ? "objective" : NULL, s->slo.terms[i].text);
     for (size_t i = 0; i < s->n_classes; i++)
-        put(p, i == 0 ? "classes" : "", s->classes[i].name);
+        put(p, i == 0 ? "classes" : NULL, s->classes[i].name);
     end(p);
 }
 
@@ -154,6 +157,7 @@ static void put_client(struct page *p, const struct run_page *r)
     const struct summary *s = r->s;
     const struct manifest *m = r->manifest;
     const char *cpu = manifest_text(m, "environment", "cpu_model");
+    const char *memory = manifest_text(m, "environment", "memory");
     int64_t cpus = manifest_count(m, "environment", "cpus");
     char a[SHOW_TEXT];
     char b[SHOW_TEXT];
@@ -165,7 +169,9 @@ static void put_client(struct page *p, const struct run_page *r)
              (long long)cpus, cpus == 1 ? "" : "s");
     else
         put(p, "CPU", cpu);
-    put(p, "memory", manifest_text(m, "environment", "memory"));
+    if (memory && strstr(memory, " kB"))
+        putf(p, "memory", "%s GiB",
+             show_number(strtod(memory, NULL) / (1 << 20), a));
     put(p, "kernel", manifest_text(m, "environment", "kernel"));
     put(p, "clock", manifest_text(m, "environment", "clock_source"));
     if (s->threads > 0)
