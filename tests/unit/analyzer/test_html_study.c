@@ -563,6 +563,25 @@ TEST(warnings_are_in_the_head)
     doc_free(d);
 }
 
+/* Remarks about the answers are rows of a list with this label, in run_doc.c.
+ */
+TEST(remarks_are_in_the_head)
+{
+    struct doc *d = trials();
+    struct doc_node *n = doc_row(doc_list(doc_root(d), "notes", "WARNING"));
+    char *head;
+
+    doc_text(n, "name", "", "short");
+    doc_sep(doc_count(n, "count", "", 5), ": ");
+    doc_sep(doc_count(n, "of", "", 20), " of ");
+    doc_sep(doc_text(n, "text", "", HOSTILE), ": ");
+    head = page_of(d);
+    *strstr(head, "id=\"charts\"") = '\0';
+    assert_says(head, "<p class=\"warn\"><b>Warning:</b> short: 5 of 20: "
+                      "&lt;/script&gt;");
+    doc_free(d);
+}
+
 /* The headline is about what was asked for, and says what the verdict says. */
 TEST(the_headline_of_a_comparison)
 {
