@@ -178,6 +178,20 @@ static double mean_of(const struct server_summary *s, double mean)
     return s->is_there && mean >= 0 ? mean : NAN;
 }
 
+/* Its second line is dashed. */
+static struct time_series server_line(const char *key, const char *name,
+                                      const double *y, double overall,
+                                      bool is_second)
+{
+    return (struct time_series){.key = key,
+                                .name = name,
+                                .colour = is_second ? "server2" : "server",
+                                .look = LOOK_LINE,
+                                .swatch = is_second ? SWATCH_DASH : SWATCH_LINE,
+                                .y = y,
+                                .overall = overall};
+}
+
 static void put_in_flight(struct page *p, const struct run_page *r)
 {
     const struct run_bins *b = r->bins;
@@ -227,21 +241,12 @@ static void put_in_flight(struct page *p, const struct run_page *r)
     c.n_series = 1;
     if (has_any(running, v.n))
         c.series[c.n_series++] =
-            (struct time_series){.key = "running",
-                                 .name = "running, by the server",
-                                 .colour = "server",
-                                 .look = LOOK_LINE,
-                                 .y = running,
-                                 .overall = mean_of(s, s->running_mean)};
+            server_line("running", "running, by the server", running,
+                        mean_of(s, s->running_mean), false);
     if (has_any(waiting, v.n))
         c.series[c.n_series++] =
-            (struct time_series){.key = "waiting",
-                                 .name = "waiting, by the server",
-                                 .colour = "server2",
-                                 .look = LOOK_LINE,
-                                 .swatch = SWATCH_DASH,
-                                 .y = waiting,
-                                 .overall = mean_of(s, s->waiting_mean)};
+            server_line("waiting", "waiting, by the server", waiting,
+                        mean_of(s, s->waiting_mean), true);
     time_chart_put(p, &c);
 }
 
@@ -307,21 +312,10 @@ static void put_cache(struct page *p, const struct run_page *r)
     c.y = (struct axis){.low = 0, .high = 1.05, .kind = TICK_SHARE};
     if (has_any(use, v.n))
         c.series[c.n_series++] =
-            (struct time_series){.key = "use",
-                                 .name = "in use",
-                                 .colour = "server",
-                                 .look = LOOK_LINE,
-                                 .y = use,
-                                 .overall = mean_of(s, s->cache_mean)};
+            server_line("use", "in use", use, mean_of(s, s->cache_mean), false);
     if (has_any(hits, v.n))
-        c.series[c.n_series++] =
-            (struct time_series){.key = "hits",
-                                 .name = "hits",
-                                 .colour = "server2",
-                                 .look = LOOK_LINE,
-                                 .swatch = SWATCH_DASH,
-                                 .y = hits,
-                                 .overall = mean_of(s, s->cached_share)};
+        c.series[c.n_series++] = server_line("hits", "hits", hits,
+                                             mean_of(s, s->cached_share), true);
     time_chart_put(p, &c);
 }
 
