@@ -486,6 +486,36 @@ TEST(shares_of_the_plane_are_at_most_all)
     end_drawing(d);
 }
 
+/* Scrapes that are unevenly spread: their mean is not that of the bins, and the
+ * legend says what the sentences say. */
+TEST(legends_of_the_server_agree_with_the_text)
+{
+    struct made_run *m = made_run_new(0, 6000, "e2e p90 < 100ms");
+    struct drawn *d;
+    char *page;
+
+    made_run_add_fast(m, 0, 600);
+    m->end.due_end_ns = 6 * NS_PER_S;
+    for (int i = 0; i < MADE_RUN_LOOKS; i++)
+        m->looks[i] = (struct server_scrape){
+            .at = (i < 5 ? 500 + 100 * i : 5500) * NS_PER_MS,
+            .running = i < 5 ? 2 : 8,
+            .waiting = TIME_ABSENT,
+            .cache_use = TIME_ABSENT,
+            .queue_sum_us = TIME_ABSENT,
+            .queue_count = TIME_ABSENT,
+            .prompt_tokens = TIME_ABSENT,
+            .generated_tokens = TIME_ABSENT,
+            .cached_tokens = TIME_ABSENT,
+            .preemptions = TIME_ABSENT,
+            .requests = TIME_ABSENT};
+    d = draw(m);
+    page = page_of(d);
+    assert_says(page, " running <b>3.00</b>");
+    assert_legend(strstr(page, "data-fig=\"flight\""), "running", "3.00");
+    end_drawing(d);
+}
+
 /* The warnings of the report stand below the headline. */
 TEST(warnings_of_a_run_are_in_its_head)
 {
