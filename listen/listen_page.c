@@ -177,8 +177,9 @@ static void put_term(struct page *p, const struct listen_view *v,
     }
     page_put(p, "<span class=\"mono\">");
     page_text(p, t->term.text);
-    page_putf(p, "</span><small>%s may miss it</small></span></div>\n",
-              show_share(allowed, a));
+    page_put(p, "</span><small>");
+    page_textf(p, "%s may miss it", show_share(allowed, a));
+    page_put(p, "</small></span></div>\n");
     page_put(p, "<div class=\"plot\" role=\"cell\"><svg "
                 "aria-hidden=\"true\"><rect class=\"beyond\" x=\"50%\" "
                 "width=\"50%\" height=\"62\"/><line class=\"bl\" x1=\"0\" "
@@ -192,7 +193,7 @@ static void put_term(struct page *p, const struct listen_view *v,
                   50 * fmin(2, ratio));
     page_put(p, "</svg></div><div class=\"val\" role=\"cell\"><b "
                 "class=\"v\">");
-    page_put(p, t->n > 0 ? show_share(share, a) : "–");
+    page_text(p, t->n > 0 ? show_share(share, a) : "–");
     page_putf(p, "</b><small>%s of %s missed it so far</small></div></div>\n",
               show_count(t->missed, a), show_count(t->n, b));
 }
@@ -273,6 +274,8 @@ static void fill_summary(const struct listen_view *v, struct summary *s)
     struct judgement *j = &s->judgement;
 
     s->is_streamed = v->is_streamed;
+    s->offered_rps = s->completed_rps = s->goodput_rps =
+        NAN; /* not known yet */
     for (size_t i = 0; i < v->n_terms; i++) {
         if (v->terms[i].class >=
             0) /* the charts ask only whether there are any */

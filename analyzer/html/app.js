@@ -17,7 +17,9 @@
   var NB = '\u202f';
   function num(v) {
     if (!v) return '0';
-    var e = Math.floor(Math.log10(Math.abs(v)) + 1e-9), d = Math.max(0, 2 - e);
+    var a = Math.abs(v), e = Math.floor(Math.log10(a) + 1e-9), d;
+    if (a >= Math.pow(10, e + 1) - 0.5 * Math.pow(10, e - 2)) e++; /* 9.996 becomes 10.0 */
+    d = Math.max(0, 2 - e);
     return v.toLocaleString('en-US', { minimumFractionDigits: d, maximumFractionDigits: d });
   }
   function int(n) { return Math.round(n).toLocaleString('en-US'); }
@@ -32,6 +34,7 @@
   }
   function share(x) {
     var p = 100 * x;
+    if (p > 0 && p < 0.001) return '<0.001%';
     if (p >= 99.95 && p < 100) p = Math.floor(p * 100) / 100;
     return p.toFixed(p === 0 || p === 100 ? 0 : p >= 99.95 ? 2 : p >= 1 ? 1 : p >= 0.1 ? 2 : 3) + '%';
   }
@@ -182,10 +185,11 @@
     }
     function point(t) { charts.forEach(function (c) { read(c, t); }); }
     function heatLines(d, row, i) {
-      var col = d.cols[i], n = col ? col[row - col[0] + 1] || 0 : 0;
+      var col = d.cols[i], n = col ? col[row - col[0] + 1] || 0 : 0, kinds = d.kinds || {};
       return [
         (n ? int(n) + (n === 1 ? ' request' : ' requests') : 'no request') + ' took ' + dur(d.base * Math.pow(2, (row + d.k0) / d.per)) + ' to ' + dur(d.base * Math.pow(2, (row + 1 + d.k0) / d.per)),
-        'due at ' + time(i * d.step) + ': ' + int(d.due[i]) + ' due, ' + int(d.good[i]) + ' good, ' + int(d.failed[i]) + ' failed'];
+        'due at ' + time(i * d.step) + ': ' + int(d.due[i]) + ' due, ' + int(d.good[i]) + ' good, ' + int(d.failed[i]) + ' failed'
+          + Object.keys(kinds).filter(function (k) { return kinds[k][i]; }).map(function (k) { return ', ' + int(kinds[k][i]) + ' \u00d7 ' + k; }).join('')];
     }
     function heatTip(c, e, t) {
       var d = c.data, r = c.svg.getBoundingClientRect(), y = e.clientY - r.top - c.svg.dataset.top;
@@ -237,6 +241,7 @@
     function keys(c, e) {
       var step = (c.data && c.data.step) || D.step, k = e.key, t = c.at, w = range[1] - range[0];
       var heat = c.data && c.data.cols, up = heat && { ArrowUp: 1, ArrowDown: -1 }[k];
+      if (e.ctrlKey || e.altKey || e.metaKey) return; /* the browser's own */
       if (k === 'ArrowRight' || k === 'ArrowLeft' || k === 'Home' || k === 'End' || up) {
         t = t == null ? range[0] + step / 2 : t + (k === 'ArrowRight' ? step : k === 'ArrowLeft' ? -step : 0);
         if (k === 'Home') t = range[0] + step / 2;

@@ -175,7 +175,7 @@ void doc_html_put(struct page *p, const struct doc_node *n)
         put_table(p, n);
         break;
     case DOC_LINE:
-        page_put(p, "<p>");
+        page_put(p, n->severity == DOC_WARNING ? "<p><b>Warning:</b> " : "<p>");
         page_text(p, n->text);
         page_put(p, "</p>");
         break;
@@ -186,13 +186,73 @@ void doc_html_put(struct page *p, const struct doc_node *n)
         break;
     default:
         if (n->label[0]) {
-            page_put(p, "<h4>");
+            page_put(p, "<h3>");
             page_text(p, n->label);
-            page_put(p, "</h4>");
+            page_put(p, "</h3>");
         }
         put_children(p, n);
     }
 }
+
+/* ---- warnings ---- */
+
+#define MAX_WARNINGS 4
+
+/* The values of a row, or a sentence. */
+static void put_warning(struct page *p, const char *head,
+                        const struct doc_node *n)
+{
+    bool is_fresh = true;
+
+    page_putf(p, "<p class=\"warn\"><b>%s:</b> ", head);
+    if (n->text)
+        page_text(p, n->text);
+    for (const struct doc_node *c = n->first; c; c = c->next) {
+        if (!is_cell(c) || !doc_is_visible(c))
+            continue;
+        if (!is_fresh)
+            page_text(p, c->sep ? c->sep : ", ");
+        put_value(p, c);
+        is_fresh = false;
+    }
+    page_put(p, "</p>\n");
+}
+
+static size_t put_warnings(struct page *p, const struct doc_node *in,
+                           const char *head, size_t said)
+{
+    for (const struct doc_node *n = in->first; n; n = n->next) {
+        bool is_remarks =
+            n->type == DOC_LIST && n->label && strcmp(n->label, "WARNING") == 0;
+        bool is_flags = n->type == DOC_LIST && n->label &&
+                        strcmp(n->label, "RED FLAG") == 0;
+
+        if (!doc_is_visible(n))
+            continue;
+        if (head || (n->type == DOC_LINE && n->severity == DOC_WARNING)) {
+            if (said++ < MAX_WARNINGS)
+                put_warning(p, head ? head : "Warning", n);
+        } else if (is_remarks || is_flags) {
+            said = put_warnings(p, n, is_flags ? "Red flag" : "Warning", said);
+        } else if (n->type == DOC_SECTION) {
+            said = put_warnings(p, n, NULL, said);
+        }
+    }
+    return said;
+}
+
+void doc_html_put_warnings(struct page *p, const struct doc *d)
+{
+    size_t n = put_warnings(p, doc_root(d), NULL, 0);
+
+    if (n > MAX_WARNINGS)
+        page_putf(p,
+                  "<p class=\"warn\">%zu more warning%s among the numbers "
+                  "below.</p>\n",
+                  n - MAX_WARNINGS, n == MAX_WARNINGS + 1 ? " is" : "s are");
+}
+
+/* ---- all of it ---- */
 
 static bool is_part(const struct doc_node *n)
 {

@@ -10,6 +10,11 @@ struct page;
 /* The section "All numbers" with the whole document. */
 void doc_html_put_all(struct page *p, const struct doc *d);
 
+/* What a reader of the headline must know: warnings, remarks about the answers
+ * and red flags, wherever they are in the document.  The first few are put, the
+ * others are counted. */
+void doc_html_put_warnings(struct page *p, const struct doc *d);
+
 /* One node of it, unfolded. */
 void doc_html_put(struct page *p, const struct doc_node *n);
 

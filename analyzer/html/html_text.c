@@ -28,6 +28,9 @@ void html_escape(struct buf *out, const char *text)
             buf_adds(out, "&quot;");
         else if (*p == '\'')
             buf_adds(out, "&#39;");
+        else if (n == 3 && (memcmp(p, "\xEF\xBF\xBE", 3) == 0 ||
+                            memcmp(p, "\xEF\xBF\xBF", 3) == 0))
+            buf_adds(out, "?"); /* XML, and so SVG, has no such characters */
         else if (n > 0)
             buf_add(out, p, n);
         else
@@ -139,6 +142,8 @@ const char *show_share(double share, char out[static SHOW_TEXT])
 
     if (!isfinite(percent))
         return word(out, "–");
+    if (percent > 0 && percent < 0.001)
+        return word(out, "<0.001%");
     if (percent >= 99.95 && percent < 100) /* never rounded up to all */
         percent = floor(percent * 100) / 100;
     digits = percent == 0 || percent == 100 ? 0
@@ -147,6 +152,30 @@ const char *show_share(double share, char out[static SHOW_TEXT])
              : percent >= 0.1               ? 2
                                             : 3;
     snprintf(out, SHOW_TEXT, "%.*f%%", digits, percent);
+    return out;
+}
+
+const char *show_change(double ratio, const struct change_words *words,
+                        char out[static SHOW_TEXT])
+{
+    double percent = 100 * fabs(ratio - 1);
+    char text[SHOW_TEXT];
+
+    if (!isfinite(ratio))
+        return word(out, "–");
+    if (fabs(ratio - 1) < 0.0005)
+        return word(out, "the same");
+    if (ratio >= 1000)
+        snprintf(out, SHOW_TEXT, "%s %s", show_number(ratio, text),
+                 words->times);
+    else if (ratio >= 2)
+        snprintf(out, SHOW_TEXT, "%.3g %s", ratio, words->times);
+    else if (percent >= 99) /* never rounded up to all */
+        snprintf(out, SHOW_TEXT, "%s %s", show_share(percent / 100, text),
+                 ratio < 1 ? words->less : words->more);
+    else
+        snprintf(out, SHOW_TEXT, "%.2g%% %s", percent,
+                 ratio < 1 ? words->less : words->more);
     return out;
 }
 
@@ -178,7 +207,7 @@ void put_number(struct buf *out, double x, int digits)
     }
     if (digits > 6)
         digits = 6;
-    value = (uint64_t)(fmin(fabs(x), 1e12) * powers[digits] + 0.5);
+    value = (uint64_t)(fmin(fabs(x) * powers[digits], 1e19) + 0.5);
     while (digits > 0 && value % 10 == 0) {
         value /= 10;
         digits--;

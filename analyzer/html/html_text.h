@@ -28,8 +28,18 @@ const char *show_count(int64_t n, char out[static SHOW_TEXT]);
 /* Three digits, a thousand and more in whole numbers: 93.4, 4,142. */
 const char *show_number(double x, char out[static SHOW_TEXT]);
 
-/* 83.0%, 0.036% */
+/* 83.0%, 0.036%, <0.001% */
 const char *show_share(double share, char out[static SHOW_TEXT]);
+
+struct change_words {
+    const char *less;  /* "lower" */
+    const char *more;  /* "higher" */
+    const char *times; /* "times as high", from twice as much on */
+};
+
+/* 37% lower, 4.2% higher, 7.2 times as high, the same. */
+const char *show_change(double ratio, const struct change_words *words,
+                        char out[static SHOW_TEXT]);
 
 /* Time since the start: 12.5 s, from ten minutes on 12:30, then 3:05:00. */
 const char *show_time(double s, char out[static SHOW_TEXT]);

@@ -9,7 +9,7 @@
   function all(s, e) { return Array.prototype.slice.call((e || document).querySelectorAll(s)); }
   function say(text) {
     var e = one('#live-state');
-    if (e) e.textContent = text;
+    if (e && e.textContent !== text) e.textContent = text; /* else it is spoken again */
   }
   function figureOf(e) {
     var f = e.closest('[data-fig]');

@@ -50,6 +50,33 @@ static const char *const icons[] = {
     [ICON_SAME] = "<path class=\"io\" d=\"M5 9h14M5 15h14\"/>",
 };
 
+const struct verdict_look *verdict_look(const char *word)
+{
+    static const struct verdict_look looks[] = {
+        {"pass", "PASS", TONE_PASS, ICON_PASS},
+        {"fail", "FAIL", TONE_FAIL, ICON_FAIL},
+        {"undecided", "UNDECIDED", TONE_UNDECIDED, ICON_UNDECIDED},
+        {"invalid", "INVALID", TONE_INVALID, ICON_INVALID},
+        {"none", "NO OBJECTIVE", TONE_NONE, ICON_NOTE},
+        {"better", "BETTER", TONE_PASS, ICON_PASS},
+        {"worse", "WORSE", TONE_FAIL, ICON_FAIL},
+        {"worse within the threshold", "WORSE, WITHIN THE THRESHOLD", TONE_NONE,
+         ICON_NOTE},
+        {"refused", "REFUSED", TONE_INVALID, ICON_INVALID},
+        {"cannot tell", "CANNOT TELL", TONE_UNDECIDED, ICON_UNDECIDED},
+        {"no difference shown", "NO DIFFERENCE SHOWN", TONE_NONE, ICON_SAME},
+        {"no change for the worse", "NO WORSE", TONE_PASS, ICON_PASS},
+        {"scales", "SCALES", TONE_PASS, ICON_PASS},
+        {"does not scale", "DOES NOT SCALE", TONE_FAIL, ICON_FAIL},
+    };
+
+    for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
+        if (strcmp(looks[i].word, word) == 0)
+            return &looks[i];
+    }
+    return NULL;
+}
+
 /* ---- words ---- */
 
 void page_put(struct page *p, const char *html)
@@ -164,7 +191,7 @@ static void put_head(struct page *p, const struct page_head *h)
 
 void page_part_begin(struct page *p, struct buf *out)
 {
-    *p = (struct page){.out = out, .svg = {.out = out}};
+    *p = (struct page){.out = out, .svg = {.out = out}, .part = ""};
     buf_init(&p->data, MAX_DATA);
 }
 
@@ -355,8 +382,9 @@ void page_fig(struct page *p, const struct key_figure *f)
 {
     page_put(p, "<div class=\"fig\"><div class=\"l\">");
     put_word(p, f->name);
-    page_putf(p, "</div><div class=\"n\">%s<span>%s</span></div>", f->value,
-              f->unit);
+    page_put(p, "</div><div class=\"n\">");
+    page_text(p, f->value);
+    page_putf(p, "<span>%s</span></div>", f->unit);
     if (!isnan(f->share)) {
         page_put(p, "<svg aria-hidden=\"true\"><rect class=\"f-line\" "
                     "y=\"3\" width=\"100%\" height=\"4\" rx=\"2\"/>");
@@ -389,6 +417,7 @@ void page_section_begin(struct page *p, const char *id, const char *title,
 {
     page_putf(p, "<section class=\"sec\" id=\"%s\"><div class=\"sech%s\"><h2>",
               id, is_zoomed ? " sticky" : "");
+    p->part = title;
     page_text(p, title);
     page_put(p, "</h2>");
     if (note) {
@@ -419,6 +448,7 @@ void page_figure_begin(struct page *p, const char *classes, const char *name,
               "<figure class=\"chart %s\" id=\"fig-%s\" data-fig=\"%s\">"
               "<figcaption class=\"aside\"><h3>",
               classes, name, name);
+    p->part = title;
     page_text(p, title);
     page_put(p, "</h3><p class=\"cap\">");
     page_text(p, caption);
@@ -507,6 +537,7 @@ void page_cell_begin(struct page *p, const char *name, const char *title,
               "<figure class=\"cell\" id=\"fig-%s\" data-fig=\"%s\">"
               "<figcaption><h3>",
               name, name);
+    p->part = title;
     page_text(p, title);
     page_put(p, "</h3><p class=\"cap\">");
     page_text(p, caption);
@@ -528,10 +559,10 @@ void page_pair_end(struct page *p)
 
 void page_table_begin(struct page *p, const char *columns)
 {
-    page_put(p,
-             "</div><details class=\"nums\"><summary>Numbers</summary><div "
-             "class=\"tw\" tabindex=\"0\" role=\"region\" aria-label=\"Numbers "
-             "of this chart\"><table class=\"t\"><thead><tr>");
+    page_put(p, "</div><details class=\"nums\"><summary>Numbers</summary><div "
+                "class=\"tw\" tabindex=\"0\" role=\"region\" aria-label=\"");
+    page_textf(p, "Numbers: %s", p->part);
+    page_put(p, "\"><table class=\"t\"><thead><tr>");
     for (const char *c = columns; *c;) {
         size_t len = strcspn(c, "|");
 
@@ -547,11 +578,13 @@ void page_table_begin(struct page *p, const char *columns)
 void page_row(struct page *p)
 {
     page_put(p, "<tr>");
+    p->is_first = true;
 }
 
 void page_cell(struct page *p, const char *text)
 {
-    page_put(p, "<td>");
+    page_put(p, p->is_first ? "<th scope=\"row\">" : "<td>");
+    p->is_first = false;
     page_text(p, text);
 }
 

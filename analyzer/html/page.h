@@ -34,11 +34,25 @@ enum icon {
     ICON_AT_LEAST,
 };
 
+/* How a verdict is shown. */
+struct verdict_look {
+    const char *word; /* "pass" */
+    const char *badge;
+    enum tone tone;
+    enum icon icon;
+};
+
+/* By the word that the verdict of a run, of trials or of a comparison is; NULL:
+ * there is none. */
+const struct verdict_look *verdict_look(const char *word);
+
 struct page {
     struct buf *out;
     struct buf data; /* members of the JSON object that the script reads */
     struct svg svg;
-    bool is_live; /* see struct page_head */
+    const char *part; /* title of the section or figure, which names a table */
+    bool is_first;    /* the next cell is the first of its row */
+    bool is_live;     /* see struct page_head */
 };
 
 struct nav_entry {
@@ -148,7 +162,8 @@ void page_pair_end(struct page *p);
 
 /* ---- numbers, one click away ---- */
 
-/* Column names separated by '|'; they are escaped. */
+/* Column names separated by '|'; they are escaped.  The first cell is the name
+ * of its row. */
 void page_table_begin(struct page *p, const char *columns);
 void page_row(struct page *p);
 void page_cell(struct page *p, const char *text); /* escaped */

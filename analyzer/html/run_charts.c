@@ -61,6 +61,8 @@ static int64_t value_at(const struct spectrum *d, const int64_t *ns, double q)
 {
     size_t best = 0;
 
+    if (d->len == 0)
+        return HIST_EMPTY;
     /* The points of a small run end before its failures. */
     if (d->failed > 0 && stats_rank(q, d->n) > d->n - d->failed)
         return HIST_BEYOND;
@@ -71,6 +73,18 @@ static int64_t value_at(const struct spectrum *d, const int64_t *ns, double q)
     return ns[best];
 }
 
+/* Of the whole window: what was judged, if it was.  Bins of a run that goes on
+ * know any quantile, its spectrum only a few. */
+static double overall(const struct run_bins *b, enum bins_measure m, double q,
+                      const struct term_judgement *j)
+{
+    const struct spectrum *d = &b->spectra[m];
+
+    return b->is_partial ? run_bins_window_quantile_ns(b, m, q)
+           : j           ? (double)j->measured_ns
+                         : (double)value_at(d, d->due_ns, q);
+}
+
 static void put_spectrum_table(struct page *p, const struct spectrum *d)
 {
     char text[SHOW_TEXT];
@@ -79,12 +93,6 @@ static void put_spectrum_table(struct page *p, const struct spectrum *d)
                             ? "percentile|from due|95% band from|to|from sent"
                             : "percentile|from due|95% band from|to");
     for (size_t i = 0; i < d->len; i++) {
-        /* Four points per decade, and those with a name. */
-        double x = -log10(1 - d->p[i]) * 8;
-        bool is_named = fabs(d->p[i] * 1e5 - round(d->p[i] * 1e5)) < 1e-6;
-
-        if (fabs(x - round(x)) > 1e-6 && !is_named && i + 1 < d->len)
-            continue;
         page_row(p);
         page_cellf(p, "p%.6g", 100 * d->p[i]);
         page_cell(p, show_ns((double)d->due_ns[i], text));
@@ -120,9 +128,10 @@ static void put_spectrum(struct page *p, const struct run_page *r,
               "the rarest on the right.");
     snprintf(what, sizeof(what), "at p%.6g", 100 * shown_quantile(&c));
     page_legend_begin(p, what);
-    page_legend(
-        p, "due", SWATCH_LINE, "good", "from due",
-        show_ns((double)value_at(d, d->due_ns, shown_quantile(&c)), text));
+    page_legend(p, "due", SWATCH_LINE, "good", "from due",
+                show_ns(c.limit_ns > 0 ? c.measured_ns
+                                       : (double)value_at(d, d->due_ns, 0.5),
+                        text));
     if (d->has_sent)
         page_legend(
             p, "sent", SWATCH_DASH, "ink3", "from sent",
@@ -152,13 +161,28 @@ static void put_ramp(struct page *p, char letter, const char *name)
     page_putf(p, "</svg>%s</p>", name);
 }
 
+static bool has_failed(const struct heat_map *h, int outcome)
+{
+    for (size_t i = 0; i < h->n_columns; i++) {
+        if (h->kinds[i][outcome] > 0)
+            return true;
+    }
+    return false;
+}
+
 static void put_heat_table(struct page *p, const struct heat_map *h)
 {
+    char columns[512];
     char text[SHOW_TEXT];
+    int len = snprintf(columns, sizeof(columns), "due at|due|%s|good|failed",
+                       h->has_limit ? "within|beyond the limit" : "answered");
 
-    page_table_begin(p, h->has_limit
-                            ? "due at|due|within|beyond the limit|failed"
-                            : "due at|due|answered|failed");
+    for (int o = 0; o < OUTCOME_COUNT; o++) {
+        if (has_failed(h, o))
+            len += snprintf(columns + len, sizeof(columns) - (size_t)len, "|%s",
+                            outcome_name((enum outcome)o));
+    }
+    page_table_begin(p, columns);
     for (size_t i = 0; i < h->n_columns; i++) {
         double within = 0;
         double beyond = 0;
@@ -175,7 +199,12 @@ static void put_heat_table(struct page *p, const struct heat_map *h)
         page_cell(p, show_count((int64_t)within, text));
         if (h->has_limit)
             page_cell(p, show_count((int64_t)beyond, text));
+        page_cell(p, show_count((int64_t)h->good[i], text));
         page_cell(p, show_count((int64_t)h->failed[i], text));
+        for (int o = 0; o < OUTCOME_COUNT; o++) {
+            if (has_failed(h, o))
+                page_cell(p, show_count((int64_t)h->kinds[i][o], text));
+        }
     }
     page_table_end(p);
 }
@@ -204,6 +233,10 @@ static void put_heat(struct page *p, const struct run_bins *b,
         put_ramp(p, 'g', h->has_limit ? "within the limit" : "answered");
         if (h->has_limit)
             put_ramp(p, 'l', "beyond it");
+        page_put(p, "<p class=\"ramp\"><svg viewBox=\"0 0 112 10\" "
+                    "aria-hidden=\"true\"><rect class=\"f-fail\" "
+                    "width=\"15\" height=\"10\"/></svg>failed, in the lane on "
+                    "top</p>");
         page_figure_plot(p);
         heat_draw(&p->svg, h);
         put_heat_table(p, h);
@@ -256,11 +289,9 @@ static void put_quantiles(struct page *p, const struct run_page *r,
     char step[SHOW_TEXT];
 
     snprintf(name, sizeof(name), "quant-%s", measure_classes[m]);
-    if (b->spectra[m].n == 0)
-        return;
     if (!quantile_view(b, q, &v)) {
         page_figure_begin(p, classes, name, "Percentiles over time",
-                          "Of the requests due in each part of the run.");
+                          "How the percentiles changed during the run.");
         page_figure_plot(p);
         page_textf(p,
                    "The run is too short for p%.6g over time: each bin "
@@ -291,37 +322,42 @@ static void put_quantiles(struct page *p, const struct run_page *r,
         snprintf(c.limit_text, sizeof(c.limit_text), "limit %s",
                  show_tick_ns(c.limit, step));
     }
-    c.series[0] = (struct time_series){
-        .key = "hi",
-        .name = high_name,
-        .colour = "good",
-        .swatch = SWATCH_LINE,
-        .y = high,
-        .overall = (double)value_at(&b->spectra[m], b->spectra[m].due_ns, q),
-        .is_split = j != NULL};
-    c.series[1] = (struct time_series){
-        .key = "p50",
-        .name = "p50",
-        .colour = "good",
-        .swatch = SWATCH_LINE,
-        .y = low,
-        .overall = (double)value_at(&b->spectra[m], b->spectra[m].due_ns, 0.5),
-        .is_split = j != NULL,
-        .is_thin = true};
+    c.series[0] = (struct time_series){.key = "hi",
+                                       .name = high_name,
+                                       .colour = "good",
+                                       .swatch = SWATCH_LINE,
+                                       .y = high,
+                                       .overall = overall(b, m, q, j),
+                                       .is_split = j != NULL};
+    c.series[1] = (struct time_series){.key = "p50",
+                                       .name = "p50",
+                                       .colour = "good",
+                                       .swatch = SWATCH_LINE,
+                                       .y = low,
+                                       .overall = overall(b, m, 0.5, NULL),
+                                       .is_split = j != NULL,
+                                       .is_thin = true};
     c.n_series = 2;
     time_chart_put(p, &c);
 }
 
-static void put_switch(struct page *p, int n)
+/* One of those that have values is shown at a time. */
+static void put_switch(struct page *p, const struct run_bins *b)
 {
+    bool is_first = true;
+
     page_put(p, "<div class=\"right\"><div class=\"seg\" role=\"radiogroup\" "
                 "aria-label=\"Measure\">");
-    for (int m = 0; m < n; m++)
+    for (int m = 0; m < BINS_LAG; m++) {
+        if (b->spectra[m].n == 0)
+            continue;
         page_putf(p,
                   "<label><input type=\"radio\" name=\"measure\" id=\"m-%s\"%s>"
                   "<span>%s</span></label>",
-                  measure_classes[m], m == 0 ? " checked" : "",
+                  measure_classes[m], is_first ? " checked" : "",
                   measure_words[m]);
+        is_first = false;
+    }
     page_put(p, "</div></div>\n");
 }
 
@@ -334,11 +370,13 @@ static void put_latency(struct page *p, const struct run_page *r)
         return;
     page_section_begin(p, "latency", "Latency", NULL, true);
     if (is_streamed)
-        put_switch(p, BINS_LAG);
+        put_switch(p, r->bins);
     page_section_body(p);
     for (int m = first; m <= BINS_E2E; m++) {
         char classes[16] = "";
 
+        if (r->bins->spectra[m].n == 0) /* such as tpot of answers of 1 token */
+            continue;
         if (is_streamed)
             snprintf(classes, sizeof(classes), "m m-%s", measure_classes[m]);
         if (!r->bins->is_partial)
@@ -352,7 +390,7 @@ static void put_latency(struct page *p, const struct run_page *r)
 
 /* ---- which requests miss ---- */
 
-static void put_plane(struct page *p, const struct run_bins *b,
+static void put_plane(struct page *p, const struct run_page *r,
                       struct cell_map *c)
 {
     /* By the limits that there are: of the first token, and of the pace. */
@@ -365,6 +403,7 @@ static void put_plane(struct page *p, const struct run_bins *b,
         {"within the limit", "within both limits"}};
     static const char *const names[2][2] = {{NULL, "slow pace"},
                                             {"late first token", "both"}};
+    const struct run_bins *b = r->bins;
     char caption[256];
     char text[SHOW_TEXT];
     bool has_x;
@@ -380,7 +419,7 @@ static void put_plane(struct page *p, const struct run_bins *b,
              "per token after that.%s",
              which[has_x][has_y]);
     page_cell_begin(p, "plane", "First token against pace", caption);
-    plane_draw(&p->svg, c, b);
+    plane_draw(&p->svg, c, b, r->s->scheduled);
     page_table_begin(p, "answered requests|number");
     for (int i = 0; i < (has_x ? 2 : 1); i++) {
         for (int k = 0; k < (has_y ? 2 : 1); k++) {
@@ -409,7 +448,10 @@ static void put_prompts(struct page *p, const struct run_bins *b,
                     "Lines that rise mean that long prompts take longer; level "
                     "lines mean that requests wait for something else.");
     prompt_draw(&p->svg, c, groups, n);
-    page_table_begin(p, "tokens from|below|requests|p50|p95|beyond the limit");
+    page_table_begin(p, c->y.limit > 0
+                            ? "tokens from|below|requests|p50|p95|beyond the "
+                              "limit"
+                            : "tokens from|below|requests|p50|p95");
     for (size_t i = 0; i < n; i++) {
         page_row(p);
         page_cellf(p, "%.0f", ceil(groups[i].from));
@@ -418,7 +460,8 @@ static void put_prompts(struct page *p, const struct run_bins *b,
         page_cell(p, show_ns(groups[i].p50_ns, text));
         page_cell(p,
                   groups[i].p95_ns < 0 ? "–" : show_ns(groups[i].p95_ns, text));
-        page_cell(p, show_count((int64_t)groups[i].missed, text));
+        if (c->y.limit > 0)
+            page_cell(p, show_count((int64_t)groups[i].missed, text));
     }
     page_table_end(p);
     page_cell_end(p);
@@ -429,13 +472,15 @@ static void put_shape(struct page *p, const struct run_page *r)
 {
     struct cell_map *c;
 
-    if (!r->bins->plane && !r->bins->prompt)
-        return;
     c = xcalloc(1, sizeof(*c));
+    if (!plane_make(c, r->bins) && !prompt_make(c, r->bins)) {
+        free(c);
+        return;
+    }
     page_section_begin(p, "shape", "Which requests miss", NULL, false);
     page_section_body(p);
     page_pair_begin(p);
-    put_plane(p, r->bins, c);
+    put_plane(p, r, c);
     put_prompts(p, r->bins, c);
     page_pair_end(p);
     page_section_end(p);

@@ -171,8 +171,32 @@ struct time_chart run_rates_chart(const struct run_page *r, struct rates *x)
     return c;
 }
 
-static void put_in_flight(struct page *p, const struct run_bins *b)
+/* What the sentences of the page say of the window, so that the legend says
+ * the same; NAN if they say nothing. */
+static double mean_of(const struct server_summary *s, double mean)
 {
+    return s->is_there && mean >= 0 ? mean : NAN;
+}
+
+/* Its second line is dashed. */
+static struct time_series server_line(const char *key, const char *name,
+                                      const double *y, double overall,
+                                      bool is_second)
+{
+    return (struct time_series){.key = key,
+                                .name = name,
+                                .colour = is_second ? "server2" : "server",
+                                .look = LOOK_LINE,
+                                .swatch = is_second ? SWATCH_DASH : SWATCH_LINE,
+                                .y = y,
+                                .overall = overall};
+}
+
+static void put_in_flight(struct page *p, const struct run_page *r)
+{
+    const struct run_bins *b = r->bins;
+    const struct server_summary *s = &r->s->server;
+    const struct load_judgement *load = &r->s->steady.load;
     struct bins_view v = run_view_of(b, 1);
     struct time_chart c = run_view_chart(b, &v);
     double client[BINS_TIME];
@@ -206,24 +230,23 @@ static void put_in_flight(struct page *p, const struct run_bins *b)
                                                    fmax(max_of(running, v.n),
                                                         max_of(waiting, v.n)))),
                         .kind = TICK_COUNT};
-    c.series[0] = (struct time_series){"client",  "in flight", "ink",
-                                       LOOK_STEP, SWATCH_LINE, client,
-                                       NAN,       false,       true};
+    c.series[0] = (struct time_series){
+        .key = "client",
+        .name = "in flight",
+        .colour = "ink",
+        .look = LOOK_STEP,
+        .y = client,
+        .overall = load->has_flight ? load->in_flight : NAN,
+        .is_thin = true};
     c.n_series = 1;
     if (has_any(running, v.n))
         c.series[c.n_series++] =
-            (struct time_series){"running",   "running, by the server",
-                                 "server",    LOOK_LINE,
-                                 SWATCH_LINE, running,
-                                 NAN,         false,
-                                 false};
+            server_line("running", "running, by the server", running,
+                        mean_of(s, s->running_mean), false);
     if (has_any(waiting, v.n))
         c.series[c.n_series++] =
-            (struct time_series){"waiting",   "waiting, by the server",
-                                 "server2",   LOOK_LINE,
-                                 SWATCH_DASH, waiting,
-                                 NAN,         false,
-                                 false};
+            server_line("waiting", "waiting, by the server", waiting,
+                        mean_of(s, s->waiting_mean), true);
     time_chart_put(p, &c);
 }
 
@@ -254,8 +277,10 @@ static void cache_hits(const struct run_bins *b, const struct bins_view *v,
     }
 }
 
-static void put_cache(struct page *p, const struct run_bins *b)
+static void put_cache(struct page *p, const struct run_page *r)
 {
+    const struct run_bins *b = r->bins;
+    const struct server_summary *s = &r->s->server;
     struct bins_view v = run_view_of(b, 1);
     struct time_chart c = run_view_chart(b, &v);
     int64_t preemptions = counted_until(b->preemptions, b->n);
@@ -286,13 +311,11 @@ static void put_cache(struct page *p, const struct run_bins *b)
     c.height = 100;
     c.y = (struct axis){.low = 0, .high = 1.05, .kind = TICK_SHARE};
     if (has_any(use, v.n))
-        c.series[c.n_series++] = (struct time_series){
-            "use", "in use", "server", LOOK_LINE, SWATCH_LINE,
-            use,   NAN,      false,    false};
+        c.series[c.n_series++] =
+            server_line("use", "in use", use, mean_of(s, s->cache_mean), false);
     if (has_any(hits, v.n))
-        c.series[c.n_series++] = (struct time_series){
-            "hits", "hits", "server2", LOOK_LINE, SWATCH_DASH,
-            hits,   NAN,    false,     false};
+        c.series[c.n_series++] = server_line("hits", "hits", hits,
+                                             mean_of(s, s->cached_share), true);
     time_chart_put(p, &c);
 }
 
@@ -310,8 +333,8 @@ void run_load_put(struct page *p, const struct run_page *r)
     page_section_body(p);
     c = run_rates_chart(r, &x);
     time_chart_put(p, &c);
-    put_in_flight(p, r->bins);
-    put_cache(p, r->bins);
+    put_in_flight(p, r);
+    put_cache(p, r);
     page_section_end(p);
 }
 
@@ -326,6 +349,7 @@ static void put_lag(struct page *p, const struct run_page *r)
     double median[BINS_TIME];
     double worst[BINS_TIME];
     double limit = check ? check->limit * 1e6 : 0;
+    char name[SHOW_TEXT + 16];
     char text[SHOW_TEXT];
 
     if (!b->values[BINS_LAG].cells)
@@ -351,11 +375,10 @@ static void put_lag(struct page *p, const struct run_page *r)
                  show_ns(limit, text));
     }
     c.y = run_view_log_axis(median, worst, v.n, isnan(c.limit) ? 0 : limit);
-    c.series[0] = (struct time_series){"worst",     "worst per second",
-                                       "client",    LOOK_STEP,
-                                       SWATCH_LINE, worst,
-                                       NAN,         false,
-                                       false};
+    snprintf(name, sizeof(name), "worst in %s", show_time(v.step_s, text));
+    c.series[0] =
+        (struct time_series){"worst", name, "client", LOOK_STEP, SWATCH_LINE,
+                             worst,   NAN,  false,    false};
     c.series[1] = (struct time_series){"median",  "median",    "client2",
                                        LOOK_STEP, SWATCH_LINE, median,
                                        NAN,       false,       true};

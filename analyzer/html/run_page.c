@@ -12,7 +12,6 @@
 #include "analyzer/report/run_doc.h"
 #include "analyzer/tally/run_bins.h"
 #include "analyzer/tally/summary.h"
-#include "analyzer/verdict/checklist.h"
 #include "analyzer/verdict/claim.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
@@ -23,39 +22,6 @@
 #define MAX_TEXT 4096
 
 /* ---- the verdict ---- */
-
-static enum tone tone_of(enum verdict v)
-{
-    static const enum tone tones[] = {[VERDICT_NONE] = TONE_NONE,
-                                      [VERDICT_PASS] = TONE_PASS,
-                                      [VERDICT_FAIL] = TONE_FAIL,
-                                      [VERDICT_UNDECIDED] = TONE_UNDECIDED,
-                                      [VERDICT_INVALID] = TONE_INVALID};
-
-    return tones[v];
-}
-
-static enum icon icon_of(enum verdict v)
-{
-    static const enum icon icons[] = {[VERDICT_NONE] = ICON_NOTE,
-                                      [VERDICT_PASS] = ICON_PASS,
-                                      [VERDICT_FAIL] = ICON_FAIL,
-                                      [VERDICT_UNDECIDED] = ICON_UNDECIDED,
-                                      [VERDICT_INVALID] = ICON_INVALID};
-
-    return icons[v];
-}
-
-static const char *badge_of(enum verdict v)
-{
-    static const char *const badges[] = {[VERDICT_NONE] = "NO OBJECTIVE",
-                                         [VERDICT_PASS] = "PASS",
-                                         [VERDICT_FAIL] = "FAIL",
-                                         [VERDICT_UNDECIDED] = "UNDECIDED",
-                                         [VERDICT_INVALID] = "INVALID"};
-
-    return badges[v];
-}
 
 /* PASS or FAIL, but chance may explain it. */
 static bool is_only_observed(const struct summary *s)
@@ -130,7 +96,7 @@ static void put_missed(struct page *p, const struct term_judgement *t)
         if (t->term->kind == SLO_GOODPUT)
             page_putf(p, "%s/s. ", show_number(t->measured, a));
         else
-            page_putf(p, "%s. ", show_share(t->measured, a));
+            page_textf(p, "%s. ", show_share(t->measured, a));
         return;
     }
     page_text(p, measure_title(t->term->measure));
@@ -284,10 +250,10 @@ static void put_limits(struct page *p, const struct summary *s)
         page_putf(p, "Failures: %s of %s requests that were sent failed.",
                   show_count(s->failed, a), show_count(s->issued, b));
     else if (v->is_there && v->cache_max >= 0.98)
-        page_putf(p,
-                  "The server's KV cache: it was %s full on average and full "
-                  "at times.",
-                  show_share(v->cache_mean, a));
+        page_textf(p,
+                   "The server's KV cache: it was %s full on average and full "
+                   "at times.",
+                   show_share(v->cache_mean, a));
     else if (v->is_there && v->waiting_mean >= 1)
         page_putf(p,
                   "The server: %s requests waited in its queue on average, "
@@ -352,7 +318,7 @@ static void put_blame(struct page *p, const struct trust *t)
 }
 
 static void put_hero(struct page *p, const struct run_page *r,
-                     const struct page_head *head)
+                     const struct page_head *head, const struct doc *doc)
 {
     const struct summary *s = r->s;
     char when[64];
@@ -382,6 +348,7 @@ static void put_hero(struct page *p, const struct run_page *r,
                     lines, 3, title);
     buf_fini(&load);
     put_reasons(p, s);
+    doc_html_put_warnings(p, doc);
     if (!s->trust.valid)
         put_blame(p, &s->trust);
     put_limits(p, s);
@@ -462,21 +429,34 @@ static void put_figures(struct page *p, const struct summary *s)
     page_figs_end(p);
 }
 
+static void put_bold(struct page *p, const char *before, const char *text,
+                     const char *after)
+{
+    page_put(p, before);
+    page_put(p, "<b>");
+    page_text(p, text);
+    page_put(p, "</b>");
+    page_put(p, after);
+}
+
 static void put_more(struct page *p, const struct summary *s)
 {
+    bool has_tokens = s->has_tokens && s->output_tokens_per_s > 0;
     char a[SHOW_TEXT];
     char b[SHOW_TEXT];
 
+    if (!has_tokens && !s->fluid.is_there && !s->server.is_there)
+        return;
     page_put(p, "<div class=\"more\">");
-    if (s->has_tokens && s->output_tokens_per_s > 0)
+    if (has_tokens)
         page_putf(p,
                   "<span>Output <b>%s</b> tokens/s; of good requests <b>%s</b> "
                   "tokens/s</span>",
                   show_number(s->output_tokens_per_s, a),
                   show_number(s->goodput_tokens_per_s, b));
     if (s->fluid.is_there)
-        page_putf(p, "<span>Tokens in time <b>%s</b></span>",
-                  show_share(s->fluid.tokens_in_time, a));
+        put_bold(p, "<span>Tokens in time ",
+                 show_share(s->fluid.tokens_in_time, a), "</span>");
     if (s->server.is_there) {
         page_put(p, "<span>Server");
         if (s->server.dialect) {
@@ -491,8 +471,7 @@ static void put_more(struct page *p, const struct summary *s)
             page_putf(p, ", waiting <b>%s</b>",
                       show_number(s->server.waiting_mean, a));
         if (s->server.cache_mean >= 0)
-            page_putf(p, ", cache <b>%s</b>",
-                      show_share(s->server.cache_mean, a));
+            put_bold(p, ", cache ", show_share(s->server.cache_mean, a), "");
         page_put(p, "</span>");
     }
     page_put(p, "</div>\n");
@@ -574,54 +553,7 @@ static void put_trust(struct page *p, const struct run_page *r)
     page_section_end(p);
 }
 
-/* ---- conditions, and how to repeat the run ---- */
-
-static void put_conditions(struct page *p, const struct run_page *r)
-{
-    const struct settings *set = r->s->settings;
-    struct checklist *c = xcalloc(1, sizeof(*c));
-    char note[96];
-
-    checklist_make(c, r->s, r->manifest);
-    page_section_begin(p, "conditions", "Conditions", NULL, false);
-    page_section_body(p);
-    if (set->conditions.keys.len > 0) {
-        page_put(p, "<div class=\"chart\"><div class=\"aside\"><h3>As "
-                    "declared</h3><p class=\"cap\">What the person who ran "
-                    "this says about it.</p></div><div class=\"kv\"><div "
-                    "class=\"g\"><dl>");
-        for (size_t i = 0; i < set->conditions.keys.len; i++) {
-            page_put(p, "<dt>");
-            page_text(p, set->conditions.keys.items[i]);
-            page_put(p, "</dt><dd>");
-            page_text(p, set->conditions.values.items[i]);
-            page_put(p, "</dd>");
-        }
-        page_put(p, "</dl></div></div></div>\n");
-    }
-    snprintf(note, sizeof(note), "%zu of %zu things are known.",
-             c->len - c->missing, c->len);
-    page_put(p,
-             "<div class=\"chart\"><div class=\"aside\"><h3>Can this run "
-             "be repeated?</h3><p class=\"cap\">Settings, target and client. ");
-    page_text(p, note);
-    page_put(p, "</p></div><ul class=\"list\">");
-    for (size_t i = 0; i < c->len; i++) {
-        const struct checklist_item *item = &c->items[i];
-
-        page_putf(p, "<li><span class=\"%s\">",
-                  item->is_present ? "i-pass" : "i-note");
-        page_icon(p, item->is_present ? ICON_OK : ICON_NOTE, "");
-        page_put(p, "</span><span>");
-        page_text(p, item->name);
-        page_put(p, "</span><span class=\"d\">");
-        page_text(p, item->text);
-        page_put(p, "</span></li>\n");
-    }
-    page_put(p, "</ul></div>\n");
-    page_section_end(p);
-    free(c);
-}
+/* ---- how to repeat the run ---- */
 
 static void put_repeat(struct page *p, const struct run_page *r)
 {
@@ -673,15 +605,16 @@ void run_page_render(const struct run_page *r, struct buf *out)
     struct nav_entry nav[sizeof(all) / sizeof(all[0])];
     size_t n_nav = 0;
     const struct summary *s = r->s;
+    const struct verdict_look *look = verdict_look(verdict_name(s->verdict));
     char title[256];
     char rate[SHOW_TEXT];
     struct page_head head = {
         .kind = "Load test",
         .title = title,
-        .badge = badge_of(s->verdict),
+        .badge = look->badge,
         .badge_note = is_only_observed(s) ? "as observed" : NULL,
-        .tone = tone_of(s->verdict),
-        .icon = icon_of(s->verdict),
+        .tone = look->tone,
+        .icon = look->icon,
         .is_withdrawn = s->verdict == VERDICT_INVALID,
         .nav = nav,
     };
@@ -708,14 +641,14 @@ void run_page_render(const struct run_page *r, struct buf *out)
     put_number(&p.data, (double)r->bins->end_ns / 1e9, 3);
     page_data(&p, "step");
     put_number(&p.data, (double)r->bins->step_ns / 1e9, 3);
-    put_hero(&p, r, &head);
+    put_hero(&p, r, &head, doc);
     run_slo_put(&p, s);
     put_figures(&p, s);
     put_more(&p, s);
     run_flow_put(&p, s);
     run_charts_put(&p, r);
     put_trust(&p, r);
-    put_conditions(&p, r);
+    run_conditions_put(&p, r);
     put_repeat(&p, r);
     doc_html_put_all(&p, doc);
     page_words(&p);

@@ -41,5 +41,6 @@ void run_slo_put(struct page *p, const struct summary *s);
 void run_flow_put(struct page *p, const struct summary *s);
 void run_charts_put(struct page *p, const struct run_page *r);
 void run_health_put(struct page *p, const struct run_page *r);
+void run_conditions_put(struct page *p, const struct run_page *r);
 
 #endif

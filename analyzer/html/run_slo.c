@@ -8,12 +8,6 @@
 #include "analyzer/tally/summary.h"
 #include "common/text/units.h"
 
-static const enum tone tones[] = {[VERDICT_NONE] = TONE_NONE,
-                                  [VERDICT_PASS] = TONE_PASS,
-                                  [VERDICT_FAIL] = TONE_FAIL,
-                                  [VERDICT_UNDECIDED] = TONE_UNDECIDED,
-                                  [VERDICT_INVALID] = TONE_INVALID};
-
 /* "pass, shown": with 95 % confidence, so the interval excludes the limit. */
 static const char *words_of(const struct term_judgement *j)
 {
@@ -110,7 +104,8 @@ static void put_terms(struct page *p, const char *class,
         char interval[320];
         struct slo_row r = {.class = class,
                             .term = t->term,
-                            .tone = tones[t->verdict],
+                            .tone =
+                                verdict_look(verdict_name(t->verdict))->tone,
                             .verdict = words_of(t),
                             .interval = interval};
 

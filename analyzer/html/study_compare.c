@@ -83,7 +83,7 @@ struct forest_row {
     double low;
     double high;
     const char *verdict;
-    char change[NAMES]; /* "37% lower" */
+    char change[SHOW_TEXT]; /* "37% lower" */
     char values[3 * NAMES];
 };
 
@@ -115,19 +115,6 @@ static bool fit(struct forest *f)
                          .is_log = true,
                          .kind = TICK_FACTOR};
     return is_known;
-}
-
-static void show_change(double ratio, char *out, size_t size)
-{
-    if (!isfinite(ratio))
-        snprintf(out, size, "–");
-    else if (fabs(ratio - 1) < 0.0005)
-        snprintf(out, size, "the same");
-    else if (ratio >= 3)
-        snprintf(out, size, "%.3g times", ratio);
-    else
-        snprintf(out, size, "%.2g%% %s", 100 * fabs(ratio - 1),
-                 ratio < 1 ? "lower" : "higher");
 }
 
 static const char *colour_of(const struct forest_row *r)
@@ -274,6 +261,27 @@ static bool has_measure(const json_t *list, const char *measure)
     return false;
 }
 
+/* What intervals and values are over. */
+static const char *over_words(const json_t *json)
+{
+    static const struct {
+        const char *basis;
+        const char *words;
+    } of[] = {
+        {"pairs", " Over pairs of trials that took turns."},
+        {"trials", " Over the trials of each side."},
+        {"blocks", " Each side is one run: the intervals are over blocks of "
+                   "its time, and differences between starts of the server do "
+                   "not show."},
+    };
+
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        if (strcmp(study_text(json, "over"), of[i].basis) == 0)
+            return of[i].words;
+    }
+    return "";
+}
+
 static bool put_both(struct page *p, const json_t *json, const char *measure,
                      const char *name, const char *title)
 {
@@ -283,11 +291,15 @@ static bool put_both(struct page *p, const json_t *json, const char *measure,
     static const char *const lines[] = {"ln dash s-ink3", "ln s-good"};
     const json_t *list = json_object_get(json, "quantiles");
     char names[2][NAMES];
-    struct xy_chart *c = xy_new(
-        name, title,
-        "Percentiles of both sides: how long the fastest part of the requests "
-        "took, up to the slowest on the right.");
+    struct xy_chart *c;
+    char caption[384];
 
+    snprintf(caption, sizeof(caption),
+             "Percentiles of both sides: how long the fastest part of the "
+             "requests took, up to the slowest on the right. Dashed: the "
+             "first, solid: the second.%s",
+             over_words(json));
+    c = xy_new(name, title, caption);
     c->y = (struct axis){.is_log = true, .kind = TICK_NS};
     c->x_title = "percentile";
     c->x_is_percentile = true;
@@ -315,16 +327,19 @@ static bool put_differences(struct page *p, const json_t *json,
     const json_t *list = json_object_get(json, "quantiles");
     char names[2][NAMES];
     char title[3 * NAMES];
+    char caption[384];
     struct xy_chart *c;
     char text[SHOW_TEXT];
 
     study_side_name(json, 0, names[0], sizeof(names[0]));
     study_side_name(json, 1, names[1], sizeof(names[1]));
     snprintf(title, sizeof(title), "%s minus %s", names[1], names[0]);
-    c = xy_new(name, title,
-               "The difference at each percentile, with its 95% interval. A "
-               "bar that does not touch zero is a difference that chance does "
-               "not explain.");
+    snprintf(caption, sizeof(caption),
+             "The difference at each percentile, with its 95%% interval. A bar "
+             "that does not touch zero is a difference that chance does not "
+             "explain.%s",
+             over_words(json));
+    c = xy_new(name, title, caption);
     c->y = (struct axis){.kind = TICK_NS};
     c->limit = 0;
     snprintf(c->limit_text, sizeof(c->limit_text), "no difference");
@@ -458,6 +473,7 @@ bool study_put_compare(struct page *p, const struct json_t *json,
     const json_t *findings = json_object_get(json, "findings");
     struct forest *f = xcalloc(1, sizeof(*f));
     char names[2][NAMES];
+    char caption[384];
     bool is_drawn;
 
     for (size_t i = 0; i < json_array_size(findings) && f->n < MAX_ROWS; i++) {
@@ -475,18 +491,21 @@ bool study_put_compare(struct page *p, const struct json_t *json,
         f->n++;
         study_quantity_title(study_text(row, "quantity"), r->name,
                              sizeof(r->name));
-        show_change(r->ratio, r->change, sizeof(r->change));
+        show_change(r->ratio,
+                    &(struct change_words){"lower", "higher", "times as high"},
+                    r->change);
         show_sides(r->values, sizeof(r->values), json, row);
     }
     study_side_name(json, 0, names[0], sizeof(names[0]));
     study_side_name(json, 1, names[1], sizeof(names[1]));
     snprintf(f->label, sizeof(f->label), "%s divided by %s", names[1],
              names[0]);
-    is_drawn = put_forest(p, f, f->label,
-                          "The ratio of each quantity with its interval. A bar "
-                          "that does not touch the line is a difference that "
-                          "chance does not explain.",
-                          alone);
+    snprintf(caption, sizeof(caption),
+             "The ratio of each quantity with its interval. A bar that does "
+             "not touch the line is a difference that chance does not "
+             "explain.%s",
+             over_words(json));
+    is_drawn = put_forest(p, f, f->label, caption, alone);
     free(f);
     if (alone)
         return is_drawn;
@@ -594,11 +613,13 @@ bool study_put_against(struct page *p, const struct json_t *json,
     {
         struct forest_row *r = &f->rows[f->n];
 
+        if (f->n == MAX_ROWS)
+            break;
         *r = (struct forest_row){.ratio = study_number(row, "ratio"),
                                  .low = study_end(row, "ratio_ci95", 0),
                                  .high = study_end(row, "ratio_ci95", 1),
                                  .verdict = ""};
-        if (isnan(r->ratio) || f->n == MAX_ROWS)
+        if (isnan(r->ratio))
             continue;
         f->n++;
         study_quantity_title(key, r->name, sizeof(r->name));

@@ -6,6 +6,7 @@
 #include "analyzer/html/page.h"
 
 struct json_t;
+struct slo_term;
 struct xy_chart;
 
 #define NAMES 96
@@ -21,6 +22,26 @@ double study_load_number(const struct json_t *json, const char *name,
  * returned. */
 const char *study_load_value(const struct json_t *json, double load, char *out);
 const char *study_show_load(const struct json_t *json, double load, char *out);
+
+/* The capacity; NAN if the estimate lies beyond the loads that were reached. */
+double study_capacity(const struct json_t *json);
+
+/* The rate that a probe really offered, or its number of clients. */
+double study_probe_load(const struct json_t *json, const struct json_t *probe);
+
+enum probe_kind {
+    PROBE_MET,
+    PROBE_MISSED,
+    PROBE_EARLY,
+    PROBE_CONFIRMS,
+    PROBE_DISCARDED,
+    PROBE_KINDS
+};
+
+enum probe_kind study_probe_kind(const struct json_t *probe);
+
+/* Terms of a class begin with its name and '/'.  false: it is no term. */
+bool study_parse_term(const char *text, struct slo_term *term);
 
 /* A quantile of the SLO, or p99 of what there is. */
 struct shown_term {

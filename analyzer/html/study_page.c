@@ -133,13 +133,6 @@ static const struct kind *kind_of(const json_t *json)
 
 /* ---- the page ---- */
 
-static void put_warning(struct page *p, const char *text)
-{
-    page_put(p, "<p class=\"warn\">");
-    page_text(p, text);
-    page_put(p, "</p>\n");
-}
-
 static void put_remarks(struct page *p, const json_t *json)
 {
     const json_t *list = json_object_get(json, "refusals");
@@ -148,27 +141,12 @@ static void put_remarks(struct page *p, const json_t *json)
     for (size_t i = 0; i < n; i++) {
         const char *text = json_string_value(json_array_get(list, i));
 
-        if (text)
-            put_warning(p, text);
-    }
-}
-
-/* Only the first ones are shown; the others are counted. */
-#define MAX_WARNINGS 4
-
-static size_t put_warnings(struct page *p, const struct doc_node *in,
-                           size_t said)
-{
-    for (const struct doc_node *n = in->first; n; n = n->next) {
-        if (!doc_is_visible(n))
+        if (!text)
             continue;
-        if (n->type == DOC_SECTION)
-            said = put_warnings(p, n, said);
-        if (n->type == DOC_LINE && n->severity == DOC_WARNING &&
-            said++ < MAX_WARNINGS)
-            put_warning(p, n->text);
+        page_put(p, "<p class=\"warn\">");
+        page_text(p, text);
+        page_put(p, "</p>\n");
     }
-    return said;
 }
 
 /* "load       open loop, ..." without its head, as in the page of a run. */
@@ -198,20 +176,13 @@ static size_t first_lines(const struct doc *d,
 static void put_answer(struct page *p, const struct doc *d, const json_t *json,
                        const struct verdict_of *v)
 {
-    size_t n_warnings;
-
     if (v->sub[0]) {
         page_put(p, "<p class=\"sub\">");
         page_text(p, v->sub);
         page_put(p, "</p>\n");
     }
     put_remarks(p, json);
-    n_warnings = put_warnings(p, doc_root(d), 0);
-    if (n_warnings > MAX_WARNINGS)
-        page_putf(p,
-                  "<p class=\"warn\">%zu more warnings are among the "
-                  "numbers below.</p>\n",
-                  n_warnings - MAX_WARNINGS);
+    doc_html_put_warnings(p, d);
     if (v->next[0]) {
         page_put(p, "<p class=\"next\"><span>");
         page_text(p, v->next);

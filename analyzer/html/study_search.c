@@ -33,8 +33,7 @@ bool study_has_rate(const struct json_t *json)
     return strcmp(study_text(json, "by"), "concurrency") != 0;
 }
 
-/* An estimate beyond the loads that were reached is not shown. */
-static double capacity_of(const json_t *json)
+double study_capacity(const struct json_t *json)
 {
     static const char *const without[] = {"at least", "client limit",
                                           "not probed"};
@@ -62,8 +61,7 @@ const char *study_show_load(const struct json_t *json, double load, char *out)
     return out;
 }
 
-/* The rate that was really offered. */
-static double load_of(const json_t *json, const json_t *probe)
+double study_probe_load(const struct json_t *json, const struct json_t *probe)
 {
     double offered = study_number(probe, "offered_rps");
 
@@ -73,7 +71,7 @@ static double load_of(const json_t *json, const json_t *probe)
 
 static void set_load(struct xy_chart *c, const json_t *json)
 {
-    double capacity = capacity_of(json);
+    double capacity = study_capacity(json);
     char text[SHOW_TEXT];
 
     c->x.kind = study_has_rate(json) ? TICK_RATE : TICK_COUNT;
@@ -95,8 +93,7 @@ static void set_load(struct xy_chart *c, const json_t *json)
 
 /* ---- the term that is shown ---- */
 
-/* Terms of a class begin with its name and '/'. */
-static bool parse(const char *text, struct slo_term *term)
+bool study_parse_term(const char *text, struct slo_term *term)
 {
     const char *slash = text ? strchr(text, '/') : NULL;
 
@@ -114,7 +111,7 @@ struct shown_term study_term(const json_t *json, const json_t *example)
         const char *text = json_string_value(json_array_get(terms, i));
         struct slo_term term;
 
-        if (!parse(text, &term) || term.kind != SLO_QUANTILE ||
+        if (!study_parse_term(text, &term) || term.kind != SLO_QUANTILE ||
             (s.text[0] && strcmp(binding, text) != 0))
             continue;
         snprintf(s.text, sizeof(s.text), "%s", text);
@@ -181,15 +178,6 @@ static const json_t *term_in(const json_t *point, const char *text)
 /* ---- probes ---- */
 
 /* Each kind is a series with a mark of its own. */
-enum probe_kind {
-    PROBE_MET,
-    PROBE_MISSED,
-    PROBE_EARLY,
-    PROBE_CONFIRMS,
-    PROBE_DISCARDED,
-    PROBE_KINDS
-};
-
 static const struct {
     const char *key;
     const char *name;
@@ -204,7 +192,7 @@ static const struct {
                          MARK_RING},
 };
 
-static enum probe_kind kind_of(const json_t *probe)
+enum probe_kind study_probe_kind(const struct json_t *probe)
 {
     bool is_missed = strcmp(study_text(probe, "verdict"), "fail") == 0 ||
                      json_is_true(json_object_get(probe, "overloaded"));
@@ -224,19 +212,22 @@ static void put_tip(struct xy_point *q, const json_t *json, const json_t *probe)
     char b[SHOW_TEXT];
 
     snprintf(q->tip, sizeof(q->tip), "%s: %s|offered %s, good %s/s%s%s",
-             study_text(probe, "dir"), probe_looks[kind_of(probe)].name,
-             study_show_load(json, load_of(json, probe), a),
+             study_text(probe, "dir"),
+             probe_looks[study_probe_kind(probe)].name,
+             study_show_load(json, study_probe_load(json, probe), a),
              show_number(study_number(probe, "goodput_rps"), b),
              study_text(probe, "set_aside")[0] ? "|discarded by " : "",
              study_text(probe, "set_aside"));
 }
 
-/* A value of a probe, and its interval if there is one. */
+/* Sets the value of a probe, and its interval if there is one. */
 typedef void reading_fn(struct xy_point *q, const json_t *probe,
-                        const struct shown_term *s);
+                        const void *arg);
 
-static void add_probes(struct xy_chart *c, const json_t *json,
-                       const struct shown_term *s, reading_fn *read)
+/* Against the load, or in the order in which they were made: then the value is
+ * the load, and read NULL. */
+static void add_probes(struct xy_chart *c, const json_t *json, reading_fn *read,
+                       const void *arg)
 {
     const json_t *probes = json_object_get(json, "probes");
 
@@ -246,21 +237,24 @@ static void add_probes(struct xy_chart *c, const json_t *json,
             ->mark = probe_looks[kind].mark;
         for (size_t i = 0; i < json_array_size(probes); i++) {
             const json_t *probe = json_array_get(probes, i);
+            double load = study_probe_load(json, probe);
             struct xy_point *q;
 
-            if ((int)kind_of(probe) != kind)
+            if ((int)study_probe_kind(probe) != kind)
                 continue;
-            q = xy_add(c, load_of(json, probe), NAN);
+            q = xy_add(c, read ? load : (double)i + 1, read ? NAN : load);
             q->mark = probe_looks[kind].mark;
-            read(q, probe, s);
+            if (read)
+                read(q, probe, arg);
             put_tip(q, json, probe);
         }
     }
 }
 
 static void read_latency(struct xy_point *q, const json_t *probe,
-                         const struct shown_term *s)
+                         const void *arg)
 {
+    const struct shown_term *s = arg;
     const json_t *term = term_in(probe, s->text);
 
     q->y = study_latency(probe, s);
@@ -284,15 +278,16 @@ static bool put_latency(struct page *p, const json_t *json, struct svg *alone)
     c->y = (struct axis){.is_log = true, .kind = TICK_NS};
     c->y_title = alone ? s.title : NULL; /* on a page it is above the chart */
     c->height = 220;
-    add_probes(c, json, &s, read_latency);
+    add_probes(c, json, read_latency, &s);
     return xy_finish(p, c, alone);
 }
 
 /* ---- the share that missed, and the line through it ---- */
 
 static void read_missed(struct xy_point *q, const json_t *probe,
-                        const struct shown_term *s)
+                        const void *arg)
 {
+    const struct shown_term *s = arg;
     const json_t *term = term_in(probe, s->text);
 
     q->y = study_number(term, "miss_share");
@@ -309,7 +304,7 @@ static double last_load(const struct xy_chart *c, const json_t *json)
     double last = 0;
 
     for (size_t i = 0; i < json_array_size(probes); i++)
-        last = fmax(last, load_of(json, json_array_get(probes, i)));
+        last = fmax(last, study_probe_load(json, json_array_get(probes, i)));
     return fmin(last, c->max_x);
 }
 
@@ -368,7 +363,7 @@ static bool put_missed(struct page *p, const json_t *json)
     char text[SHOW_TEXT];
 
     if (!s.text[0]) {
-        free(c);
+        xy_free(c);
         return false;
     }
     set_load(c, json);
@@ -382,17 +377,20 @@ static bool put_missed(struct page *p, const json_t *json)
         if (strcmp(study_text(term, "term"), s.text) == 0 && isfinite(c->max_x))
             add_line(c, term, last_load(c, json));
     }
-    add_probes(c, json, &s, read_missed);
+    add_probes(c, json, read_missed, &s);
     return xy_finish(p, c, NULL);
 }
 
 /* ---- goodput and cost ---- */
 
-static void read_goodput(struct xy_point *q, const json_t *probe,
-                         const struct shown_term *s)
+/* The number at a key; a price of nothing is not known. */
+static void read_key(struct xy_point *q, const json_t *probe, const void *arg)
 {
-    (void)s;
-    q->y = study_number(probe, "goodput_rps");
+    const char *key = arg;
+
+    q->y = study_number(probe, key);
+    if (strncmp(key, "usd_", 4) == 0 && !(q->y > 0))
+        q->y = NAN;
 }
 
 static bool put_goodput(struct page *p, const json_t *json, struct svg *alone)
@@ -412,7 +410,7 @@ static bool put_goodput(struct page *p, const json_t *json, struct svg *alone)
         xy_add(c, 0, 0);
         xy_add(c, last_load(c, json), last_load(c, json));
     }
-    add_probes(c, json, NULL, read_goodput);
+    add_probes(c, json, read_key, "goodput_rps");
     return xy_finish(p, c, alone);
 }
 
@@ -437,24 +435,6 @@ const char *study_cost_title(const char *key)
                                  : "Cost of a thousand good requests";
 }
 
-static void read_token_cost(struct xy_point *q, const json_t *probe,
-                            const struct shown_term *s)
-{
-    double usd = study_number(probe, "usd_per_million_good_tokens");
-
-    (void)s;
-    q->y = usd > 0 ? usd : NAN;
-}
-
-static void read_request_cost(struct xy_point *q, const json_t *probe,
-                              const struct shown_term *s)
-{
-    double usd = study_number(probe, "usd_per_1000_good_requests");
-
-    (void)s;
-    q->y = usd > 0 ? usd : NAN;
-}
-
 static bool put_cost(struct page *p, const json_t *json)
 {
     const char *key = study_cost_key(json_object_get(json, "probes"));
@@ -466,8 +446,7 @@ static bool put_cost(struct page *p, const json_t *json)
     set_load(c, json);
     c->y = (struct axis){.is_log = true, .kind = TICK_USD};
     c->height = 140;
-    add_probes(c, json, NULL,
-               strstr(key, "tokens") ? read_token_cost : read_request_cost);
+    add_probes(c, json, read_key, key);
     return xy_finish(p, c, NULL);
 }
 
@@ -485,28 +464,15 @@ static bool put_path(struct page *p, const json_t *json)
     c->x_title = "probes, in the order they were made";
     c->x_is_whole = true;
     c->y = (struct axis){.kind = study_has_rate(json) ? TICK_RATE : TICK_COUNT};
-    c->limit = capacity_of(json);
+    c->limit = study_capacity(json);
     if (isfinite(c->limit))
         snprintf(c->limit_text, sizeof(c->limit_text), "capacity");
     xy_add_series(c, "way", "order", "line2", "ln thin s-line2")->has_marks =
         false;
     for (size_t i = 0; i < n; i++)
-        xy_add(c, (double)i + 1, load_of(json, json_array_get(probes, i)));
-    for (int kind = 0; kind < PROBE_KINDS; kind++) {
-        xy_add_series(c, probe_looks[kind].key, probe_looks[kind].name,
-                      probe_looks[kind].colour, NULL)
-            ->mark = probe_looks[kind].mark;
-        for (size_t i = 0; i < n; i++) {
-            const json_t *probe = json_array_get(probes, i);
-            struct xy_point *q;
-
-            if ((int)kind_of(probe) != kind)
-                continue;
-            q = xy_add(c, (double)i + 1, load_of(json, probe));
-            q->mark = probe_looks[kind].mark;
-            put_tip(q, json, probe);
-        }
-    }
+        xy_add(c, (double)i + 1,
+               study_probe_load(json, json_array_get(probes, i)));
+    add_probes(c, json, NULL, NULL);
     return xy_finish(p, c, NULL);
 }
 
@@ -526,275 +492,4 @@ bool study_put_search(struct page *p, const struct json_t *json,
     is_drawn |= put_cost(p, json);
     is_drawn |= put_path(p, json);
     return is_drawn;
-}
-
-/* ---- what each term alone would allow ---- */
-
-/* The highest load that counts: a term that no probe missed holds up to it. */
-static double reached(const json_t *json)
-{
-    const json_t *probes = json_object_get(json, "probes");
-    double most = 0;
-
-    for (size_t i = 0; i < json_array_size(probes); i++) {
-        const json_t *probe = json_array_get(probes, i);
-
-        if (kind_of(probe) != PROBE_DISCARDED)
-            most = fmax(most, load_of(json, probe));
-    }
-    return most;
-}
-
-static double strip_end(const json_t *json, const json_t *terms)
-{
-    double end = reached(json);
-
-    for (size_t i = 0; i < json_array_size(terms); i++) {
-        const json_t *term = json_array_get(terms, i);
-        double capacity =
-            study_load_number(term, "capacity", study_has_rate(json));
-        double high = study_end(term, "capacity_ci90", 1);
-
-        end = fmax(end, isfinite(capacity) ? fmin(high, 2 * capacity) : 0);
-    }
-    return end > 0 ? 1.15 * end : 1;
-}
-
-static void put_term_plot(struct page *p, const json_t *json,
-                          const json_t *term, double end)
-{
-    double capacity = study_load_number(term, "capacity", study_has_rate(json));
-    double low = study_end(term, "capacity_ci90", 0);
-    double high = study_end(term, "capacity_ci90", 1);
-    double all_low =
-        isfinite(capacity_of(json)) ? study_end(json, "capacity_ci90", 0) : NAN;
-    double all_high = study_end(json, "capacity_ci90", 1);
-
-    page_put(p, "<svg role=\"img\" aria-label=\"Capacity by this term alone\">"
-                "<line class=\"bl\" x1=\"0\" x2=\"100%\" y1=\"31\" "
-                "y2=\"31\"/>");
-    if (isfinite(all_low) && isfinite(all_high))
-        page_putf(p,
-                  "<rect class=\"band\" x=\"%.1f%%\" width=\"%.1f%%\" "
-                  "height=\"62\"/>",
-                  100 * fmin(1, all_low / end),
-                  100 * (fmin(1, all_high / end) - fmin(1, all_low / end)));
-    if (!isfinite(capacity)) {
-        double to = 100 * reached(json) / end;
-
-        page_putf(p,
-                  "<line class=\"s-good w2\" x1=\"0\" x2=\"%.1f%%\" y1=\"31\" "
-                  "y2=\"31\"/><svg x=\"%.1f%%\" overflow=\"visible\"><path "
-                  "class=\"f-good\" d=\"M-2 25l10 6-10 6z\"/></svg></svg>",
-                  to, to);
-        return;
-    }
-    if (isfinite(low) && isfinite(high))
-        page_putf(p,
-                  "<rect class=\"f-good soft2\" x=\"%.1f%%\" width=\"%.1f%%\" "
-                  "y=\"26\" height=\"10\" rx=\"5\"/>",
-                  100 * fmin(1, low / end),
-                  100 * (fmin(1, high / end) - fmin(1, low / end)));
-    page_putf(p,
-              "<circle class=\"f-good rim\" cx=\"%.1f%%\" cy=\"31\" "
-              "r=\"7\"/></svg>",
-              100 * fmin(1, capacity / end));
-}
-
-static void put_term_row(struct page *p, const json_t *json, const json_t *term,
-                         double end)
-{
-    const char *text = study_text(term, "term");
-    bool binds = json_is_true(json_object_get(term, "binds"));
-    double capacity = study_load_number(term, "capacity", study_has_rate(json));
-    struct slo_term t;
-    char a[SHOW_TEXT];
-    char b[SHOW_TEXT];
-
-    page_putf(p,
-              "<div class=\"row v-none\" role=\"row\"><div class=\"term\" "
-              "role=\"cell\"><span class=\"i-%s\">",
-              binds ? "late" : "pass");
-    page_icon(p, binds ? ICON_LIMIT : ICON_OK, "");
-    page_put(p, "</span><span>");
-    if (parse(text, &t) && t.kind == SLO_QUANTILE)
-        page_textf(p, "%s, p%.6g", measure_title(t.measure), 100 * t.quantile);
-    else
-        page_text(p, strncmp(text, "errors", 6) == 0 ? "Errors" : text);
-    page_put(p, "<small><span class=\"mono\">");
-    page_text(p, text);
-    page_put(p, "</span></small></span></div>\n<div class=\"plot\" "
-                "role=\"cell\">");
-    put_term_plot(p, json, term, end);
-    page_put(p, "</div><div class=\"val\" role=\"cell\"><b class=\"v\">");
-    if (isfinite(capacity)) {
-        page_text(p, study_show_load(json, capacity, a));
-        page_put(p, "</b><small>");
-        page_textf(
-            p, "90%% interval %s to %s",
-            study_load_value(json, study_end(term, "capacity_ci90", 0), a),
-            study_show_load(json, study_end(term, "capacity_ci90", 1), b));
-    } else {
-        page_textf(p, "≥ %s", study_show_load(json, reached(json), a));
-        page_put(p, "</b><small>no probe missed it");
-    }
-    page_putf(p, "<br>%s</small></div></div>\n",
-              binds ? "<span class=\"i-late\">limits the capacity</span>"
-                    : "does not limit it");
-}
-
-static void put_strip(struct page *p, const json_t *json)
-{
-    const json_t *terms = json_object_get(json, "terms");
-    double end = strip_end(json, terms);
-    const struct axis axis = {
-        .high = end, .kind = study_has_rate(json) ? TICK_RATE : TICK_COUNT};
-    double ticks[AXIS_TICKS];
-    size_t n = axis_ticks(&axis, 6, ticks);
-    char text[SHOW_TEXT];
-
-    if (json_array_size(terms) == 0 || !(reached(json) > 0))
-        return; /* no probe counts */
-    page_put(p, "<div class=\"slo\" role=\"table\" aria-label=\"Capacity by "
-                "each objective\"><div class=\"row head\" role=\"row\"><div "
-                "role=\"columnheader\">If this were the only objective</div>"
-                "<div class=\"plot\" role=\"columnheader\"><span class=\"vh\">"
-                "Load</span><svg aria-hidden=\"true\">");
-    for (size_t i = 0; i < n; i++)
-        page_putf(p,
-                  "<text class=\"ax%s\" x=\"%.1f%%\" y=\"22\" "
-                  "text-anchor=\"%s\">%s</text>",
-                  i % 2 ? " spare" : "", 100 * ticks[i] / end,
-                  i == 0 ? "start" : "middle",
-                  axis_show(&axis, ticks[i], text));
-    page_put(p,
-             "</svg></div><div role=\"columnheader\">Capacity</div></div>\n");
-    for (size_t i = 0; i < json_array_size(terms); i++)
-        put_term_row(p, json, json_array_get(terms, i), end);
-    page_put(p, "</div>\n");
-}
-
-/* ---- key figures ---- */
-
-struct key_figure study_figure(const char *name)
-{
-    return (struct key_figure){
-        .name = name, .unit = "", .share = NAN, .low = NAN, .colour = "good"};
-}
-
-/* The confirmation, or the highest load that met its objective. */
-static const json_t *best_probe(const json_t *json)
-{
-    const json_t *probes = json_object_get(json, "probes");
-    const json_t *best = NULL;
-
-    for (size_t i = 0; i < json_array_size(probes); i++) {
-        const json_t *probe = json_array_get(probes, i);
-        enum probe_kind kind = kind_of(probe);
-
-        if (kind == PROBE_CONFIRMS &&
-            strcmp(study_text(probe, "verdict"), "fail") != 0)
-            return probe;
-        if (kind == PROBE_MET &&
-            (!best || load_of(json, probe) > load_of(json, best)))
-            best = probe;
-    }
-    return best;
-}
-
-static void put_capacity(struct page *p, const json_t *json)
-{
-    double capacity = capacity_of(json);
-    double at_least = study_load_number(json, "at_least", study_has_rate(json));
-    struct key_figure f = study_figure("Capacity");
-    char a[SHOW_TEXT];
-    char b[SHOW_TEXT];
-
-    f.unit = study_has_rate(json) ? "/s" : " clients";
-    if (isfinite(capacity)) {
-        snprintf(f.value, sizeof(f.value), "%s%s",
-                 strcmp(study_text(json, "outcome"), "found") == 0 ? "" : "≈ ",
-                 study_load_value(json, capacity, a));
-        snprintf(f.words, sizeof(f.words), "90%% interval %s to %s",
-                 study_load_value(json, study_end(json, "capacity_ci90", 0), a),
-                 study_show_load(json, study_end(json, "capacity_ci90", 1), b));
-    } else if (isfinite(at_least)) {
-        snprintf(f.value, sizeof(f.value), "≥ %s",
-                 study_load_value(json, at_least, a));
-        snprintf(f.words, sizeof(f.words), "the highest load that was met");
-    } else {
-        snprintf(f.value, sizeof(f.value), "–");
-        f.unit = "";
-        snprintf(f.words, sizeof(f.words), "not known");
-    }
-    page_fig(p, &f);
-    f = study_figure("Confirmed");
-    snprintf(f.value, sizeof(f.value), "–");
-    snprintf(f.words, sizeof(f.words), "no run has confirmed the estimate");
-    if (isfinite(study_load_number(json, "confirmed", study_has_rate(json)))) {
-        study_load_value(
-            json, study_load_number(json, "confirmed", study_has_rate(json)),
-            f.value);
-        f.unit = study_has_rate(json) ? "/s" : " clients";
-        snprintf(f.words, sizeof(f.words), "%s",
-                 json_is_true(json_object_get(json, "confirmed_met"))
-                     ? "a fresh run met every limit there"
-                     : "a fresh run missed, but not significantly");
-    }
-    page_fig(p, &f);
-}
-
-static void put_at_best(struct page *p, const json_t *json)
-{
-    const json_t *best = best_probe(json);
-    const char *cost = study_cost_key(json_object_get(json, "probes"));
-    double tokens = study_number(best, "goodput_tokens_per_s");
-    struct key_figure f = study_figure("Good output there");
-    char text[SHOW_TEXT];
-
-    if (!best)
-        return;
-    if (tokens > 0) {
-        show_number(tokens, f.value);
-        f.unit = " tokens/s";
-    } else {
-        f.name = "Goodput there";
-        show_number(study_number(best, "goodput_rps"), f.value);
-        f.unit = "/s";
-    }
-    snprintf(f.words, sizeof(f.words), "of %.32s, at %s",
-             study_text(best, "dir"),
-             study_show_load(json, load_of(json, best), text));
-    page_fig(p, &f);
-    if (!cost || !(study_number(best, cost) > 0))
-        return;
-    f = study_figure("Cost there");
-    snprintf(f.value, sizeof(f.value), "$%s",
-             show_number(study_number(best, cost), text));
-    snprintf(f.words, sizeof(f.words), "%s",
-             strstr(cost, "tokens") ? "per million good tokens"
-                                    : "per thousand good requests");
-    page_fig(p, &f);
-}
-
-void study_search_top(struct page *p, const struct json_t *json)
-{
-    struct key_figure f = study_figure("Spent");
-    double discarded = study_number(json, "set_aside");
-    char text[SHOW_TEXT];
-
-    put_strip(p, json);
-    page_figs_begin(p);
-    put_capacity(p, json);
-    put_at_best(p, json);
-    if (isfinite(study_number(json, "requests"))) {
-        show_count((int64_t)study_number(json, "requests"), f.value);
-        snprintf(f.words, sizeof(f.words),
-                 "requests, in %zu probes and %s; %.0f discarded",
-                 json_array_size(json_object_get(json, "probes")),
-                 show_time(round(study_number(json, "took_s")), text),
-                 isfinite(discarded) ? discarded : 0);
-        page_fig(p, &f);
-    }
-    page_figs_end(p);
 }

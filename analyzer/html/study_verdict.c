@@ -19,28 +19,13 @@ static void set(struct verdict_of *v, enum tone tone, enum icon icon,
     snprintf(v->badge, sizeof(v->badge), "%s", badge);
 }
 
-/* By the word that the verdict of a run or of trials is. */
+/* Words that no table knows stand as they are. */
 static void set_by_word(struct verdict_of *v, const char *word)
 {
-    static const struct {
-        const char *word;
-        enum tone tone;
-        enum icon icon;
-    } words[] = {{"pass", TONE_PASS, ICON_PASS},
-                 {"better", TONE_PASS, ICON_PASS},
-                 {"fail", TONE_FAIL, ICON_FAIL},
-                 {"worse", TONE_FAIL, ICON_FAIL},
-                 {"refused", TONE_INVALID, ICON_INVALID},
-                 {"invalid", TONE_INVALID, ICON_INVALID},
-                 {"undecided", TONE_UNDECIDED, ICON_UNDECIDED},
-                 {"cannot tell", TONE_UNDECIDED, ICON_UNDECIDED},
-                 {"no difference shown", TONE_NONE, ICON_SAME}};
+    const struct verdict_look *look = verdict_look(word);
 
-    set(v, TONE_NONE, ICON_NOTE, word);
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if (strcmp(words[i].word, word) == 0)
-            set(v, words[i].tone, words[i].icon, word);
-    }
+    set(v, look ? look->tone : TONE_NONE, look ? look->icon : ICON_NOTE,
+        look ? look->badge : word);
     for (char *c = v->badge; *c; c++)
         *c = (char)toupper((unsigned char)*c);
 }
@@ -249,6 +234,8 @@ void study_judge_trials(const struct json_t *json, struct verdict_of *v)
 static void say_order(const json_t *ranking, const char *unit, char *out,
                       size_t size)
 {
+    static const struct change_words words = {"better", "worse",
+                                              "times as much"};
     const json_t *order = json_object_get(ranking, "order");
     int len = snprintf(out, size,
                        "At %.6g%s by %.60s: ", study_number(ranking, "value"),
@@ -259,15 +246,13 @@ static void say_order(const json_t *ranking, const char *unit, char *out,
         const json_t *place = json_array_get(order, i);
         double worse = study_number(place, "worse_by");
         bool is_shown = study_number(place, "rank") > 1;
+        char text[SHOW_TEXT];
 
         len += snprintf(out + len, size - (size_t)len, "%s%.60s",
                         i > 0 ? ", then " : "", study_text(place, "variant"));
-        if (i > 0 && worse < 1)
-            len += snprintf(out + len, size - (size_t)len, " (%.2g%% worse%s)",
-                            100 * worse, is_shown ? "" : ", not shown");
-        else if (i > 0 && isfinite(worse))
-            len += snprintf(out + len, size - (size_t)len,
-                            " (%.2g times as much%s)", 1 + worse,
+        if (i > 0 && isfinite(worse))
+            len += snprintf(out + len, size - (size_t)len, " (%s%s)",
+                            show_change(1 + worse, &words, text),
                             is_shown ? "" : ", not shown");
     }
     snprintf(out + len, size - (size_t)len, ". ");
@@ -370,20 +355,29 @@ void study_judge_variants(const struct json_t *json, struct verdict_of *v)
 
 /* ---- comparisons, scaling, a baseline ---- */
 
-/* The finding that the headline is about: the first that was asked for and that
- * shows a difference, or the first. */
+static const struct change_words higher_words = {"lower", "higher",
+                                                 "times as high"};
+
+/* The finding that the headline is about: of those that were asked for the
+ * first whose verdict is the answer ("worse" is also "worse within the
+ * threshold"), or the first. */
 static const json_t *main_finding(const json_t *json)
 {
     const json_t *list = json_object_get(json, "findings");
+    const char *answer = study_text(json, "verdict");
+    const json_t *first = NULL;
 
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *f = json_array_get(list, i);
         const char *verdict = study_text(f, "verdict");
 
-        if (strcmp(verdict, "better") == 0 || strcmp(verdict, "worse") == 0)
+        if (!json_is_true(json_object_get(f, "asked")))
+            continue;
+        if (strncmp(answer, verdict, strlen(verdict)) == 0)
             return f;
+        first = first ? first : f;
     }
-    return json_array_get(list, 0);
+    return first;
 }
 
 /* "small-batch is worse than large-batch: time to first token, p90 is 37%
@@ -396,6 +390,7 @@ static void head_compare(const json_t *json, struct verdict_of *v)
     char a[128];
     char b[128];
     char what[128];
+    char change[SHOW_TEXT];
 
     study_side_name(json, 0, a, sizeof(a));
     study_side_name(json, 1, b, sizeof(b));
@@ -406,9 +401,9 @@ static void head_compare(const json_t *json, struct verdict_of *v)
         study_quantity_title(study_text(first, "quantity"), what, sizeof(what));
         uncapitalize(what);
         snprintf(v->headline, sizeof(v->headline),
-                 "%s is %s than %s: %s is %.2g%% %s.", b,
+                 "%s is %s than %s: %s is %s.", b,
                  strncmp(verdict, "worse", 5) == 0 ? "worse" : "better", a,
-                 what, 100 * fabs(ratio - 1), ratio < 1 ? "lower" : "higher");
+                 what, show_change(ratio, &higher_words, change));
     } else {
         snprintf(v->headline, sizeof(v->headline),
                  strcmp(verdict, "ranked") == 0
@@ -426,10 +421,13 @@ static void explain_compare(const json_t *json, struct verdict_of *v)
     double high = study_end(first, "ratio_interval", 1);
     char what[128];
 
-    if (isfinite(low) && isfinite(high))
+    if (isfinite(low) && isfinite(high)) {
+        study_quantity_title(study_text(first, "quantity"), what, sizeof(what));
+        uncapitalize(what);
         snprintf(v->sub, sizeof(v->sub),
-                 "The %.4g%% interval of the ratio is %.3g to %.3g. ",
-                 100 * study_number(first, "confidence"), low, high);
+                 "The %.4g%% interval of the ratio of %s is %.3g to %.3g. ",
+                 100 * study_number(first, "confidence"), what, low, high);
+    }
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *f = json_array_get(list, i);
         size_t len = strlen(v->sub);
@@ -485,23 +483,31 @@ void study_judge_capacities(const struct json_t *json, struct verdict_of *v)
 
 void study_judge_history(const struct json_t *json, struct verdict_of *v)
 {
+    const json_t *segments = json_object_get(json, "segments");
+    size_t n = json_array_size(segments);
+    double ratio =
+        n > 1 ? study_number(json_array_get(segments, n - 1), "median") /
+                    study_number(json_array_get(segments, n - 2), "median")
+              : NAN;
     double loss = study_number(json, "loss_share");
+    const char *how = loss > 0 ? "worse" : "better";
     char what[128];
+    char change[SHOW_TEXT];
 
     set_by_word(v, study_text(json, "verdict"));
-    if (strncmp(study_text(json, "verdict"), "no change", 9) == 0) {
-        v->tone = TONE_PASS;
-        v->icon = ICON_PASS;
-        snprintf(v->badge, sizeof(v->badge), "NO WORSE");
-    }
     study_quantity_title(study_text(json, "quantity"), what, sizeof(what));
     if (strcmp(study_text(json, "verdict"), "cannot tell") == 0) {
         uncapitalize(what);
         snprintf(v->headline, sizeof(v->headline),
                  "These recordings do not tell whether %s has changed.", what);
     } else if (isfinite(loss)) {
-        snprintf(v->headline, sizeof(v->headline), "%s has become %.2g%% %s.",
-                 what, 100 * fabs(loss), loss > 0 ? "worse" : "better");
+        if (ratio >= 2)
+            show_change(ratio, &higher_words, change);
+        else
+            show_change(1 - fabs(loss), &(struct change_words){how, how, ""},
+                        change);
+        snprintf(v->headline, sizeof(v->headline), "%s has become %s.", what,
+                 change);
     } else {
         snprintf(v->headline, sizeof(v->headline),
                  "%s shows no change over these recordings.", what);
@@ -517,13 +523,6 @@ void study_judge_scaling(const struct json_t *json, struct verdict_of *v)
     double below = study_number(verdict, "first_below_k");
 
     set_by_word(v, answer);
-    if (strcmp(answer, "scales") == 0) {
-        v->tone = TONE_PASS;
-        v->icon = ICON_PASS;
-    } else if (v->tone == TONE_NONE) {
-        v->tone = TONE_FAIL;
-        v->icon = ICON_FAIL;
-    }
     if (k > 1)
         snprintf(v->headline, sizeof(v->headline),
                  "More workers pay off up to %.6g.", k);

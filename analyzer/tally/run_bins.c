@@ -170,21 +170,39 @@ void run_bins_add(struct run_bins *b, const struct facts *f, bool is_good)
 
 /* ---- the spectrum ---- */
 
-/* Ascending: 32 points per decade of 1 / (1 - p), and those with a name. */
-static size_t points(int64_t n, double p[static BINS_POINTS])
+#define NAMED 8
+
+static int by_size(const void *a, const void *b)
 {
-    static const double named[] = {0.5,  0.75,  0.9,    0.95,
-                                   0.99, 0.999, 0.9999, 0.99999};
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Ascending: 32 points per decade of 1 / (1 - p), those with a name, and those
+ * that the SLO judges. */
+static size_t points(int64_t n, const struct judgement *j,
+                     double p[static BINS_POINTS])
+{
+    double named[NAMED + SLO_MAX_TERMS] = {0.5,  0.75,  0.9,    0.95,
+                                           0.99, 0.999, 0.9999, 0.99999};
     double reach = n > 1 ? fmin(log10((double)n), 7) : 0;
+    size_t n_named = NAMED;
     size_t len = 0;
     size_t k = 0;
 
+    for (size_t i = 0; i < j->len; i++) {
+        if (j->terms[i].term->kind == SLO_QUANTILE)
+            named[n_named++] = j->terms[i].term->quantile;
+    }
+    qsort(named, n_named, sizeof(*named), by_size);
     for (int i = 0; i <= (int)(reach * 32) && len < BINS_POINTS; i++) {
         double next = 1 - pow(10, -i / 32.0);
 
-        while (k < sizeof(named) / sizeof(named[0]) && named[k] <= next &&
-               len < BINS_POINTS) {
-            if (named[k] < next - 1e-12)
+        while (k < n_named && named[k] <= next && len < BINS_POINTS) {
+            if (named[k] < next - 1e-12 &&
+                (len == 0 || named[k] > p[len - 1] + 1e-12))
                 p[len++] = named[k];
             k++;
         }
@@ -265,7 +283,7 @@ static void take_spectra(struct run_bins *b, const struct run_bins_end *end)
         };
         if (s->n == 0)
             continue;
-        s->len = points(s->n, s->p);
+        s->len = points(s->n, end->judgement, s->p);
         take_ranks(due, s->p, s->len, s->due_ns);
         if (s->has_sent)
             take_ranks(sent, s->p, s->len, s->sent_ns);
@@ -519,19 +537,26 @@ static double quantile_of(const struct value_bins *v,
     return HIST_BEYOND;
 }
 
-void run_bins_take_quantiles(struct run_bins *b)
+static void sum_window(const struct run_bins *b, enum bins_measure m,
+                       struct row_sums *sums)
 {
-    static const double wanted[] = {0.5, 0.9, 0.95, 0.99, 0.999};
     size_t from = (size_t)fmax(0, (double)b->window.start_ns * b->per_ns);
     size_t to =
         (size_t)fmin((double)b->n, ceil((double)b->window.end_ns * b->per_ns));
+
+    sum_rows(b, m, from, to, sums);
+}
+
+void run_bins_take_quantiles(struct run_bins *b)
+{
+    static const double wanted[] = {0.5, 0.9, 0.95, 0.99, 0.999};
     struct row_sums sums;
 
     b->spectra = xcalloc(BINS_LAG, sizeof(*b->spectra));
     for (int m = 0; m < BINS_LAG; m++) {
         struct spectrum *s = &b->spectra[m];
 
-        sum_rows(b, (enum bins_measure)m, from, to, &sums);
+        sum_window(b, (enum bins_measure)m, &sums);
         s->n = sums.n + sums.failed;
         s->len = sizeof(wanted) / sizeof(wanted[0]);
         for (size_t i = 0; i < s->len; i++) {
@@ -581,5 +606,14 @@ double run_bins_quantile_ns(const struct run_bins *b, enum bins_measure m,
     struct row_sums sums;
 
     sum_rows(b, m, from, to, &sums);
+    return quantile_of(&b->values[m], &sums, q);
+}
+
+double run_bins_window_quantile_ns(const struct run_bins *b,
+                                   enum bins_measure m, double q)
+{
+    struct row_sums sums;
+
+    sum_window(b, m, &sums);
     return quantile_of(&b->values[m], &sums, q);
 }

@@ -40,8 +40,8 @@ struct tally;
 #define BINS_TOKEN_OCTAVE 4
 
 /* Points of the spectrum: 32 per decade of 1 / (1 - p) up to 10 million
- * requests, and the quantiles with a name. */
-#define BINS_POINTS 240
+ * requests, the quantiles with a name and those of the SLO. */
+#define BINS_POINTS 256
 
 /* Values of one measure by due time and size. */
 struct value_bins {
@@ -161,5 +161,9 @@ double value_bins_edge_ns(const struct value_bins *v, int row);
  * them, HIST_EMPTY if there are too few to bound it. */
 double run_bins_quantile_ns(const struct run_bins *b, enum bins_measure m,
                             size_t from, size_t to, double q);
+
+/* The same for the window. */
+double run_bins_window_quantile_ns(const struct run_bins *b,
+                                   enum bins_measure m, double q);
 
 #endif

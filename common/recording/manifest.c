@@ -414,6 +414,13 @@ const char *manifest_text(const struct manifest *m, const char *part,
     return get_text(part ? json_object_get(m->json, part) : m->json, key);
 }
 
+int64_t manifest_count(const struct manifest *m, const char *part,
+                       const char *key)
+{
+    return json_get_int(part ? json_object_get(m->json, part) : m->json, key,
+                        0);
+}
+
 const char *manifest_transport(const struct manifest *m)
 {
     return get_text(m->json, "transport");

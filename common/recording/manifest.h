@@ -196,6 +196,10 @@ void manifest_failures(const struct manifest *m, struct failures *failures);
 const char *manifest_text(const struct manifest *m, const char *part,
                           const char *key);
 
+/* The same for a count; 0: not recorded. */
+int64_t manifest_count(const struct manifest *m, const char *part,
+                       const char *key);
+
 /* Append the names of the targets, by facts.target; none if there was only one.
  */
 void manifest_targets(const struct manifest *m, struct strlist *names);

@@ -7,6 +7,7 @@ import {chromium} from 'playwright-core';
 const [dir, shots, hostile] = process.argv.slice(2);
 const pages = readdirSync(dir).filter(f => f.endsWith('.html')).map(f => f.slice(0, -5));
 const MAX_SIZE = 1e6; // of any page, in bytes
+const MAX_SHEETS = 6; // of paper, for a run
 
 // The charts that each page has to have.  A machine may find more: a search its
 // capacity, a comparison its verdict.
@@ -135,6 +136,8 @@ async function over_time(page) {
   await rates.focus();
   await page.keyboard.press('Escape');
   check((await rates.locator('.z').first().getAttribute('viewBox')).startsWith('0 0 1000'), 'Escape does not show all');
+  await page.keyboard.press('Control+Equal');
+  check((await rates.locator('.z').first().getAttribute('viewBox')).startsWith('0 0 1000'), 'Ctrl + zooms the chart, not the page');
   await page.keyboard.press('ArrowRight');
   check((await page.locator('[aria-live]').textContent()).includes('offered'), 'arrow keys say nothing');
   const heat = page.locator('svg.tc[data-chart^=heat]:visible').first();
@@ -230,7 +233,7 @@ for (name of pages) {
   await p.page.mouse.move(0, 0);
   await shot(p.page, 'light');
   await p.close();
-  for (const width of [360, 768, 1000]) {
+  for (const width of [320, 360, 768, 1000]) {
     p = await open(name, {viewport: {width, height: 800}});
     await layout(p.page, width);
     if (width === 360) await shot(p.page, 'phone');
@@ -252,6 +255,10 @@ for (name of pages) {
   await tabs(p.page);
   await p.page.emulateMedia({media: 'print'});
   await shot(p.page, 'print');
+  if (name === 'streams') {
+    const sheets = ((await p.page.pdf({preferCSSPageSize: true})).toString('latin1').match(/\/Type\s*\/Page\b/g) ?? []).length;
+    check(sheets <= MAX_SHEETS, `${sheets} pages of A4`);
+  }
   await p.close();
   console.log(`${failures === before ? 'ok    ' : 'FAILED'} ${name}`);
 }

@@ -318,19 +318,12 @@ static void draw_corner(const struct plot *p, bool is_left, bool is_top,
 }
 
 void plane_draw(struct svg *s, const struct cell_map *c,
-                const struct run_bins *b)
+                const struct run_bins *b, int64_t n_due)
 {
     struct plot p = plot_of(s, c);
     double above = c->y.limit > 0 ? plot_y(&p, c->y.limit) : 0;
-    double due = 0;
+    double due = (double)n_due;
 
-    for (size_t k = 0; k < b->n; k++) {
-        double middle = ((double)k + 0.5) * (double)b->step_ns;
-
-        if (middle >= (double)b->window.start_ns &&
-            middle < (double)b->window.end_ns)
-            due += (double)b->due[k];
-    }
     plot_begin(&p);
     draw_beyond(&p, c);
     draw_cells(&p, c, 7);

@@ -51,11 +51,28 @@ static int floor_div(int a, int b)
     return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 
+/* Columns of few requests are mostly gaps. */
+#define MIN_COLUMNS 24
+#define MIN_DUE     20
+
+static size_t merge_of(const struct run_bins *b)
+{
+    size_t merge = (b->n + HEAT_COLUMNS - 1) / HEAT_COLUMNS;
+    double due = 0;
+
+    for (size_t k = 0; k < b->n; k++)
+        due += (double)b->due[k];
+    while (due * (double)merge < MIN_DUE * (double)b->n &&
+           (b->n + merge) / (merge + 1) >= MIN_COLUMNS)
+        merge++;
+    return merge;
+}
+
 bool heat_make(struct heat_map *h, const struct run_bins *b,
                enum bins_measure m)
 {
     const struct value_bins *v = &b->values[m];
-    size_t merge = (b->n + HEAT_COLUMNS - 1) / HEAT_COLUMNS;
+    size_t merge = merge_of(b);
     int factor = 1;
     int first;
     int last;
@@ -85,6 +102,10 @@ bool heat_make(struct heat_map *h, const struct run_bins *b,
         h->due[column] += (double)b->due[k];
         h->good[column] += (double)b->good[k];
         h->failed[column] += (double)(b->due[k] - b->ok[k]);
+        for (int o = 0; o < OUTCOME_COUNT; o++) {
+            if (o != OUTCOME_OK)
+                h->kinds[column][o] += (double)b->outcome[k][o];
+        }
         for (int row = 0; row < BINS_ROWS; row++) {
             int at;
 
@@ -259,6 +280,31 @@ static void put_count(struct page *p, double count)
     put_number(&p->data, count, 0);
 }
 
+/* What failed: the columns in which it did, each with its count. */
+static void put_kinds(struct page *p, const struct heat_map *h)
+{
+    const char *before = ",\"kinds\":{";
+
+    for (int o = 0; o < OUTCOME_COUNT; o++) {
+        bool is_open = false;
+
+        for (size_t i = 0; i < h->n_columns; i++) {
+            if (!(h->kinds[i][o] > 0))
+                continue;
+            if (is_open)
+                buf_addf(&p->data, ",\"%zu\":", i);
+            else
+                buf_addf(&p->data, "%s\"%s\":{\"%zu\":", before,
+                         outcome_name((enum outcome)o), i);
+            put_number(&p->data, h->kinds[i][o], 0);
+            is_open = true;
+            before = ",";
+        }
+        buf_adds(&p->data, is_open ? "}" : "");
+    }
+    buf_adds(&p->data, before[1] ? "" : "}");
+}
+
 void heat_put_data(struct page *p, const struct heat_map *h)
 {
     page_data(p, h->name);
@@ -275,6 +321,7 @@ void heat_put_data(struct page *p, const struct heat_map *h)
     page_data_numbers(p, h->good, h->n_columns, 0);
     buf_adds(&p->data, ",\"failed\":");
     page_data_numbers(p, h->failed, h->n_columns, 0);
+    put_kinds(p, h);
     /* A column: its first row in use and the counts from there on. */
     buf_adds(&p->data, ",\"cols\":[");
     for (size_t i = 0; i < h->n_columns; i++) {

@@ -119,19 +119,6 @@ static void draw_series(struct plot *p, const struct time_chart *c, size_t i,
     plot_path_end(p);
 }
 
-static void add_legend(struct plot *p, const struct time_series *s, double *x)
-{
-    char line[40];
-    const struct legend_entry e = {.name = s->name,
-                                   .colour = s->colour,
-                                   .line =
-                                       s->swatch == SWATCH_AREA ? NULL : line};
-
-    snprintf(line, sizeof(line), "w2 s-%s%s", s->colour,
-             s->swatch == SWATCH_DASH ? " dash" : "");
-    plot_legend(p, -12, x, &e);
-}
-
 void time_chart_draw(struct svg *s, const struct time_chart *c)
 {
     struct plot p = {.svg = s,
@@ -143,14 +130,21 @@ void time_chart_draw(struct svg *s, const struct time_chart *c)
                      .bottom = 30,
                      .height = c->height,
                      .is_time = true};
-    double legend = 0;
+    struct legend_entry legend[TIME_SERIES] = {{.name = NULL}};
     int gradient = -1;
 
-    if (s->is_alone)
-        p.top += 18;
+    for (size_t i = 0; i < c->n_series; i++) {
+        const struct time_series *of = &c->series[i];
+
+        legend[i].name = of->name;
+        legend[i].colour = of->colour;
+        if (of->swatch != SWATCH_AREA)
+            snprintf(legend[i].line, sizeof(legend[i].line), "w2 s-%s%s",
+                     of->colour, of->swatch == SWATCH_DASH ? " dash" : "");
+    }
+    p.top += legend_height(s, legend, c->n_series);
     plot_begin(&p);
-    for (size_t i = 0; i < c->n_series; i++)
-        add_legend(&p, &c->series[i], &legend);
+    plot_legend(&p, -12, legend, c->n_series);
     plot_layer_begin(&p);
     if (c->warmup_s > 0) {
         plot_path_begin(&p, "warm", NULL);

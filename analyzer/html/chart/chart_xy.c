@@ -21,13 +21,21 @@ struct xy_chart *xy_new(const char *name, const char *title,
     return c;
 }
 
+void xy_free(struct xy_chart *c)
+{
+    free(c->points);
+    free(c->series);
+    free(c);
+}
+
 struct xy_series *xy_add_series(struct xy_chart *c, const char *key,
                                 const char *name, const char *colour,
                                 const char *line)
 {
-    struct xy_series *s =
-        &c->series[c->n_series < XY_SERIES ? c->n_series++ : XY_SERIES - 1];
+    struct xy_series *s;
 
+    c->series = xrealloc(c->series, c->n_series + 1, sizeof(*c->series));
+    s = &c->series[c->n_series++];
     *s = (struct xy_series){.key = key,
                             .name = name,
                             .colour = colour,
@@ -40,8 +48,12 @@ struct xy_series *xy_add_series(struct xy_chart *c, const char *key,
 struct xy_point *xy_add(struct xy_chart *c, double x, double y)
 {
     struct xy_series *s = &c->series[c->n_series - 1];
-    struct xy_point *p = &c->points[c->n < XY_POINTS ? c->n++ : XY_POINTS - 1];
+    struct xy_point *p;
 
+    if ((c->n & (c->n - 1)) == 0) /* full: 0, 1, 2, 4, 8, ... */
+        c->points =
+            xrealloc(c->points, c->n > 0 ? 2 * c->n : 1, sizeof(*c->points));
+    p = &c->points[c->n++];
     *p = (struct xy_point){.x = x,
                            .y = y,
                            .low = NAN,
@@ -341,16 +353,21 @@ static void draw_percentile_ticks(struct plot *p, const struct xy_chart *c)
              "axt", "%s →", c->x_title);
 }
 
-static void add_legend(struct plot *p, const struct xy_chart *c,
-                       const struct xy_series *s, double *x)
+/* One series needs no legend. */
+static struct legend_entry *legend_of(const struct xy_chart *c)
 {
-    const struct legend_entry e = {.name = s->name,
-                                   .colour = s->colour,
-                                   .line = s->line[0] ? s->line : NULL,
-                                   .has_mark = s->has_marks,
-                                   .mark = s->mark};
+    struct legend_entry *legend = xcalloc(c->n_series + 1, sizeof(*legend));
 
-    plot_legend(p, c->has_failed ? -58 : -28, x, &e);
+    for (size_t i = 0; i < c->n_series; i++) {
+        const struct xy_series *s = &c->series[i];
+
+        legend[i] = (struct legend_entry){.name = s->name,
+                                          .colour = s->colour,
+                                          .has_mark = s->has_marks,
+                                          .mark = s->mark};
+        snprintf(legend[i].line, sizeof(legend[i].line), "%s", s->line);
+    }
+    return legend;
 }
 
 void xy_draw(struct svg *s, const struct xy_chart *c)
@@ -369,13 +386,14 @@ void xy_draw(struct svg *s, const struct xy_chart *c)
                      .y_title = c->y_title,
                      .y_title_up = c->has_failed ? LANE + 4 : 0,
                      .has_own_x = has_own_x};
-    double legend = 0;
+    size_t n_legend = c->n_series > 1 ? c->n_series : 0;
+    struct legend_entry *legend = legend_of(c);
 
-    if (s->is_alone && c->n_series > 1)
-        p.top += 24;
+    if (s->is_alone && n_legend > 0)
+        p.top += 6 + legend_height(s, legend, n_legend);
     plot_begin(&p);
-    for (size_t i = 0; c->n_series > 1 && i < c->n_series; i++)
-        add_legend(&p, c, &c->series[i], &legend);
+    plot_legend(&p, c->has_failed ? -58 : -28, legend, n_legend);
+    free(legend);
     if (c->x_is_whole)
         draw_whole_ticks(&p, c);
     if (c->x_is_percentile)
@@ -440,8 +458,9 @@ void xy_put(struct page *p, const struct xy_chart *c)
             page_legend_mark(p, s->key, s->mark, s->colour, s->name);
         else
             page_legend(p, s->key,
-                        s->area                   ? SWATCH_AREA
-                        : strstr(s->line, "dash") ? SWATCH_DASH
+                        s->area ? SWATCH_AREA
+                        : strstr(s->line, "dash")
+                            ? SWATCH_DASH /* also "dashdot" */
                         : strstr(s->line, "dots") ? SWATCH_DOTS
                                                   : SWATCH_LINE,
                         s->colour, s->name, "");
@@ -461,6 +480,6 @@ bool xy_finish(struct page *p, struct xy_chart *c, struct svg *alone)
         xy_draw(alone, c);
     else if (is_drawn)
         xy_put(p, c);
-    free(c);
+    xy_free(c);
     return is_drawn;
 }

@@ -8,9 +8,7 @@
 
 #include "analyzer/html/page.h"
 
-#define XY_POINTS 512
-#define XY_SERIES 12
-#define XY_TIP    192
+#define XY_TIP 192
 
 struct xy_point {
     double x;
@@ -59,17 +57,18 @@ struct xy_chart {
     bool has_failed; /* xy_fit(): values are INFINITY, in a lane on top; ... */
     bool has_none;   /* ... are 0 where the axis has no 0, in a lane below */
     int height;
-    struct xy_point points[XY_POINTS];
+    struct xy_point *points; /* owned */
     size_t n;
-    struct xy_series series[XY_SERIES];
+    struct xy_series *series; /* owned */
     size_t n_series;
 };
 
-/* On the heap: free() it. */
 struct xy_chart *xy_new(const char *name, const char *title,
                         const char *caption);
+void xy_free(struct xy_chart *c);
 
-/* Start a series; points that are added belong to it. */
+/* Start a series; points that are added belong to it.  What these two return is
+ * valid until the next call. */
 struct xy_series *xy_add_series(struct xy_chart *c, const char *key,
                                 const char *name, const char *colour,
                                 const char *line);

@@ -30,7 +30,7 @@ void spectrum_put_data(struct page *p, const struct spectrum_chart *c);
 
 /* ---- heat map over time ---- */
 
-#define HEAT_COLUMNS 120
+#define HEAT_COLUMNS 200
 #define HEAT_ROWS    40
 
 struct heat_map {
@@ -49,9 +49,11 @@ struct heat_map {
     double due[HEAT_COLUMNS];
     double good[HEAT_COLUMNS];
     double failed[HEAT_COLUMNS];
+    double kinds[HEAT_COLUMNS][OUTCOME_COUNT]; /* of those that failed */
 };
 
-/* Merge bins until they fit; false: there is no value to show. */
+/* Merge bins until they fit and, if 24 columns are left, until a column has 20
+ * requests.  false: there is no value to show. */
 bool heat_make(struct heat_map *h, const struct run_bins *b,
                enum bins_measure m);
 double heat_edge_ns(const struct heat_map *h, int row);
@@ -84,7 +86,7 @@ struct cell_map {
 /* Time to first token against time per token.  false: too little to show. */
 bool plane_make(struct cell_map *c, const struct run_bins *b);
 void plane_draw(struct svg *s, const struct cell_map *c,
-                const struct run_bins *b);
+                const struct run_bins *b, int64_t due);
 
 #define PROMPT_GROUPS 12
 

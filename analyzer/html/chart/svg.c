@@ -13,6 +13,8 @@
 #define UNITS    1000 /* across the layer in a page */
 #define MAX_TEXT 512
 
+#define LEGEND_ROW 18
+
 /* Labels are chosen for a plot of this width in pixels, and keep this distance.
  */
 #define MIN_WHOLE 820
@@ -53,6 +55,7 @@ static const struct look looks[] = {
     {"thin", "stroke-width=\"1.25\""},
     {"dash", "stroke-dasharray=\"5 3\""},
     {"dots", "stroke-dasharray=\"1.5 4\""},
+    {"dashdot", "stroke-dasharray=\"8 3 2 3\""},
     {"rim", "stroke=\"#fbfbfa\" stroke-width=\"2\""},
     {"f-good", "fill=\"#1f6fc9\""},
     {"f-late", "fill=\"#d2650a\""},
@@ -68,6 +71,8 @@ static const struct look looks[] = {
     {"s-good", "stroke=\"#1f6fc9\""},
     {"s-late", "stroke=\"#d2650a\""},
     {"s-fail", "stroke=\"#b0124c\""},
+    {"s-pass", "stroke=\"#0e7a4d\""},
+    {"s-und", "stroke=\"#8a5800\""},
     {"s-unsent", "stroke=\"#7d858e\""},
     {"s-server", "stroke=\"#6d47c0\""},
     {"s-server2", "stroke=\"#9275d4\""},
@@ -393,6 +398,18 @@ static const char *shape_of(enum mark mark)
         return "<path d=\"M0-5.5 5.5 0 0 5.5-5.5 0Z\" fill=\"none\"/>";
     case MARK_TARGET:
         return "<circle r=\"6.5\" fill=\"none\"/><circle r=\"3\"/>";
+    case MARK_SQUARE:
+        return "<path d=\"M-5-5H5V5H-5Z\"/>";
+    case MARK_SQUARE_OPEN:
+        return "<path d=\"M-4-4H4V4H-4Z\" fill=\"none\"/>";
+    case MARK_UP:
+        return "<path d=\"M0-6 6 5H-6Z\"/>";
+    case MARK_UP_OPEN:
+        return "<path d=\"M0-5.5 5 4H-5Z\" fill=\"none\"/>";
+    case MARK_DOWN:
+        return "<path d=\"M0 6 6-5H-6Z\"/>";
+    case MARK_DOWN_OPEN:
+        return "<path d=\"M0 5.5 5-4H-5Z\" fill=\"none\"/>";
     default:
         return "<circle r=\"5\"/>";
     }
@@ -401,7 +418,8 @@ static const char *shape_of(enum mark mark)
 static void put_shape(struct svg *s, enum mark mark, const char *colour,
                       const char *tip)
 {
-    bool is_open = mark != MARK_DOT && mark != MARK_DIAMOND;
+    bool is_open = mark != MARK_DOT && mark != MARK_DIAMOND &&
+                   mark != MARK_SQUARE && mark != MARK_UP && mark != MARK_DOWN;
     char classes[64];
 
     snprintf(classes, sizeof(classes), is_open ? "f-%s s-%s w2" : "f-%s rim",
@@ -503,24 +521,60 @@ static void draw_grid(struct plot *p)
                  "axt", "↑ %s", p->y_title);
 }
 
-void plot_legend(struct plot *p, double y, double *x,
-                 const struct legend_entry *e)
+/* Where the next entry begins, in pixels from the left.  It moves to the next
+ * row if it does not fit. */
+static double place_entry(const struct svg *s, const struct legend_entry *e,
+                          double *x, int *row)
 {
-    double width = p->svg->is_alone ? inner_width(p->svg) : MIN_WHOLE;
-    char classes[32];
+    double needed = 42 + 6.6 * (double)strlen(e->name);
+    double at;
+
+    if (*x > 0 && *x + needed > inner_width(s) + 20) {
+        *x = 0;
+        ++*row;
+    }
+    at = *x;
+    *x += needed;
+    return at;
+}
+
+int legend_height(const struct svg *s, const struct legend_entry *e, size_t n)
+{
+    double x = 0;
+    int row = 0;
+
+    for (size_t i = 0; i < n; i++)
+        place_entry(s, &e[i], &x, &row);
+    return s->is_alone && n > 0 ? LEGEND_ROW * (row + 1) : 0;
+}
+
+void plot_legend(struct plot *p, double y, const struct legend_entry *e,
+                 size_t n)
+{
+    double width = inner_width(p->svg);
+    double x = 0;
+    int row = 0;
 
     if (!p->svg->is_alone)
         return;
-    snprintf(classes, sizeof(classes), "f-%s soft2", e->colour);
-    if (e->has_mark)
-        svg_mark(p->svg, e->mark, (*x + 6) / width, y - 4, e->colour, NULL);
-    else if (e->line)
-        svg_line(p->svg, *x / width, y - 4, (*x + 14) / width, y - 4, e->line);
-    else
-        svg_rect(p->svg, *x / width, y - 9, 12 / width, 10, classes);
-    svg_text(p->svg, (struct spot){*x / width, 19, y}, "start", "lab2", "%s",
-             e->name);
-    *x += 42 + 6.6 * (double)strlen(e->name);
+    y -= legend_height(p->svg, e, n) - LEGEND_ROW;
+    for (size_t i = 0; i < n; i++, e++) {
+        double at = place_entry(p->svg, e, &x, &row);
+        double down = y + LEGEND_ROW * row;
+        char classes[32];
+
+        snprintf(classes, sizeof(classes), "f-%s soft2", e->colour);
+        if (e->has_mark)
+            svg_mark(p->svg, e->mark, (at + 6) / width, down - 4, e->colour,
+                     NULL);
+        else if (e->line[0])
+            svg_line(p->svg, at / width, down - 4, (at + 14) / width, down - 4,
+                     e->line);
+        else
+            svg_rect(p->svg, at / width, down - 9, 12 / width, 10, classes);
+        svg_text(p->svg, (struct spot){at / width, 19, down}, "start", "lab2",
+                 "%s", e->name);
+    }
 }
 
 /* What begins a file, or a chart in it that is `y` further down. */

@@ -138,7 +138,13 @@ enum mark {
     MARK_DIAMOND,
     MARK_DIAMOND_OPEN,
     MARK_TARGET,
-    MARK_CIRCLE
+    MARK_CIRCLE,
+    MARK_SQUARE,
+    MARK_SQUARE_OPEN,
+    MARK_UP,
+    MARK_UP_OPEN,
+    MARK_DOWN,
+    MARK_DOWN_OPEN,
 };
 
 /* The shape of a mark around the origin. */
@@ -153,15 +159,17 @@ void svg_mark(struct svg *s, enum mark mark, double x, double y,
 struct legend_entry {
     const char *name;
     const char *colour;
-    const char *line; /* classes; NULL: none */
+    char line[48]; /* classes; "": none */
     bool has_mark;
     enum mark mark;
 };
 
-/* In a file of its own: an entry of a legend at *x pixels, which advances.  In
- * a page, where the legend stands next to the chart, nothing. */
-void plot_legend(struct plot *p, double y, double *x,
-                 const struct legend_entry *e);
+/* In a file of its own: the height of these entries, in as many rows as they
+ * need, and the rows, the last of them at y.  In a page, where the legend
+ * stands next to the chart, 0 and nothing. */
+int legend_height(const struct svg *s, const struct legend_entry *e, size_t n);
+void plot_legend(struct plot *p, double y, const struct legend_entry *e,
+                 size_t n);
 
 /* The dashed line of a limit, with its text at the right. */
 void plot_limit(struct plot *p, double value, const char *text);

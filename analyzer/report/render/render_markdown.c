@@ -9,8 +9,8 @@
 #include "common/base/buf.h"
 #include "common/base/str.h"
 
-/* GitHub accepts comments of 65,536 characters.  Details that do not fit are
- * left out as a whole. */
+/* GitHub accepts comments of 65,536 characters.  A table that does not fit is
+ * among the details; details that do not fit are left out as a whole. */
 #define MAX_COMMENT 65000
 #define MAX_DETAILS ((size_t)16 << 20)
 #define MAX_TEXT    ((size_t)64 << 10)
@@ -355,7 +355,8 @@ static const struct doc_node *put_what_ran(const struct doc_node *n,
     return n;
 }
 
-static void put_parts(struct pen *shown, struct pen *folded,
+/* `start`: where the comment begins in shown->out. */
+static void put_parts(struct pen *shown, struct pen *folded, size_t start,
                       const struct doc_node *first)
 {
     bool has_table = false;
@@ -365,8 +366,17 @@ static void put_parts(struct pen *shown, struct pen *folded,
         bool is_shown = is_main(n) || n->type == DOC_LINE ||
                         n->type == DOC_VALUE || (is_table && !has_table);
 
+        struct pen before = *shown;
+        size_t len = shown->out->len;
+
         has_table |= is_table && doc_is_visible(n);
         put_node(is_shown ? shown : folded, n);
+        if (!is_shown || shown->out->len - start <= MAX_COMMENT)
+            continue;
+        *shown = before;
+        shown->out->len = len;
+        shown->out->data[len] = '\0';
+        put_node(folded, n);
     }
     end_list(shown);
     end_list(folded);
@@ -383,7 +393,7 @@ void doc_render_markdown(const struct doc *d, struct buf *out)
 
     buf_init(&details, MAX_DETAILS);
     put_title(d, title, out);
-    put_parts(&shown, &folded, put_what_ran(root->first, out));
+    put_parts(&shown, &folded, start, put_what_ran(root->first, out));
     if (details.len > 0 && out->len - start + details.len > MAX_COMMENT)
         buf_adds(out, "The details are too long for a comment; "
                       "`tailgate report` prints them.\n");

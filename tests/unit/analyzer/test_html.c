@@ -55,11 +55,38 @@ TEST(shares_are_never_rounded_to_all)
         const char *want;
     } cases[] = {{0, "0%"},          {1, "100%"},         {0.83, "83.0%"},
                  {0.9999, "99.99%"}, {0.99999, "99.99%"}, {0.00036, "0.036%"},
-                 {0.0025, "0.25%"},  {NAN, "–"}};
+                 {0.0025, "0.25%"},  {NAN, "–"},          {4e-6, "<0.001%"}};
     char text[SHOW_TEXT];
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_string_equal(show_share(cases[i].share, text), cases[i].want);
+}
+
+TEST(changes_are_plain_numbers)
+{
+    static const struct {
+        double ratio;
+        const char *want;
+    } cases[] = {{0.63, "37% lower"},
+                 {1.042, "4.2% higher"},
+                 {1.0035, "0.35% higher"},
+                 {1.0001, "the same"},
+                 {1.994, "99.4% higher"},
+                 {2, "2 times as high"},
+                 {7.214, "7.21 times as high"},
+                 {99.7, "99.7 times as high"},
+                 {12345, "12,345 times as high"},
+                 {0.004, "99.6% lower"},
+                 {1e-6, "99.99% lower"},
+                 {0, "100% lower"},
+                 {NAN, "–"}};
+    static const struct change_words words = {"lower", "higher",
+                                              "times as high"};
+    char text[SHOW_TEXT];
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_string_equal(show_change(cases[i].ratio, &words, text),
+                            cases[i].want);
 }
 
 TEST(numbers_and_times)
@@ -88,6 +115,10 @@ TEST(text_from_outside_is_never_markup)
         buf_text(&out),
         "&lt;script&gt;alert(&quot;1&quot; &amp; &#39;2&#39;)&lt;/script&gt;"
         "?[31m?");
+    buf_reset(&out);
+    html_escape(&out,
+                "a\uFFFEb\uFFFFc\uFFFD"); /* not in XML, except the last */
+    assert_string_equal(buf_text(&out), "a?b?c\uFFFD");
     buf_fini(&out);
 }
 
@@ -103,7 +134,9 @@ TEST(coordinates_are_short)
     put_number(&out, 100, 0);
     buf_adds(&out, " ");
     put_number(&out, NAN, 1);
-    assert_string_equal(buf_text(&out), "12 0 100 null");
+    buf_adds(&out, " ");
+    put_number(&out, 3.6e12, 0); /* an hour in ns */
+    assert_string_equal(buf_text(&out), "12 0 100 null 3600000000000");
     buf_fini(&out);
 }
 
@@ -372,6 +405,160 @@ TEST(legends_and_figures_agree)
     assert_legend(strstr(page, "data-fig=\"rates\""), "due", "4.76/s");
     assert_legend(strstr(page, "data-fig=\"rates\""), "good", "3.81/s");
     assert_legend(strstr(page, "data-fig=\"spectrum-e2e\""), "due", "failed");
+    end_drawing(d);
+}
+
+/* Quantiles between the points of the spectrum: the legend, the strip and the
+ * table have one number. */
+TEST(any_quantile_of_the_slo_is_shown_as_judged)
+{
+    static const char *const slos[] = {"e2e p80 < 100ms", "e2e p98 < 100ms",
+                                       "e2e p99.5 < 100ms"};
+
+    for (size_t i = 0; i < COUNT(slos); i++) {
+        struct made_run *m = made_run_new(0, 9000, slos[i]);
+        struct drawn *d;
+        const char *judged;
+        char *page;
+        char text[SHOW_TEXT];
+
+        for (int64_t k = 0; k < 900; k++)
+            made_run_add(m, row_ok(k, k * 10, 5 + (k * 7919) % 900 / 10));
+        m->end.due_end_ns = 9 * NS_PER_S;
+        d = draw(m);
+        judged = show_ns((double)d->s.judgement.terms[0].measured_ns, text);
+        page = page_of(d);
+        assert_legend(strstr(page, "data-fig=\"spectrum-e2e\""), "due", judged);
+        if (i == 0) /* the others need more requests per bin */
+            assert_legend(strstr(page, "data-fig=\"quant-e2e\""), "hi", judged);
+        assert_says(page, "<th scope=\"row\">p%.4g<td>%s",
+                    100 * d->s.judgement.terms[0].term->quantile, judged);
+        end_drawing(d);
+    }
+}
+
+/* An answer of one token has no time per token: no chart says that it is 0. */
+TEST(answers_of_one_token_have_no_pace)
+{
+    struct made_run *m = made_run_new(0, 1000, "ttft p90 < 1s");
+    struct drawn *d;
+    char *page;
+
+    for (int64_t k = 0; k < 100; k++) {
+        struct facts f = row_ok(k, k * 10, 50);
+
+        f.events = f.event_tokens = f.first_tokens = 1;
+        made_run_add(m, f);
+    }
+    m->end.due_end_ns = NS_PER_S;
+    d = draw(m);
+    page = page_of(d);
+    assert_says(page, "data-chart=\"spectrum-ttft\"");
+    assert_null(strstr(page, "spectrum-tpot"));
+    assert_null(strstr(page, "id=\"m-tpot\""));
+    assert_null(strstr(page, "id=\"shape\"")); /* there is nothing in it */
+    assert_null(strstr(page, "class=\"more\"></div>"));
+    end_drawing(d);
+}
+
+/* The window may begin inside a bin: shares are of the requests due in it. */
+TEST(shares_of_the_plane_are_at_most_all)
+{
+    struct made_run *m =
+        made_run_new(1036, 964, "ttft p90 < 1s, tpot p90 < 1s");
+    struct drawn *d;
+    char *plane;
+
+    for (int64_t k = 0; k < 200; k++) {
+        struct facts f = row_ok(k, k * 10 + 8, 50);
+
+        f.first -= (20 + k % 9) * NS_PER_MS;
+        f.events = f.event_tokens = 11;
+        f.first_tokens = 1;
+        made_run_add(m, f);
+    }
+    m->end.due_end_ns = 2 * NS_PER_S;
+    d = draw(m);
+    plane = strstr(page_of(d), "data-fig=\"plane\"");
+    assert_non_null(plane);
+    *strstr(plane, "</figure>") = '\0';
+    assert_says(plane, ">100%%<");
+    end_drawing(d);
+}
+
+/* Scrapes that are unevenly spread: their mean is not that of the bins, and the
+ * legend says what the sentences say. */
+TEST(legends_of_the_server_agree_with_the_text)
+{
+    struct made_run *m = made_run_new(0, 6000, "e2e p90 < 100ms");
+    struct drawn *d;
+    char *page;
+
+    made_run_add_fast(m, 0, 600);
+    m->end.due_end_ns = 6 * NS_PER_S;
+    for (int i = 0; i < MADE_RUN_LOOKS; i++)
+        m->looks[i] = (struct server_scrape){
+            .at = (i < 5 ? 500 + 100 * i : 5500) * NS_PER_MS,
+            .running = i < 5 ? 2 : 8,
+            .waiting = TIME_ABSENT,
+            .cache_use = TIME_ABSENT,
+            .queue_sum_us = TIME_ABSENT,
+            .queue_count = TIME_ABSENT,
+            .prompt_tokens = TIME_ABSENT,
+            .generated_tokens = TIME_ABSENT,
+            .cached_tokens = TIME_ABSENT,
+            .preemptions = TIME_ABSENT,
+            .requests = TIME_ABSENT};
+    d = draw(m);
+    page = page_of(d);
+    assert_says(page, " running <b>3.00</b>");
+    assert_legend(strstr(page, "data-fig=\"flight\""), "running", "3.00");
+    end_drawing(d);
+}
+
+/* The warnings of the report stand below the headline. */
+TEST(warnings_of_a_run_are_in_its_head)
+{
+    struct made_run *m = made_run_new(0, 9000, "e2e p90 < 1s");
+    struct drawn *d;
+    char *head;
+
+    for (int64_t k = 0; k < 900; k++)
+        made_run_add(m, row_ok(k, k * 10, k < 450 ? 5 + k % 3 : 60 + k % 3));
+    m->end.due_end_ns = 9 * NS_PER_S;
+    d = draw(m);
+    head = page_of(d);
+    assert_says(head, "<p><b>Warning:</b> the latency is not steady");
+    *strstr(head, "<div class=\"figs\">") = '\0';
+    assert_says(head, "<p class=\"warn\"><b>Warning:</b> the latency is not "
+                      "steady: the two halves of the window differ</p>");
+    end_drawing(d);
+}
+
+/* What was asked, of whom, from where. */
+TEST(conditions_are_named)
+{
+    static const char *const names[] = {"asked for", "objective", "URL",
+                                        "API",       "timeout",   "kernel",
+                                        "transport", "directory"};
+    struct drawn *d = draw(some_run("e2e p99 < 100ms"));
+    char *page = strstr(page_of(d), "id=\"conditions\"");
+
+    assert_non_null(page);
+    for (size_t i = 0; i < COUNT(names); i++)
+        assert_says(page, "<dt>%s</dt><dd>", names[i]);
+    end_drawing(d);
+}
+
+/* Columns of at least 20 requests, and the kinds of failures in the data. */
+TEST(heat_maps_name_what_failed)
+{
+    struct drawn *d = draw(some_run("e2e p99 < 100ms"));
+    char *page = page_of(d);
+
+    assert_says(page, "\"kinds\":{\"reset\":{\"15\":2}}");
+    assert_says(page, "failed, in the lane on top");
+    assert_says(page, "<th scope=\"col\">failed<th scope=\"col\">reset");
     end_drawing(d);
 }
 

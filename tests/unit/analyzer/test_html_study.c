@@ -260,6 +260,7 @@ static struct doc *comparison(void)
     struct doc_node *list;
 
     doc_text(root, "verdict", NULL, "better");
+    doc_text(root, "over", NULL, "blocks");
     doc_text(root, "claim", NULL, HOSTILE);
     list = doc_list(root, "findings", NULL);
     for (int i = 0; i < 3; i++) {
@@ -267,6 +268,8 @@ static struct doc *comparison(void)
 
         doc_text(n, "quantity", NULL, names[i]);
         doc_text(n, "unit", NULL, "ms");
+        doc_bool(n, "asked", NULL, i < 2);
+        doc_number(n, "confidence", NULL, 0.975);
         doc_number(n, "a", NULL, 10);
         doc_number(n, "b", NULL, 10 * ratios[i]);
         doc_number(n, "ratio", NULL, ratios[i]);
@@ -362,7 +365,13 @@ static struct doc *scaling_that_costs(const char *cost)
     doc_text(root, "answer", NULL, "scales");
     doc_number(root, "efficiency_threshold", NULL, 0.7);
     doc_number(doc_section(root, "verdict", NULL), "recommended_k", NULL, 4);
-    doc_count(doc_section(root, "bend", NULL), "k", NULL, 8);
+    list = doc_section(root, "bend", NULL);
+    doc_count(list, "k", NULL, 8);
+    doc_text(list, "guess", NULL, "imbalance");
+    doc_text(list, "evidence", NULL, "the slowest of 8 takes twice as long");
+    list = doc_row(doc_list(root, "red_flags", "RED FLAG"));
+    doc_text(list, "name", "", "one worker");
+    doc_sep(doc_text(list, "says", "", "it is slow"), ": ");
     doc_number(root, "quality_tolerance", NULL, 0.02);
     list = doc_list(root, "points", NULL);
     for (int i = 0; i < 4; i++) {
@@ -487,6 +496,11 @@ TEST(every_kind_has_a_page)
         {comparison,
          {"new minus old", "data-chart=\"both-e2e\"",
           "data-chart=\"diff-e2e\""}},
+        {comparison,
+         {"The 97.5% interval of the ratio of whole answer, p99 is 0.63 to "
+          "0.77. Whole answer, p50: worse.",
+          "Each side is one run: the intervals are over blocks",
+          "aria-label=\"Numbers: new divided by old\""}},
         {capacities, {"1.2 times the load", "data-chart=\"capacities\"", ""}},
         {short_history, {"do not tell whether whole answer, p99 has", "", ""}},
         {history,
@@ -497,6 +511,9 @@ TEST(every_kind_has_a_page)
           "data-chart=\"efficiency\""}},
         {scaling,
          {"bends from 8 on", "excluded: quality drifted", "gate 78.0%"}},
+        {scaling,
+         {"<b>Red flag:</b> one worker: it is slow", "What bends it",
+          "<span>imbalance</span><span class=\"d\">the slowest"}},
         {scaling,
          {"<div class=\"n\">4<span> workers</span>", "<div class=\"n\">3.40×",
           "<div class=\"n\">8<span> workers"}},
@@ -537,11 +554,125 @@ TEST(warnings_are_in_the_head)
         doc_line(n, DOC_WARNING, "warning %d " HOSTILE, i);
     head = page_of(d);
     *strstr(head, "id=\"charts\"") = '\0';
-    assert_says(head, "<p class=\"warn\">warning 0 &lt;/script&gt;");
+    assert_says(head,
+                "<p class=\"warn\"><b>Warning:</b> warning 0 &lt;/script&gt;");
     assert_says(head, "warning 3 ");
     assert_null(strstr(head, "warning 4 "));
     assert_null(strstr(head, "for programs only"));
     assert_says(head, "2 more warnings are among the numbers below.");
+    doc_free(d);
+}
+
+/* Remarks about the answers are rows of a list with this label, in run_doc.c.
+ */
+TEST(remarks_are_in_the_head)
+{
+    struct doc *d = trials();
+    struct doc_node *n = doc_row(doc_list(doc_root(d), "notes", "WARNING"));
+    char *head;
+
+    doc_text(n, "name", "", "short");
+    doc_sep(doc_count(n, "count", "", 5), ": ");
+    doc_sep(doc_count(n, "of", "", 20), " of ");
+    doc_sep(doc_text(n, "text", "", HOSTILE), ": ");
+    head = page_of(d);
+    *strstr(head, "id=\"charts\"") = '\0';
+    assert_says(head, "<p class=\"warn\"><b>Warning:</b> short: 5 of 20: "
+                      "&lt;/script&gt;");
+    doc_free(d);
+}
+
+/* The headline is about what was asked for, and says what the verdict says. */
+TEST(the_headline_of_a_comparison)
+{
+    static const struct {
+        const char *answer;
+        const char *verdicts[3]; /* of rows; the first was not asked for */
+        double ratios[3];
+        const char *headline;
+        const char *sub;
+    } cases[] = {
+        {"worse",
+         {"better", "no difference shown", "worse"},
+         {0.5, 1, 2.5},
+         "new is worse than old: goodput is 2.5 times as high.",
+         "interval of the ratio of goodput is"},
+        {"worse within the threshold",
+         {"better", "worse", "worse"},
+         {0.5, 1.5, 2.5},
+         "new is worse than old: whole answer, p99 is 50% higher.",
+         "interval of the ratio of whole answer, p99 is"},
+        {"better",
+         {"worse", "better", "no difference shown"},
+         {200, 0.004, 1},
+         "new is better than old: whole answer, p99 is 99.6% lower.",
+         "Goodput: no difference shown."},
+        {"no difference shown",
+         {"worse", "no difference shown", "no difference shown"},
+         {200, 1.1, 1},
+         "No difference is shown between new and old.",
+         "interval of the ratio of whole answer, p99 is"},
+    };
+    static const char *const names[] = {"e2e p50", "e2e p99", "goodput"};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct doc *d = doc_new();
+        struct doc_node *root = doc_root(d);
+        struct doc_node *list = doc_list(root, "sides", NULL);
+        char *page;
+
+        doc_text(root, "verdict", NULL, cases[i].answer);
+        doc_text(doc_row(list), "label", NULL, "old");
+        doc_text(doc_row(list), "label", NULL, "new");
+        list = doc_list(root, "findings", NULL);
+        for (int k = 0; k < 3; k++) {
+            struct doc_node *n = doc_row(list);
+
+            doc_text(n, "quantity", NULL, names[k]);
+            doc_bool(n, "asked", NULL, k > 0);
+            doc_text(n, "verdict", NULL, cases[i].verdicts[k]);
+            doc_number(n, "ratio", NULL, cases[i].ratios[k]);
+            doc_range(n, "ratio_interval", NULL, DOC_NUMBER,
+                      (struct interval){cases[i].ratios[k] * 0.9,
+                                        cases[i].ratios[k] * 1.1});
+            doc_number(n, "confidence", NULL, 0.95);
+        }
+        page = page_of(d);
+        assert_says(page, "%s", cases[i].headline);
+        assert_says(page, "%s", cases[i].sub);
+        assert_null(strstr(page, "e+0"));
+        doc_free(d);
+    }
+}
+
+/* As many series and points as there are: none takes the place of another. */
+TEST(every_variant_and_every_trial_is_drawn)
+{
+    struct doc *d = doc_new();
+    struct doc_node *list = doc_list(doc_root(d), "variants", NULL);
+    char *page;
+
+    doc_text(doc_root(d), "kind", NULL, "variants");
+    for (int v = 0; v < 16; v++) {
+        struct doc_node *n = doc_row(list);
+
+        doc_textf(n, "name", NULL, "variant-%d", v);
+        n = doc_list(n, "points", NULL);
+        for (int i = 0; i < 60; i++) {
+            struct doc_node *p = doc_row(n);
+
+            doc_number(p, "value", NULL, i);
+            doc_number(p, "goodput_rps", NULL, 1000 * v + i);
+        }
+    }
+    page = page_of(d);
+    for (int v = 0; v < 16; v++) {
+        assert_says(page, "data-s=\"v%d\"", v);
+        assert_says(page, "<th scope=\"row\">variant-%d<td>", v);
+        assert_says(page, "data-tip=\"variant-%d at 59: ", v);
+    }
+    assert_null(strstr(page, "f-late rim"));
+    assert_null(strstr(page, "f-fail rim"));
     doc_free(d);
 }
 

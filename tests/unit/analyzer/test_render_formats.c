@@ -125,6 +125,41 @@ TEST(markdown_from_outside_is_text)
     doc_free(d);
 }
 
+/* A comment has a maximum: a table that is too large for it is folded, and left
+ * out with the details if those are too large as well. */
+#define LONG "and some words that make the table too large"
+
+TEST(markdown_fits_into_a_comment)
+{
+    static const struct {
+        int rows;
+        const char *says;
+        const char * not ;
+    } cases[] = {
+        {10, "row 9 ", "<details>"},
+        {3000, "The details are too long for a comment", "row 9 "},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct doc *d = doc_new();
+        struct doc_node *root = doc_root(d);
+        struct doc_node *table;
+        const char *text;
+
+        doc_text(root, "verdict", "verdict", "pass");
+        table = doc_table(root, "values", "values");
+        for (int row = 0; row < cases[i].rows; row++)
+            doc_textf(doc_row(table), "name", "name", "row %d " LONG, row);
+        doc_line(root, DOC_PLAIN, "the last sentence");
+        text = rendered(d, DOC_AS_MARKDOWN);
+        assert_says(text, "%s", cases[i].says);
+        assert_null(strstr(text, cases[i].not ));
+        assert_says(text, "the last sentence");
+        assert_true(strlen(text) < 65536);
+        doc_free(d);
+    }
+}
+
 /* XML 1.0 has no way to write most control characters. */
 TEST(junit_from_outside_is_text)
 {

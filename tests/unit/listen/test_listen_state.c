@@ -2,6 +2,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buf.h"
@@ -233,6 +234,39 @@ TEST(charts_end_where_requests_are_in_flight)
     add(st, 0, rows + 150, 50, 3000, 200);
     listen_state_view(st, true, &v);
     assert_true(v.settled_s == 3);
+    listen_view_fini(&v);
+    end(st);
+}
+
+/* The legend of a chart has the rates so far, and any quantile. */
+TEST(legends_are_of_the_run_so_far)
+{
+    struct listen_state *st = begin_with("n", "e2e p80 < 15ms");
+    struct facts rows[1000];
+    struct listen_view v;
+    struct buf out;
+    const char *at;
+
+    for (int64_t i = 0; i < 1000; i++)
+        rows[i] = row_ok(i, 10 * i, i % 10 < 8 ? 5 : i % 10 < 9 ? 50 : 500);
+    add(st, 0, rows, COUNT(rows), 10000, 1000);
+    listen_state_view(st, true, &v);
+    buf_init(&out, (size_t)1 << 22);
+    listen_page(&v, &(struct buf){0}, &out);
+    at = strstr(buf_text(&out), "data-fig=\"rates\"");
+    assert_non_null(at);
+    at = strstr(at, "<span class=\"nm\">good</span>");
+    assert_non_null(at);
+    assert_memory_equal(
+        at, "<span class=\"nm\">good</span><span class=\"v\">80.0/s",
+        strlen("<span class=\"nm\">good</span><span "
+               "class=\"v\">80.0/s"));
+    at = strstr(buf_text(&out), "data-fig=\"quant-e2e\"");
+    assert_non_null(at);
+    at = strstr(at, "<span class=\"nm\">p80</span><span class=\"v\">");
+    assert_non_null(at);
+    assert_int_equal(strtol(strstr(at, "\"v\">") + 4, NULL, 10), 5); /* ms */
+    buf_fini(&out);
     listen_view_fini(&v);
     end(st);
 }
