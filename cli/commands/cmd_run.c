@@ -296,11 +296,13 @@ static void ask_for_one(struct load_settings *load)
 
 static int run_variants(const struct given *g, struct err *err)
 {
-    if (g->own.against || g->own.show)
+    if (g->own.against || g->own.show || g->own.start_at)
         return err_set(err, ERR_USAGE,
                        "--%s cannot be combined with settings that have "
                        "variants",
-                       g->own.show ? "show" : "against");
+                       g->own.show      ? "show"
+                       : g->own.against ? "against"
+                                        : "start-at");
     if (record_args_check_resume(&g->own.to, err))
         return -1;
     return g->own.dry_run ? plan_print(&g->a, err) : run_trials(g, err);

@@ -192,7 +192,7 @@ int units_parse_instant(const char *text, int64_t now_ns, int64_t *ns,
         tm.tm_year = 70;
         after_ns = strtoll(text + 1, &end, 10);
         p = end;
-        if (!isdigit((unsigned char)text[1]) || after_ns > MAX_INSTANT_S)
+        if (!isdigit((unsigned char)text[1]))
             p = NULL;
     } else {
         p = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
@@ -206,6 +206,10 @@ int units_parse_instant(const char *text, int64_t now_ns, int64_t *ns,
         return err_set(err, ERR_CONFIG,
                        "'%s' is not a time: expected "
                        "2026-12-31T23:59:59Z, @SECONDS since 1970, or +10s",
+                       text);
+    if (after_ns < 1 || after_ns > MAX_INSTANT_S)
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is out of range: a time is from 1970 to 2255",
                        text);
     *ns = after_ns * NS_PER_S + llround(seconds * 1e9);
     return 0;
