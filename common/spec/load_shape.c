@@ -22,14 +22,22 @@
 
 /* ---- stages ---- */
 
-/* That of a stage can be 0. */
+/* That of a stage can be 0, in the same units as others: "0", "0.0/m". */
 static int parse_rate(const char *text, double *rps, struct err *err)
 {
-    if (strcmp(text, "0") == 0 || strcmp(text, "0/s") == 0) {
+    size_t len = strspn(text, "0123456789.");
+    char *number = xstrndup(text, len);
+    char *of_one = xasprintf("1%s", text + len);
+    struct err ignored = {0};
+    double value = 1;
+    bool is_zero = units_parse_number(number, &value, &ignored) == 0 &&
+                   value == 0 && units_parse_rate(of_one, rps, &ignored) == 0;
+
+    free(number);
+    free(of_one);
+    if (is_zero)
         *rps = 0;
-        return 0;
-    }
-    return units_parse_rate(text, rps, err);
+    return is_zero ? 0 : units_parse_rate(text, rps, err);
 }
 
 int load_stage_parse(const char *text, struct load_stage *stage,

@@ -472,27 +472,29 @@ static int refuse_range(double from, double to, struct err *err)
                    units_show_number(to, text[2]));
 }
 
-/* A number and its unit, up to the next ",", ".." or the end.  strtod() would
- * take the first point of "40..200" as its own. */
+/* A number and its unit, up to the next ",", ".." or the end; the first point
+ * of "40..200" is not one of the number. */
 static int take_item(struct numlist *v, const char **p, double *value,
                      struct err *err)
 {
     const char *start = skip_blanks(*p);
     const char *dots = strstr(start, "..");
     size_t len = strcspn(start, ",");
+    bool is_number;
     const char *unit;
+    const char *end;
     char *copy;
-    char *end;
 
     if (dots && dots < start + len)
         len = (size_t)(dots - start);
-    copy = xstrndup(start, len);
-    *value = strtod(copy, &end);
+    end = copy = xstrndup(start, len);
+    is_number = take_scientific(&end, value);
     len = (size_t)(end - copy);
+    is_number = is_number && *end != 'x' && *end != 'X' && isfinite(*value);
     free(copy);
     if (*start == '\0')
         return err_set(err, ERR_CONFIG, "a number is missing; " LIST_EXAMPLE);
-    if (len == 0 || !isfinite(*value) || *value < 0)
+    if (!is_number)
         return err_set(err, ERR_CONFIG, "'%s': " LIST_EXAMPLE, start);
 
     unit = skip_blanks(start + len);
