@@ -526,6 +526,7 @@ int settings_args_parse(struct settings_args *a, const struct opt_set *own,
     note_given(&a->settings, &given);
     settings_fini(&a->settings);
     settings_init(&a->settings);
+    a->settings.texts = &a->texts;
     strlist_fini(&a->assign);
     for (size_t i = 0; rc == 0 && i < words.len; i++)
         rc = load_word(a, words.items[i], err);
@@ -566,6 +567,7 @@ void settings_args_fini(struct settings_args *a)
     settings_fini(&a->settings);
     settings_file_fini(&a->file);
     strlist_fini(&a->assign);
+    strmap_fini(&a->texts);
     for (size_t i = 0; i < a->consent.len; i++) {
         free(a->consent.items[i].where);
         free(a->consent.items[i].text);

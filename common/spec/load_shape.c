@@ -9,14 +9,12 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/text/units.h"
 
 #define MAX_SHAPE_STAGES 10000
 #define MAX_ROWS         100000
-#define MAX_FILE         (8 << 20)
 #define MAX_NS           4e18
 #define STAGE_TEXT       ((size_t)4 * UNITS_TEXT)
 
@@ -432,17 +430,4 @@ int ratetable_parse(const char *name, char *text, double speed,
                        "times",
                        name);
     return 0;
-}
-
-int ratetable_read(const char *path, double speed, struct strlist *stages,
-                   struct err *err)
-{
-    char *text;
-    int rc;
-
-    if (file_read_text(path, MAX_FILE, &text, err))
-        return -1;
-    rc = ratetable_parse(path, text, speed, stages, err);
-    free(text);
-    return rc;
 }
