@@ -12,6 +12,7 @@
 #include "common/base/xalloc.h"
 #include "common/spec/load_shape.h"
 #include "common/spec/prices.h"
+#include "common/spec/slo.h"
 #include "common/text/url.h"
 #include "common/wire/api_names.h"
 
@@ -358,11 +359,14 @@ static int resolve_rules(struct settings *s, struct err *err)
 int settings_resolve(struct settings *s, struct err *err)
 {
     struct load_settings *load = &s->load;
+    struct slo slo;
 
     classes_overlay(s);
-    if (resolve_rules(s, err) || resolve_stages(load, err) ||
+    if (resolve_rules(s, err) || resolve_stages(s, err) ||
         resolve_clients(load, &s->client, err))
         return -1;
+    if (slo_parse_all(&s->slo, &slo, err))
+        return err_context(err, "slo");
     if (load->scenario == SCENARIO_SESSIONS && s->data.file &&
         s->data.turns != TURNS_SESSION)
         return err_set(err, ERR_CONFIG,

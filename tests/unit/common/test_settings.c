@@ -381,6 +381,10 @@ static const struct {
      "trace.output requires trace.format: auto, csv or jsonl"},
     {"target: {url: http://h}\ntrace: {file: x, from: 2h, to: 1h}",
      "trace.to is not after trace.from"},
+    {"target: {url: http://h}\nload: {rate: 5}\n"
+     "slo: ['gold: errors < 1%', 'gold: errors < 2%']",
+     "slo: 'gold: errors < 1%' and 'gold: errors < 2%': a tier can have only "
+     "one of them"},
     {"target: {url: http://h, no_keepalive: true}\nload: {rate: 5}\n"
      "client: {preconnect: 2}",
      "client.preconnect cannot be combined with target.no_keepalive"},
