@@ -27,6 +27,8 @@ int study_report(const char *dir, enum study_kind kind,
         doc_free(d);
         return -1;
     }
+    if (ask->conclusion)
+        *ask->conclusion = doc_conclusion(d);
     return report_doc(d, &to, exit_status_of(doc_conclusion(d), stopped_by),
                       err);
 }

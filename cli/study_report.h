@@ -21,6 +21,8 @@ struct study_ask {
     const char *again;         /* see struct report_to */
     struct buf *page;          /* append it here, too; NULL: nowhere */
     const char *svg; /* a chart instead, as report_files(); NULL: none */
+    enum conclusion *conclusion; /* receives what the report comes to; NULL:
+                                    nothing does */
 };
 
 /* Print the report of the study at `dir`, and save it if asked to.  Returns the
