@@ -454,6 +454,22 @@ static bool is_first_url(const struct settings_args *a)
     return is;
 }
 
+/* Without a stub its settings would be ignored. */
+static int check_assigned(const struct settings_args *a, const char *item,
+                          struct err *err)
+{
+    const struct classes *variants = &a->settings.variants;
+    bool has_stub = a->settings.has_stub || strncmp(item, "stub.", 5) != 0;
+
+    for (size_t i = 0; i < variants->len; i++)
+        has_stub |= variants->items[i].settings->has_stub;
+    return has_stub ? 0
+                    : err_set(err, ERR_CONFIG,
+                              "%.*s requires the block 'stub' of a settings "
+                              "file",
+                              (int)strcspn(item, "="), item);
+}
+
 static int apply(struct settings_args *a, const struct opt_set *own,
                  enum settings_block block, const char *const *argv,
                  struct err *err)
@@ -466,7 +482,8 @@ static int apply(struct settings_args *a, const struct opt_set *own,
         const char *item = a->assign.items[i];
         char key[MAX_KEY];
 
-        rc = settings_assign(&a->settings, item, err)
+        rc = settings_assign(&a->settings, item, err) ||
+                     check_assigned(a, item, err)
                  ? err_context(err, "--set")
                  : 0;
         snprintf(key, sizeof(key), "%.*s", (int)strcspn(item, "="), item);

@@ -17,6 +17,7 @@
 #include "common/base/xalloc.h"
 #include "common/recording/dir.h"
 #include "common/recording/manifest.h"
+#include "common/settings/settings_file.h"
 #include "common/settings/variant_settings.h"
 #include "common/text/units.h"
 #include "study/child.h"
@@ -111,6 +112,37 @@ char *study_assignment(const struct study_set *set, double value)
 
     return xasprintf("%s=%s%s", set->key, units_print_number(value, text),
                      set->unit);
+}
+
+int study_check_varied(const struct study_arm *arm, struct err *err)
+{
+    const struct classes *variants = &arm->source.asked->variants;
+    const struct classes *classes = &arm->settings.classes;
+    const char *key = arm->set.key;
+    size_t variant = arm->source.variant;
+    enum settings_block block;
+    const struct opt *opt = settings_find(key, strlen(key), &block);
+    size_t said = 0;
+
+    for (size_t i = 0; opt && i < classes->len; i++)
+        said += class_has_said(&classes->items[i], opt);
+    if (opt && variant > 0 &&
+        class_has_said(&variants->items[variant - 1], opt))
+        err_set(err, ERR_CONFIG,
+                VARIANTS ": %s: %s: cannot be varied, because the variant sets "
+                         "it",
+                variants->items[variant - 1].name, key);
+    else if (classes->len > 0 && said == classes->len)
+        err_set(err, ERR_CONFIG,
+                "%s: cannot be varied, because every class sets it", key);
+    else if (block == BLOCK_STUB && !arm->settings.has_stub)
+        err_set(err, ERR_CONFIG,
+                "%s: cannot be varied without the block 'stub' of a settings "
+                "file",
+                key);
+    else
+        return 0;
+    return study_blame(&arm->source, err);
 }
 
 bool study_first_open(const struct study_set *set, size_t *i)

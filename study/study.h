@@ -133,6 +133,11 @@ char *study_assignment(const struct study_set *set, double value);
 int study_resolve(struct study_arm *arm, const struct strlist *overrides,
                   struct err *err);
 
+/* Refuse to vary a key if that would change nothing: the variant or every class
+ * sets it, or it is one of a stub that is not started.  arm->settings are
+ * resolved.  ERR_CONFIG, with file and line. */
+int study_check_varied(const struct study_arm *arm, struct err *err);
+
 /* The first point that is not recorded; false: all are. */
 bool study_first_open(const struct study_set *set, size_t *i);
 
