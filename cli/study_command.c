@@ -301,6 +301,15 @@ int study_command_by_flags(const struct study_policy *policy,
         log_set_level(LOG_QUIET);
     if (rc == 0)
         rc = record_args_check_resume(&args, err);
+    /* A settings file may be for several commands, a flag is for this one. */
+    if (rc == 0 && strmap_get(&a.file.given, "study.trials"))
+        rc = err_set(err, ERR_USAGE,
+                     policy->kind == STUDY_SWEEP
+                         ? "%s cannot be used with sweep; use --repeats for "
+                           "the number of runs at each value"
+                         : "%s cannot be used with search, which decides how "
+                           "often it probes",
+                     strmap_get(&a.file.given, "study.trials"));
     if (rc == 0)
         rc = study_command(&c, err);
     settings_args_fini(&a);

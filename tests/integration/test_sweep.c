@@ -165,6 +165,8 @@ TEST(nonsense_is_refused_before_anything_runs)
         {"--vary", "nonsense=1,2", "is not a setting with values"},
         {"--vary", "stub.max_bach=1,2", "did you mean"},
         {"--vary", "load.rate=10,x", "expected numbers"},
+        {"--rates", "0x10", "expected numbers"},
+        {"--trials", "2", "--trials cannot be used with sweep; use --repeats"},
         {"--repeats", "2", "nothing to vary"},
     };
     char *file = settings_file();
