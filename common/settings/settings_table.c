@@ -170,7 +170,7 @@ static const struct opt top[] = {
      .check = slo_check_term,
      .help = "service level objective, such as 'e2e p99 < 200ms' (whole "
              "answer), 'ttft p99 < 100ms' (first token) or 'errors < 0.1%'; "
-             "several terms, with commas or by repeating the flag, must all be "
+             "several terms, as a list or in the flag with commas, must all be "
              "met; a name in front ('gold: e2e p99 < 100ms') makes a separate "
              "SLO with its own verdict"},
     {OPT("slo.require", "require", choice, require), .names = slo_require_names,
