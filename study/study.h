@@ -213,7 +213,8 @@ int study_plan(struct study *study, struct err *err);
  * each is written, too.  0: there is something to report; -1: the error, and
  * study_has_result() says whether there is something to report as well: a
  * recording, or a probe that was lost.  A study without a result is removed,
- * unless it was to be resumed. */
+ * unless it was to be resumed, or a part of it has a recording that is not
+ * complete or the log of a server. */
 int study_run(struct study *study, struct err *err);
 
 bool study_has_result(const struct study *study);
