@@ -34,10 +34,8 @@
 static struct study_ask ask_of(const struct record_args *args)
 {
     return (struct study_ask){.format = record_args_format(args),
-                              .files = record_args_files(args),
-                              .no_colour = args->show.no_colour,
-                              .saves = true,
-                              .html = args->html};
+                              .output = &args->output,
+                              .saves = true};
 }
 
 /* Save the summary of one side, and add it to `both` under its name. */

@@ -8,12 +8,9 @@ int study_report(const char *dir, enum study_kind kind,
 {
     const struct report_to to = {
         .format = ask->format,
-        .files = ask->files,
-        .no_colour = ask->no_colour,
+        .output = ask->output,
         .is_recorded = true,
-        .html = ask->html,
         .page = ask->page,
-        .svg = ask->svg,
         .command = "report",
         .words = dir,
         .again = ask->again,

@@ -5,13 +5,10 @@
 #include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
 #include "cli/report_html.h"
-#include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/spec/prices.h"
 #include "common/spec/slo.h"
-
-#define MAX_OUTPUT ((size_t)16 << 20)
 
 struct scale_args {
     bool strong;
@@ -37,13 +34,7 @@ struct scale_args {
     struct strlist slo;
     int64_t warmup_trials;
     char *baseline;
-    int format;
-    bool json;
-    struct show_args show;
-    char *html;
-    char *md;
-    char *junit;
-    char *svg;
+    struct output_args output;
 };
 
 #define AT(field) offsetof(struct scale_args, field)
@@ -109,22 +100,7 @@ static const struct opt opts[] = {
     {FLAG("baseline", text, baseline),
      .help = "sealed baseline to cite, and to compare with if there is no K = "
              "1 (tailgate baseline freeze)"},
-    {FLAG("html", text, html),
-     .help = "also write a page with charts to this file"},
-    {FLAG("svg", text, svg),
-     .help =
-         "print the chart 'scaling' as SVG instead of the report; NAME=FILE "
-         "writes it to a file, as PNG if the file ends in .png"},
-    {FLAG("md", text, md),
-     .help = "also write the report as Markdown to this file"},
-    {FLAG("junit", text, junit),
-     .help = "also write the result as JUnit test cases to this file"},
-    {FLAG("format", choice, format), .names = report_plain_names,
-     .initial = "text",
-     .help = "what is printed: text, json or md (Markdown)"},
-    {FLAG("json", switch, json),
-     .help = "the same as --format json"},
-    SHOW_FLAGS,
+    OUTPUT_FLAGS("", SVG_FLAG("scaling")),
 };
 /* clang-format on */
 
@@ -195,37 +171,21 @@ static int answer(void *args, const struct strlist *words, struct err *err)
                             .usd_per_gb_month = a->usd_per_gb_month,
                             .storage_gb = a->storage_gb};
     struct prices table = {0};
-    struct report_to to = {.files = {.markdown = a->md, .junit = a->junit},
-                           .no_colour = a->show.no_colour,
-                           .html = a->html,
-                           .svg = a->svg,
-                           .command = "scale"};
+    struct report_to to = {.output = &a->output, .command = "scale"};
     struct scaling *s;
-    struct buf shown;
-    struct buf again;
     int rc;
 
     if (check(a, words, err) ||
-        report_format(report_plain_names[a->format], a->json, &a->show,
-                      &to.format, err) ||
+        report_format(&a->output, report_plain_names, &to.format, err) ||
         cost_asked(&cost, &table, a->prices, err))
         return -1;
     cost.usd_per_hour = 0; /* the price in the input comes first: ask_of() */
     ask.cost = &cost;
     s = xcalloc(1, sizeof(*s));
-    buf_init(&shown, MAX_OUTPUT);
-    for (size_t i = 0; i < words->len; i++)
-        buf_addf(&shown, "%s%s", i > 0 ? " " : "", words->items[i]);
-    to.words = buf_text(&shown);
-    buf_init(&again, MAX_OUTPUT);
-    report_again(&(struct opt_set){&block, args}, words, &again);
-    to.again = buf_text(&again);
     rc = scaling_make(s, &ask, err);
     if (rc == 0)
-        rc = report_doc(scaling_doc(s), &to,
-                        exit_status_of(scaling_conclusion(s), 0), err);
-    buf_fini(&shown);
-    buf_fini(&again);
+        rc = report_made(scaling_doc(s), &to, &(struct opt_set){&block, args},
+                         words, exit_status_of(scaling_conclusion(s), 0), err);
     scaling_fini(s);
     free(s);
     prices_fini(&table);
