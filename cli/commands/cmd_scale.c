@@ -18,12 +18,9 @@ struct scale_args {
     double tolerance;
     int64_t work;
     char *unit;
-    double usd_per_hour;
+    struct cost_ask cost; /* its prices and machine are filled in later */
     char *prices;
     char *machine;
-    double usd_per_gb_egress;
-    double usd_per_gb_month;
-    double storage_gb;
     int64_t deadline_ns;
     int deadline_on;
     double energy_tolerance;
@@ -58,19 +55,19 @@ static const struct opt opts[] = {
     {FLAG("unit", text, unit),
      .help = "name of a unit of work (default: unit; request for recordings "
              "and capacities)"},
-    {FLAG("usd-per-hour", number, usd_per_hour),
+    {FLAG("usd-per-hour", number, cost.usd_per_hour),
      .help = "price of one worker per hour in USD, if the input does not "
              "contain it"},
     {FLAG("prices", text, prices),
      .help = PRICES_HELP "; for a CSV by its column 'machine' or --machine"},
     {FLAG("machine", text, machine),
      .help = "with --prices: machine of one worker, overriding the input"},
-    {FLAG("usd-per-gb-egress", number, usd_per_gb_egress),
+    {FLAG("usd-per-gb-egress", number, cost.usd_per_gb_egress),
      .help = "price in USD per GB (1e9 bytes) that the server sends; for a CSV "
              "by its column 'egress_gb'"},
-    {FLAG("usd-per-gb-month", number, usd_per_gb_month),
+    {FLAG("usd-per-gb-month", number, cost.usd_per_gb_month),
      .help = "price of storage in USD per GB and month (730 hours)"},
-    {FLAG("storage-gb", number, storage_gb),
+    {FLAG("storage-gb", number, cost.storage_gb),
      .help = "GB stored for all workers together, overriding the recordings'; "
              "for a CSV without a column 'storage_gb'"},
     {FLAG("deadline", duration, deadline_ns), .is_positive = true,
@@ -150,7 +147,7 @@ static struct scale_ask ask_of(const struct scale_args *a,
         .slo = a->slo.len > 0 ? &a->slo : NULL,
         .warmup_trials = a->warmup_trials,
         .baseline = a->baseline,
-        .usd_per_hour = a->usd_per_hour,
+        .usd_per_hour = a->cost.usd_per_hour,
         .flops_per_token =
             a->params > 0 ? 2 * (double)a->params : (double)a->flops_per_token,
         .peak_flops = (double)a->peak_flops,
@@ -165,16 +162,13 @@ static int answer(void *args, const struct strlist *words, struct err *err)
 {
     const struct scale_args *a = args;
     struct scale_ask ask = ask_of(a, words);
-    struct cost_ask cost = {.machine = a->machine,
-                            .usd_per_hour = a->usd_per_hour,
-                            .usd_per_gb_egress = a->usd_per_gb_egress,
-                            .usd_per_gb_month = a->usd_per_gb_month,
-                            .storage_gb = a->storage_gb};
+    struct cost_ask cost = a->cost;
     struct prices table = {0};
     struct report_to to = {.output = &a->output, .command = "scale"};
     struct scaling *s;
     int rc;
 
+    cost.machine = a->machine;
     if (check(a, words, err) ||
         report_format(&a->output, report_plain_names, &to.format, err) ||
         cost_asked(&cost, &table, a->prices, err))
