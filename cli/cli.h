@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "analyzer/report/doc.h"
 #include "cli/exit_status.h"
 #include "common/base/str.h"
 #include "common/settings/option.h"
@@ -71,32 +70,57 @@ int cli_print_report(const struct buf *out, int status, struct err *err);
 /* The same for a text that may have colours and is known to be safe to show. */
 int cli_print_drawn(const struct buf *out, int status, struct err *err);
 
-/* The flags of every command that prints a report. */
-struct show_args {
+/* Where a report goes and how it is printed: the flags of every command that
+ * has one, which its struct has as `output`. */
+struct output_args {
+    int format; /* of the names that its --format takes */
+    bool json;
     bool verbose;
     bool no_colour;
+    char *html; /* files to write in addition; each may be NULL */
+    char *md;
+    char *junit;
+    char *svg; /* a chart instead: NAME, or NAME=FILE; NULL: none */
 };
-
-#define SHOW_FLAGS                                                             \
-    {                                                                          \
-        FLAG("verbose", switch, show.verbose),                                 \
-            .letter = 'v',                                                     \
-            .help = "print the whole report instead of the short one"          \
-    }                                                                          \
-    ,                                                                          \
-    {                                                                          \
-        FLAG("no-color", switch, show.no_colour),                              \
-            .help = "do not use colour on a terminal; NO_COLOR in the "        \
-                    "environment does the same"                                \
-    }
-
-/* The format of a document by these flags.  ERR_USAGE if both are set. */
-int show_format(const struct show_args *show, bool json,
-                enum doc_format *format, struct err *err);
 
 /* The beginning of a row in a command's table; its file defines AT(field). */
 #define FLAG(its_flag, its_type, field)                                        \
     .flag = (its_flag), .type = &opt_##its_type, .offset = AT(field)
+
+/* Their rows.  `only` is "" or the part of the command that they are for. */
+/* clang-format off */
+#define HTML_FLAG(only, more)                                                  \
+    {FLAG("html", text, output.html),                                          \
+     .help = only "also write a page with charts to this file" more}
+#define MD_FLAG(only)                                                          \
+    {FLAG("md", text, output.md),                                              \
+     .help = only "also write the report as Markdown to this file"}
+#define JUNIT_FLAG(only, what)                                                 \
+    {FLAG("junit", text, output.junit),                                        \
+     .help = only "also write " what " as JUnit test cases to this file"}
+#define JSON_FLAG(only)                                                        \
+    {FLAG("json", switch, output.json),                                        \
+     .help = only "the same as --format json"}
+#define SHOW_FLAGS                                                             \
+    {FLAG("verbose", switch, output.verbose), .letter = 'v',                   \
+     .help = "print the whole report instead of the short one"},               \
+    {FLAG("no-color", switch, output.no_colour),                               \
+     .help = "do not use colour on a terminal; NO_COLOR in the environment "   \
+             "does the same"}
+#define SVG_FLAG(chart)                                                        \
+    {FLAG("svg", text, output.svg),                                            \
+     .help = "print the chart '" chart "' as SVG instead of the report; "      \
+             "NAME=FILE writes it to a file, as PNG if the file ends in .png"},
+
+/* All of them for a comparison; `svg` is SVG_FLAG() or nothing. */
+#define OUTPUT_FLAGS(only, svg)                                                \
+    HTML_FLAG(only, ""), svg                                                   \
+    MD_FLAG(only), JUNIT_FLAG(only, "the result"),                             \
+    {FLAG("format", choice, output.format), .names = report_plain_names,       \
+     .initial = "text",                                                        \
+     .help = only "what is printed: text, json or md (Markdown)"},             \
+    JSON_FLAG(only), SHOW_FLAGS
+/* clang-format on */
 
 #define PRICES_HELP                                                            \
     "CSV file of machine,usd_per_hour; each recording is priced by its "       \

@@ -9,8 +9,9 @@ int exit_status_of(enum conclusion conclusion, int64_t stopped_by)
 {
     static const int status[] = {
         [CONCLUSION_YES] = EXIT_YES,
+        [CONCLUSION_UNDECIDED] = EXIT_INVALID,
         [CONCLUSION_NO] = EXIT_NO,
-        [CONCLUSION_OPEN] = EXIT_INVALID,
+        [CONCLUSION_INVALID] = EXIT_INVALID,
         [CONCLUSION_FAILED] = EXIT_CANNOT,
     };
 

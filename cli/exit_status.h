@@ -10,7 +10,8 @@ struct err;
 struct summary;
 struct trials_summary;
 
-/* If several apply, the first of 2, 3, 130/143, 4, 1, 0 is used. */
+/* If several apply, the first of 2, 3, 130/143, 4 (invalid), 1, 4 (undecided),
+ * 0 is used. */
 enum exit_code {
     EXIT_YES = 0,
     EXIT_NO = 1,

@@ -78,16 +78,6 @@ int cli_print_drawn(const struct buf *out, int status, struct err *err)
     return write_out(buf_text(out), err) ? -1 : status;
 }
 
-int show_format(const struct show_args *show, bool json,
-                enum doc_format *format, struct err *err)
-{
-    *format = json ? DOC_AS_JSON : show->verbose ? DOC_AS_TEXT : DOC_AS_BRIEF;
-    return json && show->verbose
-               ? err_set(err, ERR_USAGE,
-                         "--verbose cannot be combined with --json")
-               : 0;
-}
-
 static int run_by_flags(const struct command *c, const char *const *argv,
                         struct err *err)
 {

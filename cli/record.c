@@ -49,22 +49,16 @@ static const struct opt opts[] = {
              "what it has recorded is not repeated"},
     {FLAG("quiet", switch, quiet), .letter = 'q', .group = GROUP_OUTPUT,
      .help = "do not print progress, notes or warnings"},
-    {FLAG("format", choice, format), .names = report_doc_names,
+    {FLAG("format", choice, output.format), .names = report_doc_names,
      .initial = "text",
      .help = "what is printed: text, json, full (text and all JSON values), md "
              "(Markdown), bencher, github-smaller, github-bigger or llm-d "
              "(numbers for trackers of results)"},
     SHOW_FLAGS,
-    {FLAG("json", switch, json),
-     .help = "the same as --format json"},
-    {FLAG("md", text, md),
-     .help = "also write the report as Markdown to this file"},
-    {FLAG("junit", text, junit),
-     .help = "also write the verdict, SLO terms and trust checks as JUnit test "
-             "cases to this file"},
-    {FLAG("html", text, html),
-     .help = "also write a page with charts to this file; it needs no other "
-             "file and no network"},
+    JSON_FLAG(""),
+    MD_FLAG(""),
+    JUNIT_FLAG("", "the verdict, SLO terms and trust checks"),
+    HTML_FLAG("", "; it needs no other file and no network"),
     {FLAG("listen", text, listen),
      .help = "serve a page that updates itself, /metrics, /summary.json and "
              "/healthz at this address while it runs: 127.0.0.1:9100; port 0 "
@@ -104,29 +98,22 @@ int record_args_check_format(const struct record_args *args, struct err *err)
 {
     enum doc_format ignored;
 
-    return report_format(report_doc_names[args->format], args->json,
-                         &args->show, &ignored, err);
+    return report_format(&args->output, report_doc_names, &ignored, err);
 }
 
 enum doc_format record_args_format(const struct record_args *args)
 {
     enum doc_format format = DOC_AS_TEXT;
 
-    report_format(report_doc_names[args->format], args->json, &args->show,
-                  &format, &(struct err){0});
+    report_format(&args->output, report_doc_names, &format, &(struct err){0});
     return format;
-}
-
-struct report_files record_args_files(const struct record_args *args)
-{
-    return (struct report_files){.markdown = args->md, .junit = args->junit};
 }
 
 int record_args_check_study(const struct record_args *args, bool is_pair,
                             struct err *err)
 {
     enum doc_format format = record_args_format(args);
-    const char *name = report_doc_names[args->format];
+    const char *name = report_doc_names[args->output.format];
 
     if (record_args_check_format(args, err))
         return -1;
@@ -354,7 +341,7 @@ int record(const struct settings *s, const struct record_how *how,
     if (rc == 1)
         options.calibration = &calibration;
     if (!args->quiet)
-        live_init(&live, args->show.no_colour, how->title);
+        live_init(&live, args->output.no_colour, how->title);
     if (!args->quiet || how->listen) {
         options.progress = show_progress;
         options.arg = &to;

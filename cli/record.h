@@ -24,12 +24,7 @@ struct record_args {
     bool force;
     bool resume;
     bool quiet;
-    int format; /* of report_doc_names */
-    struct show_args show;
-    bool json;
-    char *html;
-    char *md;
-    char *junit;
+    struct output_args output; /* its formats are report_doc_names */
     char *listen;
     char *listen_token_env;
     int64_t listen_linger_ns;
@@ -46,11 +41,10 @@ extern const struct opt_block record_args_block;
 /* Can --resume be combined with the other flags?  ERR_USAGE. */
 int record_args_check_resume(const struct record_args *args, struct err *err);
 
-/* The format and the files that are asked for.  A combination of flags that is
- * refused is found by record_args_check_format() first: ERR_USAGE. */
+/* The format that is asked for.  A combination of flags that is refused is
+ * found by record_args_check_format() first: ERR_USAGE. */
 int record_args_check_format(const struct record_args *args, struct err *err);
 enum doc_format record_args_format(const struct record_args *args);
-struct report_files record_args_files(const struct record_args *args);
 
 /* Can a study, or two in turns, be reported this way?  ERR_USAGE. */
 int record_args_check_study(const struct record_args *args, bool is_pair,

@@ -186,10 +186,10 @@ static int write_page(const struct doc *d, const struct report_to *to,
     int rc;
 
     buf_init(&out, PAGE_MAX);
-    put_page(d, to, to->html, &out);
-    rc = write_file(to->html, &out, err);
+    put_page(d, to, to->output->html, &out);
+    rc = write_file(to->output->html, &out, err);
     if (rc == 0)
-        log_note("page       %s", to->html);
+        log_note("page       %s", to->output->html);
     buf_fini(&out);
     return rc;
 }
@@ -218,7 +218,7 @@ static int print_brief(struct doc *taken, const struct report_to *to,
 {
     struct brief_style style = {
         .columns = terminal_columns(STDOUT_FILENO, BRIEF_COLUMNS),
-        .has_colour = terminal_has_colour(STDOUT_FILENO, to->no_colour),
+        .has_colour = terminal_has_colour(STDOUT_FILENO, to->output->no_colour),
         .dir = to->is_recorded ? to->words : NULL,
     };
     struct buf more;
@@ -241,18 +241,44 @@ static int print_brief(struct doc *taken, const struct report_to *to,
 int report_doc(struct doc *taken, const struct report_to *to, int status,
                struct err *err)
 {
-    int rc = to->html ? write_page(taken, to, err) : 0;
+    int rc = to->output->html ? write_page(taken, to, err) : 0;
 
     if (to->page)
         put_page(taken, to, REPORT_HTML_NAME, to->page);
     if (rc == 0)
-        rc = report_write(taken, &to->files, to->words, err);
-    if (rc == 0 && !to->svg)
+        rc = report_write(taken, to->output, to->words, err);
+    if (rc == 0 && !to->output->svg)
         return to->format == DOC_AS_BRIEF
                    ? print_brief(taken, to, status, err)
                    : report_print_doc(taken, to->format, status, err);
     if (rc == 0)
-        rc = put_picture(taken, to->svg, status, err);
+        rc = put_picture(taken, to->output->svg, status, err);
     doc_free(taken);
+    return rc;
+}
+
+int report_made(struct doc *taken, struct report_to *to,
+                const struct opt_set *flags, const struct strlist *words,
+                int status, struct err *err)
+{
+    struct buf shown;
+    struct buf again;
+    int rc;
+
+    if (report_format(to->output, report_plain_names, &to->format, err)) {
+        doc_free(taken);
+        return -1;
+    }
+    buf_init(&shown, MAX_BRIEF);
+    for (size_t i = 0; i < words->len; i++)
+        buf_addf(&shown, "%s%s", i > 0 ? " " : "", words->items[i]);
+    if (!to->words)
+        to->words = buf_text(&shown);
+    buf_init(&again, MAX_BRIEF);
+    report_again(flags, words, &again);
+    to->again = buf_text(&again);
+    rc = report_doc(taken, to, status, err);
+    buf_fini(&shown);
+    buf_fini(&again);
     return rc;
 }

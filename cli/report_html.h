@@ -27,12 +27,9 @@ int report_html_run(const struct summary *s, const struct run_bins *bins,
 /* How a document that is not of one run is reported. */
 struct report_to {
     enum doc_format format;
-    bool no_colour;
-    bool is_recorded; /* words name a recording or a study */
-    const char *html; /* also write this page; NULL: none */
-    struct buf *page; /* append it here, too; NULL: nowhere */
-    struct report_files files;
-    const char *svg;     /* a chart instead: NAME, or NAME=FILE; NULL: none */
+    const struct output_args *output; /* the rest of it */
+    bool is_recorded;                 /* words name a recording or a study */
+    struct buf *page;    /* append a page here, too; NULL: nowhere */
     const char *command; /* of tailgate */
     const char *words;   /* its arguments: the directory, or several */
     const char *again;   /* ... and its flags, as a shell takes them; NULL: the
@@ -47,6 +44,12 @@ void report_again(const struct opt_set *flags, const struct strlist *words,
 /* Do so, and free the document.  Returns `status`, or -1. */
 int report_doc(struct doc *taken, const struct report_to *to, int status,
                struct err *err);
+
+/* The same for a command whose --format takes report_plain_names: the rest of
+ * *to follows from its flags and words; to->words, too, unless they are set. */
+int report_made(struct doc *taken, struct report_to *to,
+                const struct opt_set *flags, const struct strlist *words,
+                int status, struct err *err);
 
 /* A chart of a run: `asked` is NAME, which prints it, or NAME=FILE, which
  * writes it, as PNG if the file ends so.  The exit status of the run, or -1. */

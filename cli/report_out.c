@@ -32,20 +32,26 @@
 
 const char *const report_plain_names[] = {"text", "json", "md", NULL};
 
-int report_format(const char *name, bool json, const struct show_args *show,
+int report_format(const struct output_args *output, const char *const *names,
                   enum doc_format *format, struct err *err)
 {
-    bool is_json = json || strcmp(name, report_json.name) == 0;
+    const char *name = names[output->format];
+    bool is_text = strcmp(name, report_text.name) == 0;
+    bool is_json = output->json || strcmp(name, report_json.name) == 0;
 
     *format = report_find(name)->format;
-    if (strcmp(name, report_text.name) == 0 || is_json) {
-        if (json && strcmp(name, report_text.name) != 0 &&
-            strcmp(name, report_json.name) != 0)
-            return err_set(err, ERR_USAGE,
-                           "--json cannot be combined with --format %s", name);
-        return show_format(show, is_json, format, err);
-    }
-    return 0;
+    if (!is_text && !is_json)
+        return 0;
+    if (output->json && !is_text && strcmp(name, report_json.name) != 0)
+        return err_set(err, ERR_USAGE,
+                       "--json cannot be combined with --format %s", name);
+    *format = is_json           ? DOC_AS_JSON
+              : output->verbose ? DOC_AS_TEXT
+                                : DOC_AS_BRIEF;
+    return is_json && output->verbose
+               ? err_set(err, ERR_USAGE,
+                         "--verbose cannot be combined with --json")
+               : 0;
 }
 
 static int write_file(const char *file, const struct buf *text, struct err *err)
@@ -58,21 +64,21 @@ static int write_file(const char *file, const struct buf *text, struct err *err)
     return 0;
 }
 
-int report_write(const struct doc *d, const struct report_files *files,
+int report_write(const struct doc *d, const struct output_args *output,
                  const char *name, struct err *err)
 {
     struct buf out;
     int rc = 0;
 
     buf_init(&out, MAX_REPORT);
-    if (files->markdown) {
+    if (output->md) {
         doc_render(d, DOC_AS_MARKDOWN, &out);
-        rc = write_file(files->markdown, &out, err);
+        rc = write_file(output->md, &out, err);
     }
     buf_reset(&out);
-    if (rc == 0 && files->junit) {
+    if (rc == 0 && output->junit) {
         doc_render_junit(d, name, &out);
-        rc = write_file(files->junit, &out, err);
+        rc = write_file(output->junit, &out, err);
     }
     buf_fini(&out);
     return rc;
@@ -112,11 +118,11 @@ int report_save_doc(const struct doc *d, const char *dir, struct err *err)
 
 /* ---- one run ---- */
 
-int report_write_run(const struct summary *s, const struct report_files *files,
+int report_write_run(const struct summary *s, const struct output_args *output,
                      struct err *err)
 {
-    struct doc *d = files->markdown || files->junit ? run_doc(s) : NULL;
-    int rc = d ? report_write(d, files, s->dir, err) : 0;
+    struct doc *d = output->md || output->junit ? run_doc(s) : NULL;
+    int rc = d ? report_write(d, output, s->dir, err) : 0;
 
     doc_free(d);
     return rc;

@@ -11,28 +11,23 @@ struct buf;
 struct cost_ask;
 struct err;
 struct kept_hist;
+struct output_args;
 struct recording;
 struct report_ops;
-struct show_args;
 struct strlist;
 struct summary;
 
 /* The formats of comparisons, for --format; NULL-terminated. */
 extern const char *const report_plain_names[];
 
-/* The format that --format with this name, --json and --verbose ask for.
- * ERR_USAGE. */
-int report_format(const char *name, bool json, const struct show_args *show,
+/* The format of a document that the flags ask for, whose --format takes these
+ * names.  ERR_USAGE. */
+int report_format(const struct output_args *output, const char *const *names,
                   enum doc_format *format, struct err *err);
 
-/* Files to write in addition to what is printed; each may be NULL. */
-struct report_files {
-    const char *markdown;
-    const char *junit;
-};
-
-/* Write them; `name` is what the document is about.  0 or -1. */
-int report_write(const struct doc *d, const struct report_files *files,
+/* Write the files that are asked for; `name` is what the document is about.  0
+ * or -1. */
+int report_write(const struct doc *d, const struct output_args *output,
                  const char *name, struct err *err);
 
 /* Say so if a format for trackers has no numbers. */
@@ -46,7 +41,7 @@ int report_print_doc(struct doc *taken, enum doc_format format, int status,
 int report_save_doc(const struct doc *d, const char *dir, struct err *err);
 
 /* The files of a run.  0 or -1. */
-int report_write_run(const struct summary *s, const struct report_files *files,
+int report_write_run(const struct summary *s, const struct output_args *output,
                      struct err *err);
 
 /* A run in a format that is not of a document: `kept` is for those of one

@@ -454,6 +454,22 @@ static bool is_first_url(const struct settings_args *a)
     return is;
 }
 
+/* Without a stub its settings would be ignored. */
+static int check_assigned(const struct settings_args *a, const char *item,
+                          struct err *err)
+{
+    const struct classes *variants = &a->settings.variants;
+    bool has_stub = a->settings.has_stub || strncmp(item, "stub.", 5) != 0;
+
+    for (size_t i = 0; i < variants->len; i++)
+        has_stub |= variants->items[i].settings->has_stub;
+    return has_stub ? 0
+                    : err_set(err, ERR_CONFIG,
+                              "%.*s requires the block 'stub' of a settings "
+                              "file",
+                              (int)strcspn(item, "="), item);
+}
+
 static int apply(struct settings_args *a, const struct opt_set *own,
                  enum settings_block block, const char *const *argv,
                  struct err *err)
@@ -466,7 +482,8 @@ static int apply(struct settings_args *a, const struct opt_set *own,
         const char *item = a->assign.items[i];
         char key[MAX_KEY];
 
-        rc = settings_assign(&a->settings, item, err)
+        rc = settings_assign(&a->settings, item, err) ||
+                     check_assigned(a, item, err)
                  ? err_context(err, "--set")
                  : 0;
         snprintf(key, sizeof(key), "%.*s", (int)strcspn(item, "="), item);
@@ -526,6 +543,7 @@ int settings_args_parse(struct settings_args *a, const struct opt_set *own,
     note_given(&a->settings, &given);
     settings_fini(&a->settings);
     settings_init(&a->settings);
+    a->settings.texts = &a->texts;
     strlist_fini(&a->assign);
     for (size_t i = 0; rc == 0 && i < words.len; i++)
         rc = load_word(a, words.items[i], err);
@@ -566,6 +584,7 @@ void settings_args_fini(struct settings_args *a)
     settings_fini(&a->settings);
     settings_file_fini(&a->file);
     strlist_fini(&a->assign);
+    strmap_fini(&a->texts);
     for (size_t i = 0; i < a->consent.len; i++) {
         free(a->consent.items[i].where);
         free(a->consent.items[i].text);

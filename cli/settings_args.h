@@ -30,6 +30,7 @@ struct settings_args {
     bool is_recording;         /* it is one, and its settings are repeated */
     char *first_url;           /* of the words; NULL: none */
     struct strlist assign;     /* --set */
+    struct strmap texts;       /* see struct settings */
     bool allow_commands;       /* --allow-commands */
     struct consent consent;    /* of a recording: what needs that flag */
 

@@ -34,14 +34,13 @@
 static struct study_ask ask_of(const struct record_args *args)
 {
     return (struct study_ask){.format = record_args_format(args),
-                              .files = record_args_files(args),
-                              .no_colour = args->show.no_colour,
-                              .saves = true,
-                              .html = args->html};
+                              .output = &args->output,
+                              .saves = true};
 }
 
 /* Save the summary of one side, and add it to `both` under its name. */
-static int add_side(const struct study_arm *arm, json_t *both, struct err *err)
+static int add_side(const struct study_arm *arm, json_t *both,
+                    enum conclusion *conclusion, struct err *err)
 {
     int64_t stopped_by = 0;
     struct doc *d = study_doc_of(arm->dir, STUDY_TRIALS,
@@ -51,43 +50,52 @@ static int add_side(const struct study_arm *arm, json_t *both, struct err *err)
     if (!d)
         return -1;
     json_object_set_new(both, arm->name, doc_to_json(d));
+    *conclusion = doc_conclusion(d);
     rc = report_save_doc(d, arm->dir, err)
              ? -1
-             : exit_status_of(doc_conclusion(d), stopped_by);
+             : exit_status_of(*conclusion, stopped_by);
     doc_free(d);
     return rc;
 }
 
-/* As JSON both sides are one object, printed at the end.  The exit status is
- * the higher one: 2 and 3 are errors, and not among them. */
+/* As JSON both sides are one object, printed at the end.  The worse of the two
+ * conclusions counts. */
 static int conclude_pair(const struct study *study, const struct study_ask *ask,
                          struct err *err)
 {
     json_t *both = ask->format == DOC_AS_JSON ? json_object() : NULL;
-    int worst = 0;
+    enum conclusion worst = CONCLUSION_YES;
+    int64_t stopped_by = 0;
+    int rc = 0;
 
-    for (size_t i = 0; worst >= 0 && i < study->n; i++) {
+    for (size_t i = 0; rc >= 0 && i < study->n; i++) {
         const struct study_arm *arm = &study->arms[i];
-        int rc = 0;
+        enum conclusion one = CONCLUSION_YES;
+        struct study_ask of_side = *ask;
 
-        if (arm->set.recorded > 0) {
-            rc = both ? add_side(arm, both, err)
-                      : study_report(arm->dir, STUDY_TRIALS, ask, err);
-            if (rc >= 0 && ask->format != DOC_AS_BRIEF)
-                log_note("trials     %s", arm->dir);
-        }
-        worst = rc < 0 ? rc : rc > worst ? rc : worst;
+        if (arm->set.recorded == 0)
+            continue;
+        of_side.conclusion = &one;
+        rc = both ? add_side(arm, both, &one, err)
+                  : study_report(arm->dir, STUDY_TRIALS, &of_side, err);
+        if (rc >= 0 && ask->format != DOC_AS_BRIEF)
+            log_note("trials     %s", arm->dir);
+        if (rc > EXIT_SIGNAL)
+            stopped_by = rc - EXIT_SIGNAL;
+        worst = one > worst ? one : worst;
     }
-    if (worst >= 0 && both) {
+    if (rc >= 0)
+        rc = exit_status_of(worst, stopped_by);
+    if (rc >= 0 && both) {
         struct buf out;
 
         buf_init(&out, MAX_REPORT);
         json_print(both, &out);
-        worst = cli_print_report(&out, worst, err);
+        rc = cli_print_report(&out, rc, err);
         buf_fini(&out);
     }
     json_decref(both);
-    return worst;
+    return rc;
 }
 
 /* Of a study that is not in turns. */
@@ -291,6 +299,15 @@ int study_command_by_flags(const struct study_policy *policy,
         log_set_level(LOG_QUIET);
     if (rc == 0)
         rc = record_args_check_resume(&args, err);
+    /* A settings file may be for several commands, a flag is for this one. */
+    if (rc == 0 && strmap_get(&a.file.given, "study.trials"))
+        rc = err_set(err, ERR_USAGE,
+                     policy->kind == STUDY_SWEEP
+                         ? "%s cannot be used with sweep; use --repeats for "
+                           "the number of runs at each value"
+                         : "%s cannot be used with search, which decides how "
+                           "often it probes",
+                     strmap_get(&a.file.given, "study.trials"));
     if (rc == 0)
         rc = study_command(&c, err);
     settings_args_fini(&a);

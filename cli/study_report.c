@@ -8,12 +8,9 @@ int study_report(const char *dir, enum study_kind kind,
 {
     const struct report_to to = {
         .format = ask->format,
-        .files = ask->files,
-        .no_colour = ask->no_colour,
+        .output = ask->output,
         .is_recorded = true,
-        .html = ask->html,
         .page = ask->page,
-        .svg = ask->svg,
         .command = "report",
         .words = dir,
         .again = ask->again,
@@ -27,6 +24,8 @@ int study_report(const char *dir, enum study_kind kind,
         doc_free(d);
         return -1;
     }
+    if (ask->conclusion)
+        *ask->conclusion = doc_conclusion(d);
     return report_doc(d, &to, exit_status_of(doc_conclusion(d), stopped_by),
                       err);
 }

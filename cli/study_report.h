@@ -14,13 +14,12 @@ struct err;
 struct study_ask {
     struct study_doc_ask judge;
     enum doc_format format;
-    bool no_colour;
-    bool saves;                /* leave DIR/summary.json */
-    struct report_files files; /* and these */
-    const char *html;          /* also write this page; NULL: none */
-    const char *again;         /* see struct report_to */
-    struct buf *page;          /* append it here, too; NULL: nowhere */
-    const char *svg; /* a chart instead, as report_files(); NULL: none */
+    const struct output_args *output;
+    bool saves;                  /* leave DIR/summary.json */
+    const char *again;           /* see struct report_to */
+    struct buf *page;            /* append a page here, too; NULL: nowhere */
+    enum conclusion *conclusion; /* receives what the report comes to; NULL:
+                                    nothing does */
 };
 
 /* Print the report of the study at `dir`, and save it if asked to.  Returns the

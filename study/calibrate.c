@@ -394,7 +394,7 @@ static int stop_stubs(struct work *w, struct err *err)
 }
 
 int calibrate(const struct calibrate_options *options, struct calibration *out,
-              int *stopped_by, struct err *err)
+              int *measured, int *stopped_by, struct err *err)
 {
     struct work w = {.options = options,
                      .effort = options->is_quick ? &quick : &thorough};
@@ -402,13 +402,20 @@ int calibrate(const struct calibrate_options *options, struct calibration *out,
     int rc = 0;
 
     out->place = calibration_here();
+    *measured = 0;
     for (int i = 0; rc == 0 && !w.stopped_by && i < CALIBRATED_COUNT; i++) {
+        struct calibrated_transport found;
+
         if (!options->wants[i])
             continue;
         w.which = (enum calibrated)i;
         rc = start_stubs(&w, err);
         if (rc == 0)
-            rc = measure(&w, &out->transports[i], err);
+            rc = measure(&w, &found, err);
+        if (rc == 0 && !w.stopped_by) {
+            out->transports[i] = found;
+            ++*measured;
+        }
         if (stop_stubs(&w, rc ? &ignored : err))
             rc = -1;
     }

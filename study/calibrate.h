@@ -17,10 +17,10 @@ struct calibrate_options {
     void (*say)(const char *line);
 };
 
-/* Measure and fill in what was wanted; the rest of *out is left as it is.
- * After a signal (*stopped_by, else 0) the contents of *out must not be used.
- * ERR_IO, ERR_CONFIG. */
+/* Measure what was wanted, one transport after the other; *measured is how many
+ * were finished and are in *out, also after an error or a signal (*stopped_by,
+ * else 0).  The rest of *out is left as it is.  ERR_IO, ERR_CONFIG. */
 int calibrate(const struct calibrate_options *options, struct calibration *out,
-              int *stopped_by, struct err *err);
+              int *measured, int *stopped_by, struct err *err);
 
 #endif

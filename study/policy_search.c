@@ -58,6 +58,8 @@ static int resolve(struct study_arm *arm, double start, struct err *err)
     strlist_add(&over, text);
     strlist_add(&over, "load.stop=end");
     rc = study_resolve(arm, &over, err);
+    if (rc == 0)
+        rc = study_check_varied(arm, err);
     arm->settings.search.start = start;
     strlist_fini(&over);
     free(text);

@@ -85,6 +85,8 @@ static int plan(struct study_arm *arm, struct err *err)
         list_overrides(&arm->set, i, &over);
         if (i == 0) {
             rc = study_resolve(arm, &over, err);
+            if (rc == 0)
+                rc = study_check_varied(arm, err);
         } else {
             rc = study_settings(&arm->source, &over, &s, err);
             settings_fini(&s);

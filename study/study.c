@@ -17,6 +17,7 @@
 #include "common/base/xalloc.h"
 #include "common/recording/dir.h"
 #include "common/recording/manifest.h"
+#include "common/settings/settings_file.h"
 #include "common/settings/variant_settings.h"
 #include "common/text/units.h"
 #include "study/child.h"
@@ -111,6 +112,37 @@ char *study_assignment(const struct study_set *set, double value)
 
     return xasprintf("%s=%s%s", set->key, units_print_number(value, text),
                      set->unit);
+}
+
+int study_check_varied(const struct study_arm *arm, struct err *err)
+{
+    const struct classes *variants = &arm->source.asked->variants;
+    const struct classes *classes = &arm->settings.classes;
+    const char *key = arm->set.key;
+    size_t variant = arm->source.variant;
+    enum settings_block block;
+    const struct opt *opt = settings_find(key, strlen(key), &block);
+    size_t said = 0;
+
+    for (size_t i = 0; opt && i < classes->len; i++)
+        said += class_has_said(&classes->items[i], opt);
+    if (opt && variant > 0 &&
+        class_has_said(&variants->items[variant - 1], opt))
+        err_set(err, ERR_CONFIG,
+                VARIANTS ": %s: %s: cannot be varied, because the variant sets "
+                         "it",
+                variants->items[variant - 1].name, key);
+    else if (classes->len > 0 && said == classes->len)
+        err_set(err, ERR_CONFIG,
+                "%s: cannot be varied, because every class sets it", key);
+    else if (block == BLOCK_STUB && !arm->settings.has_stub)
+        err_set(err, ERR_CONFIG,
+                "%s: cannot be varied without the block 'stub' of a settings "
+                "file",
+                key);
+    else
+        return 0;
+    return study_blame(&arm->source, err);
 }
 
 bool study_first_open(const struct study_set *set, size_t *i)
@@ -387,6 +419,15 @@ static int note_lost(struct study_arm *arm, const struct study_shot *shot,
     return study_set_save(&arm->set, arm->dir, err) ? -1 : LOST;
 }
 
+/* The new study has a recording. */
+static void drop_replaced(const struct study *st)
+{
+    struct err why = {0};
+
+    if (study_drop_replaced(st->dir, &why))
+        log_error("%s", why.msg);
+}
+
 /* RECORDED or LOST; 0: a signal came, and the set says so on disk; -1. */
 static int make_point(struct study_arm *arm, const struct study_shot *shot,
                       struct err *err)
@@ -414,7 +455,8 @@ static int make_point(struct study_arm *arm, const struct study_shot *shot,
     at->failed[0] = '\0';
     arm->set.recorded++;
     replace_discarded(arm, shot->i);
-    st->made++;
+    if (st->made++ == 0)
+        drop_replaced(st);
     st->took_ns += took_ns;
     return study_set_save(&arm->set, arm->dir, err) ? -1 : RECORDED;
 }
@@ -634,23 +676,46 @@ static int sum_up(const struct study_arm *arm, struct err *err)
     return rc;
 }
 
+/* What was recorded is kept although it is not complete, and so is the log of a
+ * server that did not start.  Otherwise the study is removed, and the one that
+ * it was to replace is put back. */
+static int end_without_result(const struct study *st, int rc, struct err *err)
+{
+    char *begun = study_part_with(st->dir, "manifest.json");
+    char *log = study_part_with(st->dir, "server.log");
+    struct err ignored = {0};
+
+    if (begun)
+        drop_replaced(st);
+    else if (!st->resume && !study_restore_replaced(st->dir, &ignored) && !log)
+        study_remove(st->dir, &ignored);
+    if (rc == 0 && begun)
+        err_set(err, ERR_STOPPED,
+                "interrupted before %s was complete; to see what it recorded: "
+                "tailgate report %s",
+                st->policy->one, begun);
+    else if (rc == 0)
+        err_set(err, ERR_STOPPED, "interrupted before %s was recorded",
+                st->policy->one);
+    free(begun);
+    free(log);
+    return -1;
+}
+
 int study_run(struct study *st, struct err *err)
 {
     int rc = open_all(st, err);
 
-    if (rc)
+    if (rc) {
+        if (st->force)
+            study_restore_replaced(st->dir, &(struct err){0});
         return -1;
+    }
     st->is_open = true;
     stop_catch_signals();
     rc = take_turns(st, err);
-    if (!study_has_result(st)) {
-        if (!st->resume)
-            study_remove(st->dir, &(struct err){0});
-        return rc ? -1
-                  : err_set(err, ERR_STOPPED,
-                            "interrupted before %s was recorded",
-                            st->policy->one);
-    }
+    if (!study_has_result(st))
+        return end_without_result(st, rc, err);
     for (size_t i = 0; rc == 0 && st->form == STUDY_OF_VARIANTS && i < st->n;
          i++) {
         if (study_set_recorded(&st->arms[i].set) > 0)

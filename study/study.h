@@ -133,6 +133,11 @@ char *study_assignment(const struct study_set *set, double value);
 int study_resolve(struct study_arm *arm, const struct strlist *overrides,
                   struct err *err);
 
+/* Refuse to vary a key if that would change nothing: the variant or every class
+ * sets it, or it is one of a stub that is not started.  arm->settings are
+ * resolved.  ERR_CONFIG, with file and line. */
+int study_check_varied(const struct study_arm *arm, struct err *err);
+
 /* The first point that is not recorded; false: all are. */
 bool study_first_open(const struct study_set *set, size_t *i);
 
@@ -208,7 +213,8 @@ int study_plan(struct study *study, struct err *err);
  * each is written, too.  0: there is something to report; -1: the error, and
  * study_has_result() says whether there is something to report as well: a
  * recording, or a probe that was lost.  A study without a result is removed,
- * unless it was to be resumed. */
+ * unless it was to be resumed, or a part of it has a recording that is not
+ * complete or the log of a server. */
 int study_run(struct study *study, struct err *err);
 
 bool study_has_result(const struct study *study);

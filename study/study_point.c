@@ -236,11 +236,11 @@ static int wait_until_ready(struct server *server, const struct settings *s,
         rc = is_command ? ask_command(server->ready, left_ns, err)
                         : ask_url(server, s,
                                   left_ns < SLICE_NS ? left_ns : SLICE_NS, err);
-        if (rc >= 0 && supervise_has_ended(&server->process))
-            return server_blame_end(server, "before it was ready", err);
         if (rc >= 0 && atomic_load(&stop_signal))
             return err_set(err, ERR_STOPPED,
                            "interrupted while the server started");
+        if (rc >= 0 && supervise_has_ended(&server->process))
+            return server_blame_end(server, "before it was ready", err);
     }
     return rc < 0 ? -1 : 0;
 }
@@ -399,7 +399,8 @@ static bool is_precise(void *arg, const struct run_look *look)
     return precision_is_reached(p, look->followed_ns);
 }
 
-/* When the server dies, requests fail, which would say nothing about it. */
+/* When the server dies, requests fail, which would say nothing about it.  A
+ * signal may have been for both. */
 static int drive_server(struct run_plan *plan, struct run_options *options,
                         const struct launcher *launcher, struct err *err)
 {
@@ -421,7 +422,8 @@ static int drive_server(struct run_plan *plan, struct run_options *options,
         if (rc && launcher && !recording_is_at(options->dir))
             recording_remove(options->dir, &(struct err){0});
     }
-    if (rc == 0 && supervise_has_ended(&server.process))
+    if (rc == 0 && supervise_has_ended(&server.process) &&
+        !atomic_load(&stop_signal))
         rc = server_blame_end(&server, "during the run", err);
     options->judge = watched.judge;
     options->memory_of = NULL;
@@ -452,7 +454,8 @@ int point_record(const struct settings *s, const struct run_options *asked,
                            : drive(&plan, &options, launcher, err);
     run_plan_fini(&plan);
     precision_fini(&precision);
-    if (rc && atomic_load(&stop_signal) && err->code != ERR_STOPPED) {
+    if (rc && atomic_load(&stop_signal) && err->code != ERR_STOPPED &&
+        !recording_is_at(options.dir)) {
         *err = (struct err){0}; /* caused by the signal */
         rc = err_set(err, ERR_STOPPED, "interrupted before the run began");
     }

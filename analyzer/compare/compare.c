@@ -371,8 +371,9 @@ enum conclusion compare_conclusion(enum compare_answer answer)
     case COMPARE_WORSE:
         return CONCLUSION_NO;
     case COMPARE_REFUSED:
+        return CONCLUSION_INVALID;
     case COMPARE_CANNOT_TELL:
-        return CONCLUSION_OPEN;
+        return CONCLUSION_UNDECIDED;
     default:
         return CONCLUSION_YES;
     }

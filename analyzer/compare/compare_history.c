@@ -314,6 +314,6 @@ void history_fini(struct history *h)
 enum conclusion history_conclusion(const struct history *h)
 {
     if (h->answer == HISTORY_CANNOT_TELL)
-        return CONCLUSION_OPEN;
+        return CONCLUSION_UNDECIDED;
     return h->answer == HISTORY_WORSE ? CONCLUSION_NO : CONCLUSION_YES;
 }

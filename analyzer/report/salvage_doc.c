@@ -69,6 +69,6 @@ struct doc *salvage_doc(const struct salvage *s)
     if (s->has_summary)
         doc_line(doc_section(root, NULL, "summary"), DOC_PLAIN,
                  "%s/summary.json has the report as of the run", s->dir);
-    doc_conclude(d, CONCLUSION_OPEN);
+    doc_conclude(d, CONCLUSION_INVALID);
     return d;
 }

@@ -511,7 +511,7 @@ void scaling_fini(struct scaling *s)
 enum conclusion scaling_conclusion(const struct scaling *s)
 {
     if (s->refusals.len > 0)
-        return CONCLUSION_OPEN;
+        return CONCLUSION_INVALID;
     if (s->ask.deadline_s > 0)
         return s->verdict.deadline.fits > 0 ? CONCLUSION_YES : CONCLUSION_NO;
     return s->verdict.recommended_k > 1 ? CONCLUSION_YES : CONCLUSION_NO;

@@ -282,5 +282,5 @@ enum conclusion search_conclusion(const struct search_summary *s)
     case SEARCH_NOT_PROBED:
         break;
     }
-    return CONCLUSION_OPEN;
+    return CONCLUSION_UNDECIDED;
 }

@@ -222,9 +222,9 @@ enum conclusion sweep_conclusion(const struct sweep_summary *s)
 {
     for (size_t i = 0; i < s->n_values; i++) {
         if (s->values[i].counted == 0)
-            return CONCLUSION_OPEN;
+            return CONCLUSION_UNDECIDED;
     }
-    return s->n_values > 0 ? CONCLUSION_YES : CONCLUSION_OPEN;
+    return s->n_values > 0 ? CONCLUSION_YES : CONCLUSION_UNDECIDED;
 }
 
 /* ---- from disk ---- */

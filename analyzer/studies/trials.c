@@ -736,7 +736,7 @@ static enum conclusion worst_of(const struct trials_summary *s)
         if (trial_counts(&s->trials[i]) && s->trials[i].conclusion > worst)
             worst = s->trials[i].conclusion;
     }
-    return worst == CONCLUSION_YES && trials_are_cut(s) ? CONCLUSION_OPEN
+    return worst == CONCLUSION_YES && trials_are_cut(s) ? CONCLUSION_UNDECIDED
                                                         : worst;
 }
 
@@ -746,18 +746,19 @@ enum conclusion trials_conclusion(const struct trials_summary *s)
 
     for (size_t i = 0; i < s->n; i++)
         was_aborted |= s->trials[i].was_aborted;
+    if (s->verdict == VERDICT_INVALID)
+        return CONCLUSION_INVALID;
     if (s->require_shown && s->n_terms > 0 && !s->is_shown &&
         s->verdict != VERDICT_NONE)
-        return CONCLUSION_OPEN;
+        return CONCLUSION_UNDECIDED;
     switch (s->verdict) {
-    case VERDICT_INVALID:
     case VERDICT_UNDECIDED:
-        return CONCLUSION_OPEN;
+        return CONCLUSION_UNDECIDED;
     case VERDICT_FAIL:
         return CONCLUSION_NO;
     case VERDICT_PASS:
         return was_aborted ? CONCLUSION_NO : CONCLUSION_YES;
-    case VERDICT_NONE:
+    default:
         break;
     }
     return worst_of(s);

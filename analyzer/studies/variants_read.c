@@ -537,13 +537,14 @@ static bool has_gap(const struct variants_summary *s, const struct variant *v)
 
 enum conclusion variants_conclusion(const struct variants_summary *s)
 {
-    enum conclusion all = s->n_values == 0 ? CONCLUSION_OPEN : CONCLUSION_YES;
+    enum conclusion all =
+        s->n_values == 0 ? CONCLUSION_UNDECIDED : CONCLUSION_YES;
 
     for (size_t i = 0; i < s->set.n; i++) {
         if (s->set.list[i].failed[0])
             return CONCLUSION_FAILED;
         if (has_gap(s, &s->list[i]))
-            all = CONCLUSION_OPEN;
+            all = CONCLUSION_UNDECIDED;
     }
     return all;
 }

@@ -6,9 +6,10 @@
 /* In ascending order of severity: of several the largest counts. */
 enum conclusion {
     CONCLUSION_YES,
+    CONCLUSION_UNDECIDED,
     CONCLUSION_NO,
-    CONCLUSION_OPEN,   /* inconclusive, or the measurement is invalid */
-    CONCLUSION_FAILED, /* a part of the study could not be run */
+    CONCLUSION_INVALID, /* the measurement is, or a comparison is refused */
+    CONCLUSION_FAILED,  /* a part of the study could not be run */
 };
 
 #endif

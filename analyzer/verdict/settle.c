@@ -47,19 +47,20 @@ bool summary_is_overloaded(const struct summary *s)
 
 enum conclusion summary_conclusion(const struct summary *s)
 {
+    if (s->verdict == VERDICT_INVALID)
+        return CONCLUSION_INVALID;
     if (s->settings->require == REQUIRE_SHOWN && s->verdict != VERDICT_NONE &&
         !s->is_shown)
-        return CONCLUSION_OPEN;
+        return CONCLUSION_UNDECIDED;
     switch (s->verdict) {
-    case VERDICT_INVALID:
     case VERDICT_UNDECIDED:
-        return CONCLUSION_OPEN;
+        return CONCLUSION_UNDECIDED;
     case VERDICT_FAIL:
         return CONCLUSION_NO;
     default:
         if (s->cache.finding == CACHE_UNDECIDED || s->integrity.was_killed ||
             s->integrity.lost_shards > 0)
-            return CONCLUSION_OPEN;
+            return CONCLUSION_UNDECIDED;
         return s->ok > 0 && !s->aborted && s->cache.finding != CACHE_OF_ANSWERS
                    ? CONCLUSION_YES
                    : CONCLUSION_NO;

@@ -20,12 +20,7 @@ struct baseline_args {
     char *name;
     char *memory;
     double quality_margin;
-    int format;
-    bool json;
-    struct show_args show;
-    char *html;
-    char *md;
-    char *junit;
+    struct output_args output;
 };
 
 #define AT(field) offsetof(struct baseline_args, field)
@@ -42,18 +37,7 @@ static const struct opt opts[] = {
     {FLAG("quality-margin", share, quality_margin), .initial = "1%",
      .help = "freeze: with several configurations, how far below the best "
              "quality a configuration may be"},
-    {FLAG("html", text, html),
-     .help = "against: also write a page with charts to this file"},
-    {FLAG("md", text, md),
-     .help = "against: also write the report as Markdown to this file"},
-    {FLAG("junit", text, junit),
-     .help = "against: also write the result as JUnit test cases to this file"},
-    {FLAG("format", choice, format), .names = report_plain_names,
-     .initial = "text",
-     .help = "against: what is printed: text, json or md (Markdown)"},
-    {FLAG("json", switch, json),
-     .help = "against: the same as --format json"},
-    SHOW_FLAGS,
+    OUTPUT_FLAGS("against: ", ),
 };
 /* clang-format on */
 
@@ -106,29 +90,17 @@ static int freeze(const struct baseline_args *a, const struct strlist *dirs,
 static int compare_with(const struct baseline *b, const struct strlist *words,
                         const struct baseline_args *args, struct err *err)
 {
-    char *shown = xasprintf("%s %s", words->items[0], words->items[1]);
-    struct report_to to = {
-        .files = {.markdown = args->md, .junit = args->junit},
-        .no_colour = args->show.no_colour,
-        .html = args->html,
-        .command = "baseline against",
-        .words = shown,
-    };
+    const struct opt_set flags = {&block, (void *)args};
+    struct report_to to = {.output = &args->output,
+                           .command = "baseline against"};
     struct against a = {0};
-    struct buf again;
-    int rc = report_format(report_plain_names[args->format], args->json,
-                           &args->show, &to.format, err);
+    int rc = report_format(&args->output, report_plain_names, &to.format, err);
 
-    buf_init(&again, MAX_TEXT);
-    report_again(&(struct opt_set){&block, (void *)args}, words, &again);
-    to.again = buf_text(&again);
     if (rc == 0)
         rc = against_make(&a, b, words->items[1], err);
     if (rc == 0)
-        rc = report_doc(against_doc(&a), &to, 0, err);
+        rc = report_made(against_doc(&a), &to, &flags, words, 0, err);
     against_fini(&a);
-    buf_fini(&again);
-    free(shown);
     return rc;
 }
 

@@ -166,10 +166,13 @@ static int measure(const struct calibrate_args *a, struct err *err)
 {
     struct calibrate_options options = {.is_quick = a->quick, .say = say};
     char stale[CALIBRATION_TEXT];
-    bool is_all_trusted = true;
+    struct err ignored = {0};
     struct calibration c;
+    int status = EXIT_YES;
     int stopped_by;
+    int measured;
     char *path;
+    int rc;
 
     for (int i = 0; i < CALIBRATED_COUNT; i++)
         options.wants[i] =
@@ -181,19 +184,22 @@ static int measure(const struct calibrate_args *a, struct err *err)
     if (load(&c, stale, &(struct err){0}) <= 0 || stale[0])
         c = (struct calibration){0};
     stop_catch_signals();
-    if (calibrate(&options, &c, &stopped_by, err))
-        return -1;
+    rc = calibrate(&options, &c, &measured, &stopped_by, err);
+    /* What is finished is kept, whatever ended the rest. */
+    if (measured > 0 && calibration_save(&c, rc ? &ignored : err))
+        rc = -1;
+    for (int i = 0; i < CALIBRATED_COUNT; i++) {
+        if (options.wants[i] && !(c.transports[i].max_rate_rps > 0))
+            status = EXIT_INVALID;
+    }
     if (stopped_by)
-        return EXIT_SIGNAL + stopped_by;
-    if (calibration_save(&c, err))
-        return -1;
+        status = EXIT_SIGNAL + stopped_by;
+    if (rc || measured == 0)
+        return rc ? -1 : status;
     path = calibration_path(err);
     log_note("saved to   %s", path);
     free(path);
-    for (int i = 0; i < CALIBRATED_COUNT; i++)
-        is_all_trusted &= !options.wants[i] || c.transports[i].max_rate_rps > 0;
-    return print(&c, NULL, a->json, is_all_trusted ? EXIT_YES : EXIT_INVALID,
-                 err);
+    return print(&c, NULL, a->json, status, err);
 }
 
 static int answer(void *args, const struct strlist *words, struct err *err)

@@ -7,7 +7,6 @@
 #include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
 #include "cli/report_html.h"
-#include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -15,8 +14,6 @@
 #include "common/spec/prices.h"
 #include "common/spec/slo.h"
 #include "common/text/units.h"
-
-#define MAX_OUTPUT ((size_t)16 << 20)
 
 struct compare_args {
     struct strlist on;
@@ -26,13 +23,7 @@ struct compare_args {
     char *history;
     char *prices;
     struct cost_ask cost; /* filled in from --prices */
-    int format;
-    bool json;
-    struct show_args show;
-    char *html;
-    char *md;
-    char *junit;
-    char *svg;
+    struct output_args output;
 };
 
 #define AT(field) offsetof(struct compare_args, field)
@@ -65,22 +56,7 @@ static const struct opt opts[] = {
     {FLAG("slo", list, slo), .splits_commas = true, .check = slo_check_term,
      .help = "judge all sides by this objective instead of their own; can be "
              "repeated"},
-    {FLAG("html", text, html),
-     .help = "also write a page with charts to this file"},
-    {FLAG("svg", text, svg),
-     .help =
-         "print the chart 'compare' as SVG instead of the report; NAME=FILE "
-         "writes it to a file, as PNG if the file ends in .png"},
-    {FLAG("md", text, md),
-     .help = "also write the report as Markdown to this file"},
-    {FLAG("junit", text, junit),
-     .help = "also write the result as JUnit test cases to this file"},
-    {FLAG("format", choice, format), .names = report_plain_names,
-     .initial = "text",
-     .help = "what is printed: text, json or md (Markdown)"},
-    {FLAG("json", switch, json),
-     .help = "the same as --format json"},
-    SHOW_FLAGS,
+    OUTPUT_FLAGS("", SVG_FLAG("compare")),
 };
 /* clang-format on */
 
@@ -140,32 +116,13 @@ static int check_history(const struct compare_args *a,
 static int print_doc(struct doc *taken, const struct compare_args *a,
                      const struct strlist *words, int status, struct err *err)
 {
-    struct report_to to = {.files = {.markdown = a->md, .junit = a->junit},
-                           .no_colour = a->show.no_colour,
-                           .html = a->html,
-                           .svg = a->svg,
-                           .command = "compare"};
-    struct buf shown;
-    struct buf again;
-    int rc;
+    const struct opt_set flags = {&block, (void *)a};
+    char *history = a->history ? xasprintf("--history %s", a->history) : NULL;
+    struct report_to to = {
+        .output = &a->output, .command = "compare", .words = history};
+    int rc = report_made(taken, &to, &flags, words, status, err);
 
-    if (report_format(report_plain_names[a->format], a->json, &a->show,
-                      &to.format, err)) {
-        doc_free(taken);
-        return -1;
-    }
-    buf_init(&shown, MAX_OUTPUT);
-    for (size_t i = 0; i < words->len; i++)
-        buf_addf(&shown, "%s%s", i > 0 ? " " : "", words->items[i]);
-    if (a->history)
-        buf_addf(&shown, "--history %s", a->history);
-    to.words = buf_text(&shown);
-    buf_init(&again, MAX_OUTPUT);
-    report_again(&(struct opt_set){&block, (void *)a}, words, &again);
-    to.again = buf_text(&again);
-    rc = report_doc(taken, &to, status, err);
-    buf_fini(&shown);
-    buf_fini(&again);
+    free(history);
     return rc;
 }
 
@@ -266,7 +223,7 @@ static int answer(void *args, const struct strlist *words, struct err *err)
     enum doc_format format;
     int rc;
 
-    if (show_format(&a->show, a->json, &format, err) ||
+    if (report_format(&a->output, report_plain_names, &format, err) ||
         cost_asked(&a->cost, &table, a->prices, err))
         return -1;
     rc = choose(a, words, err);

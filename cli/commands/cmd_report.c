@@ -30,9 +30,7 @@
 struct report_args {
     int require; /* 0: as recorded; else enum slo_require + 1 */
     struct strlist slo;
-    int format;
-    bool json; /* the flag for that format */
-    struct show_args show;
+    struct output_args output; /* its formats are report_names */
     bool detailed;
     char *measure;
     int from;
@@ -51,27 +49,18 @@ struct report_args {
     bool truth;
     char *truth_file;
     const char *again; /* see struct report_to */
-    char *html;
-    char *md;
-    char *junit;
-    char *svg;
 };
 
 static const struct report_ops *ops_of(const struct report_args *a)
 {
-    return report_find(report_names[a->format]);
+    return report_find(report_names[a->output.format]);
 }
 
 /* Of a document; the other formats have none. */
 static enum doc_format format_of(const struct report_args *a)
 {
-    return ops_of(a) == &report_text && !a->show.verbose ? DOC_AS_BRIEF
-                                                         : ops_of(a)->format;
-}
-
-static struct report_files files_of(const struct report_args *a)
-{
-    return (struct report_files){.markdown = a->md, .junit = a->junit};
+    return ops_of(a) == &report_text && !a->output.verbose ? DOC_AS_BRIEF
+                                                           : ops_of(a)->format;
 }
 
 static const char *const require_names[] = {"recorded", "observed", "shown",
@@ -171,25 +160,20 @@ static const struct opt opts[] = {
              "log)"},
     {FLAG("truth-file", text, truth_file),
      .help = "compare with this truth log"},
-    {FLAG("format", choice, format), .names = report_names, .initial = "text",
+    {FLAG("format", choice, output.format), .names = report_names,
+     .initial = "text",
      .help = "output format: text (short; -v for the whole report), json, "
              "full (the whole report and all JSON values), md "
              "(Markdown), bencher, github-smaller, github-bigger or llm-d "
              "(numbers for trackers of results), csv (one line per request), "
              "seconds (one line per second), hgrm or hlog (for HdrHistogram "
              "tools), vllm-json (keys of the vLLM benchmark)"},
-    {FLAG("json", switch, json),
-     .help = "the same as --format json"},
+    JSON_FLAG(""),
     SHOW_FLAGS,
-    {FLAG("html", text, html),
-     .help = "also write a page with charts to this file; it needs no other "
-             "file and no network"},
-    {FLAG("md", text, md),
-     .help = "also write the report as Markdown to this file"},
-    {FLAG("junit", text, junit),
-     .help = "also write the verdict, SLO terms and trust checks as JUnit test "
-             "cases to this file"},
-    {FLAG("svg", text, svg),
+    HTML_FLAG("", "; it needs no other file and no network"),
+    MD_FLAG(""),
+    JUNIT_FLAG("", "the verdict, SLO terms and trust checks"),
+    {FLAG("svg", text, output.svg),
      .help = "print one chart as SVG instead of the report: spectrum, "
              "heatmap or rates of a run, curve of a search or sweep, trials; "
              "NAME=FILE writes it to a file, as PNG if the file "
@@ -330,6 +314,7 @@ static int print_all(const struct summary *s, const struct kept_hist *kept,
                      struct recording *rec, const struct report_args *a,
                      struct err *err)
 {
+    const struct output_args plain = {.no_colour = a->output.no_colour};
     const struct report_ops *ops = ops_of(a);
     struct buf below;
     int rc = 0;
@@ -343,7 +328,7 @@ static int print_all(const struct summary *s, const struct kept_hist *kept,
     if (rc == 0 && ops->render)
         rc = report_doc(run_doc(s),
                         &(struct report_to){.format = format_of(a),
-                                            .no_colour = a->show.no_colour,
+                                            .output = &plain,
                                             .is_recorded = true,
                                             .command = "report",
                                             .words = rec->dir,
@@ -371,6 +356,8 @@ static int report_salvaged(const char *dir, const struct report_args *a,
                            struct err *err)
 {
     const struct report_ops *ops = ops_of(a);
+    const struct output_args files = {.md = a->output.md,
+                                      .junit = a->output.junit};
     const char *why = manifest_loss(dir);
     struct salvage s = {0};
     int rc;
@@ -391,14 +378,13 @@ static int report_salvaged(const char *dir, const struct report_args *a,
         log_note("--slo is ignored: manifest.json %s, so the window is not "
                  "known",
                  why);
-    if (a->html || a->svg)
+    if (a->output.html || a->output.svg)
         log_note("--html and --svg are ignored: manifest.json %s, so there is "
                  "no window to draw",
                  why);
     rc = report_doc(salvage_doc(&s),
-                    &(struct report_to){.format = format_of(a),
-                                        .files = files_of(a),
-                                        .words = dir},
+                    &(struct report_to){
+                        .format = format_of(a), .output = &files, .words = dir},
                     EXIT_INVALID, err);
     salvage_fini(&s);
     return rc;
@@ -408,7 +394,6 @@ static int report_one(const char *dir, const struct report_args *a,
                       struct err *err)
 {
     struct kept_hist kept = wanted_hist(a);
-    const struct report_files files = files_of(a);
     struct summary_extras extras = {.keep = &kept};
     struct recording rec;
     struct summary s = {0};
@@ -418,15 +403,16 @@ static int report_one(const char *dir, const struct report_args *a,
         return report_salvaged(dir, a, err);
     if (a->curve)
         extras.curve = xcalloc(1, sizeof(*extras.curve));
-    if (a->html || a->svg)
+    if (a->output.html || a->output.svg)
         extras.bins = xcalloc(1, sizeof(*extras.bins));
     rc = sum_up(&rec, a, &extras, &s, err);
-    if (rc == 0 && a->html)
-        rc = report_html_run(&s, extras.bins, &rec, a->again, a->html, err);
+    if (rc == 0 && a->output.html)
+        rc = report_html_run(&s, extras.bins, &rec, a->again, a->output.html,
+                             err);
     if (rc == 0)
-        rc = report_write_run(&s, &files, err);
-    if (rc == 0 && a->svg)
-        rc = report_svg_run(&s, extras.bins, &rec, a->svg, err);
+        rc = report_write_run(&s, &a->output, err);
+    if (rc == 0 && a->output.svg)
+        rc = report_svg_run(&s, extras.bins, &rec, a->output.svg, err);
     else if (rc == 0 && asks_instead(a))
         rc = print_asked(&s, a, &rec, err);
     else if (rc == 0)
@@ -452,11 +438,11 @@ static int check_instead(const struct report_args *a, struct err *err)
                        "--profile, --checklist and --claim cannot be combined "
                        "with each other, --curve or --truth");
     if (!ops_of(a)->render || doc_is_for_trackers(ops_of(a)->format) ||
-        a->junit || a->md)
+        a->output.junit || a->output.md)
         return err_set(err, ERR_USAGE,
                        "--profile, --checklist and --claim require --format "
                        "text, json or md, and write no other files");
-    if (a->claim && a->format != 0)
+    if (a->claim && a->output.format != 0)
         return err_set(err, ERR_USAGE, "--claim requires --format text");
     return 0;
 }
@@ -466,9 +452,9 @@ static int check_of_format(const struct report_args *a, struct err *err)
 {
     const struct report_ops *ops = ops_of(a);
 
-    if (a->show.verbose && a->format != 0)
+    if (a->output.verbose && a->output.format != 0)
         return err_set(err, ERR_USAGE, "--verbose requires --format text");
-    if ((a->truth || a->truth_file) && a->format != 0)
+    if ((a->truth || a->truth_file) && a->output.format != 0)
         return err_set(err, ERR_USAGE, "--truth requires --format text");
     if ((a->measure || a->from != FROM_DUE) && !ops->render_hist)
         return err_set(err, ERR_USAGE,
@@ -486,8 +472,9 @@ static int check_args(const struct report_args *a, struct err *err)
 
     if (check_of_format(a, err) || check_instead(a, err))
         return -1;
-    if (a->baseline && (asks_instead(a) ||
-                        (a->format != 0 && format_below(a) != DOC_AS_MARKDOWN)))
+    if (a->baseline &&
+        (asks_instead(a) ||
+         (a->output.format != 0 && format_below(a) != DOC_AS_MARKDOWN)))
         return err_set(err, ERR_USAGE,
                        "--baseline requires a full report as text or md; for "
                        "JSON "
@@ -658,11 +645,8 @@ static int report_study(const char *dir, const struct report_args *a,
                   .require = a->require,
                   .smallest = a->smallest},
         .format = format_of(a),
-        .no_colour = a->show.no_colour,
-        .files = files_of(a),
-        .html = a->html,
+        .output = &a->output,
         .again = a->again,
-        .svg = a->svg,
     };
     bool has_format =
         ops->render && ops != &report_full && ops->format != DOC_AS_LLM_D;
@@ -688,14 +672,14 @@ static int report_study(const char *dir, const struct report_args *a,
 
 static int choose_format(struct report_args *a, struct err *err)
 {
-    if (!a->json)
+    if (!a->output.json)
         return 0;
-    if (a->format != 0)
+    if (a->output.format != 0)
         return err_set(err, ERR_USAGE,
                        "--json cannot be combined with --format %s",
-                       report_names[a->format]);
-    while (report_find(report_names[a->format]) != &report_json)
-        a->format++;
+                       report_names[a->output.format]);
+    while (report_find(report_names[a->output.format]) != &report_json)
+        a->output.format++;
     return 0;
 }
 

@@ -142,15 +142,16 @@ static int record_one(const struct given *g, const struct settings *s,
                              .ranks = ranks_new(),
                              .point = &point};
     struct run_output *output = xcalloc(1, sizeof(*output));
+    struct output_args files = g->own.to.output;
     int rc = record_args_check_format(&g->own.to, err);
 
     output->to = (struct report_to){.format = record_args_format(&g->own.to),
-                                    .files = record_args_files(&g->own.to),
-                                    .no_colour = g->own.to.show.no_colour,
+                                    .output = &files,
                                     .is_recorded = true,
                                     .command = "report",
                                     .words = dir};
-    output->html = g->own.to.html;
+    output->html = files.html;
+    files.html = NULL; /* it is not made from the document */
     output->lingers = g->own.to.listen_linger_ns > 0;
     buf_init(&output->page, PAGE_MAX);
     stop_catch_signals();
@@ -296,11 +297,13 @@ static void ask_for_one(struct load_settings *load)
 
 static int run_variants(const struct given *g, struct err *err)
 {
-    if (g->own.against || g->own.show)
+    if (g->own.against || g->own.show || g->own.start_at)
         return err_set(err, ERR_USAGE,
                        "--%s cannot be combined with settings that have "
                        "variants",
-                       g->own.show ? "show" : "against");
+                       g->own.show      ? "show"
+                       : g->own.against ? "against"
+                                        : "start-at");
     if (record_args_check_resume(&g->own.to, err))
         return -1;
     return g->own.dry_run ? plan_print(&g->a, err) : run_trials(g, err);
@@ -309,21 +312,22 @@ static int run_variants(const struct given *g, struct err *err)
 static int check(const struct settings *s, const struct run_args *own,
                  struct err *err)
 {
+    const struct output_args *output = &own->to.output;
+    const char *file = output->html    ? "html"
+                       : output->md    ? "md"
+                       : output->junit ? "junit"
+                                       : NULL;
+
     if (own->to.resume)
         return err_set(err, ERR_USAGE,
                        "--resume requires settings with variants");
     if (record_args_check_format(&own->to, err))
         return -1;
-    if (own->against && (own->to.html || own->to.md || own->to.junit))
+    if (own->against && file)
         return err_set(err, ERR_USAGE,
                        "--%s cannot be combined with --against: use "
                        "'tailgate compare DIR/a DIR/b --%s FILE' afterwards",
-                       own->to.html ? "html"
-                       : own->to.md ? "md"
-                                    : "junit",
-                       own->to.html ? "html"
-                       : own->to.md ? "md"
-                                    : "junit");
+                       file, file);
     if (own->start_at && s->study.trials > 1)
         return err_set(err, ERR_USAGE,
                        "--start-at cannot be combined with --trials");

@@ -5,13 +5,10 @@
 #include "analyzer/verdict/cost.h"
 #include "cli/cli.h"
 #include "cli/report_html.h"
-#include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/xalloc.h"
 #include "common/spec/prices.h"
 #include "common/spec/slo.h"
-
-#define MAX_OUTPUT ((size_t)16 << 20)
 
 struct scale_args {
     bool strong;
@@ -21,12 +18,9 @@ struct scale_args {
     double tolerance;
     int64_t work;
     char *unit;
-    double usd_per_hour;
+    struct cost_ask cost; /* its prices and machine are filled in later */
     char *prices;
     char *machine;
-    double usd_per_gb_egress;
-    double usd_per_gb_month;
-    double storage_gb;
     int64_t deadline_ns;
     int deadline_on;
     double energy_tolerance;
@@ -37,13 +31,7 @@ struct scale_args {
     struct strlist slo;
     int64_t warmup_trials;
     char *baseline;
-    int format;
-    bool json;
-    struct show_args show;
-    char *html;
-    char *md;
-    char *junit;
-    char *svg;
+    struct output_args output;
 };
 
 #define AT(field) offsetof(struct scale_args, field)
@@ -67,19 +55,19 @@ static const struct opt opts[] = {
     {FLAG("unit", text, unit),
      .help = "name of a unit of work (default: unit; request for recordings "
              "and capacities)"},
-    {FLAG("usd-per-hour", number, usd_per_hour),
+    {FLAG("usd-per-hour", number, cost.usd_per_hour),
      .help = "price of one worker per hour in USD, if the input does not "
              "contain it"},
     {FLAG("prices", text, prices),
      .help = PRICES_HELP "; for a CSV by its column 'machine' or --machine"},
     {FLAG("machine", text, machine),
      .help = "with --prices: machine of one worker, overriding the input"},
-    {FLAG("usd-per-gb-egress", number, usd_per_gb_egress),
+    {FLAG("usd-per-gb-egress", number, cost.usd_per_gb_egress),
      .help = "price in USD per GB (1e9 bytes) that the server sends; for a CSV "
              "by its column 'egress_gb'"},
-    {FLAG("usd-per-gb-month", number, usd_per_gb_month),
+    {FLAG("usd-per-gb-month", number, cost.usd_per_gb_month),
      .help = "price of storage in USD per GB and month (730 hours)"},
-    {FLAG("storage-gb", number, storage_gb),
+    {FLAG("storage-gb", number, cost.storage_gb),
      .help = "GB stored for all workers together, overriding the recordings'; "
              "for a CSV without a column 'storage_gb'"},
     {FLAG("deadline", duration, deadline_ns), .is_positive = true,
@@ -109,22 +97,7 @@ static const struct opt opts[] = {
     {FLAG("baseline", text, baseline),
      .help = "sealed baseline to cite, and to compare with if there is no K = "
              "1 (tailgate baseline freeze)"},
-    {FLAG("html", text, html),
-     .help = "also write a page with charts to this file"},
-    {FLAG("svg", text, svg),
-     .help =
-         "print the chart 'scaling' as SVG instead of the report; NAME=FILE "
-         "writes it to a file, as PNG if the file ends in .png"},
-    {FLAG("md", text, md),
-     .help = "also write the report as Markdown to this file"},
-    {FLAG("junit", text, junit),
-     .help = "also write the result as JUnit test cases to this file"},
-    {FLAG("format", choice, format), .names = report_plain_names,
-     .initial = "text",
-     .help = "what is printed: text, json or md (Markdown)"},
-    {FLAG("json", switch, json),
-     .help = "the same as --format json"},
-    SHOW_FLAGS,
+    OUTPUT_FLAGS("", SVG_FLAG("scaling")),
 };
 /* clang-format on */
 
@@ -174,7 +147,7 @@ static struct scale_ask ask_of(const struct scale_args *a,
         .slo = a->slo.len > 0 ? &a->slo : NULL,
         .warmup_trials = a->warmup_trials,
         .baseline = a->baseline,
-        .usd_per_hour = a->usd_per_hour,
+        .usd_per_hour = a->cost.usd_per_hour,
         .flops_per_token =
             a->params > 0 ? 2 * (double)a->params : (double)a->flops_per_token,
         .peak_flops = (double)a->peak_flops,
@@ -189,43 +162,24 @@ static int answer(void *args, const struct strlist *words, struct err *err)
 {
     const struct scale_args *a = args;
     struct scale_ask ask = ask_of(a, words);
-    struct cost_ask cost = {.machine = a->machine,
-                            .usd_per_hour = a->usd_per_hour,
-                            .usd_per_gb_egress = a->usd_per_gb_egress,
-                            .usd_per_gb_month = a->usd_per_gb_month,
-                            .storage_gb = a->storage_gb};
+    struct cost_ask cost = a->cost;
     struct prices table = {0};
-    struct report_to to = {.files = {.markdown = a->md, .junit = a->junit},
-                           .no_colour = a->show.no_colour,
-                           .html = a->html,
-                           .svg = a->svg,
-                           .command = "scale"};
+    struct report_to to = {.output = &a->output, .command = "scale"};
     struct scaling *s;
-    struct buf shown;
-    struct buf again;
     int rc;
 
+    cost.machine = a->machine;
     if (check(a, words, err) ||
-        report_format(report_plain_names[a->format], a->json, &a->show,
-                      &to.format, err) ||
+        report_format(&a->output, report_plain_names, &to.format, err) ||
         cost_asked(&cost, &table, a->prices, err))
         return -1;
     cost.usd_per_hour = 0; /* the price in the input comes first: ask_of() */
     ask.cost = &cost;
     s = xcalloc(1, sizeof(*s));
-    buf_init(&shown, MAX_OUTPUT);
-    for (size_t i = 0; i < words->len; i++)
-        buf_addf(&shown, "%s%s", i > 0 ? " " : "", words->items[i]);
-    to.words = buf_text(&shown);
-    buf_init(&again, MAX_OUTPUT);
-    report_again(&(struct opt_set){&block, args}, words, &again);
-    to.again = buf_text(&again);
     rc = scaling_make(s, &ask, err);
     if (rc == 0)
-        rc = report_doc(scaling_doc(s), &to,
-                        exit_status_of(scaling_conclusion(s), 0), err);
-    buf_fini(&shown);
-    buf_fini(&again);
+        rc = report_made(scaling_doc(s), &to, &(struct opt_set){&block, args},
+                         words, exit_status_of(scaling_conclusion(s), 0), err);
     scaling_fini(s);
     free(s);
     prices_fini(&table);

@@ -61,6 +61,19 @@ int64_t study_set_launches(const struct study_set *set)
     return set->recorded;
 }
 
+bool study_is_point_name(const char *name)
+{
+    for (int i = 0; i < POINT_ROLES; i++) {
+        size_t len = strlen(role_names[i]);
+
+        if (strncmp(name, role_names[i], len) == 0 && name[len] == '-' &&
+            name[len + 1] &&
+            name[len + 1 + strspn(name + len + 1, "0123456789")] == '\0')
+            return true;
+    }
+    return false;
+}
+
 char *study_point_path(const char *dir, const struct study_point *point)
 {
     return xasprintf("%s/%s-%lld", dir, role_names[point->role],

@@ -75,6 +75,9 @@ size_t study_set_discarded(const struct study_set *set);
 /* How many processes of the server were measured. */
 int64_t study_set_launches(const struct study_set *set);
 
+/* Is it the name of the directory of a point, such as probe-12? */
+bool study_is_point_name(const char *name);
+
 /* DIR/probe-3, owned by the caller. */
 char *study_point_path(const char *dir, const struct study_point *point);
 

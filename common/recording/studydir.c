@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
@@ -13,6 +14,7 @@
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/recording/dir.h"
+#include "common/recording/study_set.h"
 #include "common/settings/settings.h"
 #include "common/text/json.h"
 
@@ -140,7 +142,8 @@ int study_kind_at(const char *dir, enum study_kind *kind, struct err *err)
 
 int study_check_lost(const char *dir, struct err *err)
 {
-    static const char *const parts[] = {"trial-1", "point-1", "probe-1"};
+    static const char *const parts[] = {"trial-1", "point-1", "look-1",
+                                        "probe-1"};
     char *path = study_path(dir);
     const char *why = json_loss(path);
     int rc = 0;
@@ -162,18 +165,16 @@ int study_check_lost(const char *dir, struct err *err)
 
 int study_refuse_empty(const char *dir, const char *part, struct err *err)
 {
-    char *first = xasprintf("%s/%s-1", dir, part);
-    char *manifest = xasprintf("%s/manifest.json", first);
+    char *begun = study_part_with(dir, "manifest.json");
 
-    if (access(manifest, F_OK) == 0)
+    if (begun)
         err_set(err, ERR_UNTOLD,
                 "%s: no %s was completed; to see what the first one recorded: "
                 "tailgate report %s",
-                dir, part, first);
+                dir, part, begun);
     else
         err_set(err, ERR_UNTOLD, "%s: no %s was recorded", dir, part);
-    free(manifest);
-    free(first);
+    free(begun);
     return -1;
 }
 
@@ -252,22 +253,6 @@ static int remove_file(const char *dir, const char *name, struct err *err)
     return rc;
 }
 
-/* "probe-12", of a name and a number. */
-static bool is_numbered(const char *name)
-{
-    static const char *const names[] = {"trial-", "point-", "probe-",
-                                        "confirm-"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        size_t len = strlen(names[i]);
-
-        if (strncmp(name, names[i], len) == 0 && name[len] &&
-            strspn(name + len, "0123456789") == strlen(name + len))
-            return true;
-    }
-    return false;
-}
-
 /* Does study.json name it as a part of the study? */
 static bool is_listed(const json_t *json, const char *name)
 {
@@ -305,48 +290,185 @@ static bool is_first_draft(const char *name)
     return file_is_temporary(name, "study.json");
 }
 
-/* Removes only what belongs to the study; study.json last, so that an
- * interrupted removal can be repeated. */
-static int remove_study(const char *dir, struct err *err)
+/* The study that a new one replaces is kept here until the new one has a
+ * recording.  Its study.json goes in first and comes back last, so that after a
+ * crash the place that has it says which study the parts belong to. */
+static char *replaced_path(const char *dir)
 {
-    struct strlist names = {0};
+    return xasprintf("%s/.replaced", dir);
+}
+
+/* Owned by the caller; NULL: there is none, or it is damaged. */
+static json_t *read_study(const char *dir)
+{
     char *path = study_path(dir);
     json_t *json = NULL;
-    int rc;
 
     if (json_read_file(path, &json, &(struct err){0}))
-        json = NULL; /* damaged: removed anyway */
+        json = NULL;
     free(path);
-    rc = file_list_dir(dir, is_visible, &names, err);
+    return json;
+}
+
+char *study_part_with(const char *dir, const char *file)
+{
+    json_t *json = read_study(dir);
+    struct strlist names = {0};
+    char *first = NULL;
+
+    file_list_dir(dir, is_visible, &names, &(struct err){0});
+    for (size_t i = 0; i < names.len; i++) {
+        const char *name = names.items[i];
+        char *part = xasprintf("%s/%s", dir, name);
+        char *path = xasprintf("%s/%s", part, file);
+        char *found = NULL;
+
+        if (!study_is_point_name(name) && !is_listed(json, name))
+            found = NULL;
+        else if (study_is_at(part))
+            found = study_part_with(part, file);
+        else if (access(path, F_OK) == 0)
+            found = xstrdup(part);
+        if (found && (!first || strcmp(found, first) < 0)) {
+            free(first);
+            first = found;
+            found = NULL;
+        }
+        free(found);
+        free(path);
+        free(part);
+    }
+    strlist_fini(&names);
+    json_decref(json);
+    return first;
+}
+
+static int move(const char *dir, const char *name, const char *to,
+                struct err *err)
+{
+    char *from = xasprintf("%s/%s", dir, name);
+    char *path = xasprintf("%s/%s", to, name);
+    int rc = rename(from, path) < 0 && errno != ENOENT
+                 ? err_set(err, ERR_IO, "%s: %s", path, strerror(errno))
+                 : 0;
+
+    free(from);
+    free(path);
+    return rc;
+}
+
+/* Only what belongs to the study that `json` describes, except for study.json:
+ * move it to `to`, or remove it (NULL). */
+static int move_parts(const char *dir, const json_t *json, const char *to,
+                      struct err *err)
+{
+    struct strlist names = {0};
+    int rc = file_list_dir(dir, is_visible, &names, err);
+
     for (size_t i = 0; rc == 0 && i < names.len; i++) {
         const char *name = names.items[i];
+        char *path = xasprintf("%s/%s", dir, name);
+        bool is_file = is_leftover(name) || strcmp(name, "summary.json") == 0;
 
-        path = xasprintf("%s/%s", dir, name);
-        if (is_leftover(name))
-            rc = remove_file(dir, name, err);
-        else if (!is_numbered(name) && !is_listed(json, name))
+        if (!is_file && !study_is_point_name(name) && !is_listed(json, name))
             rc = 0;
+        else if (to)
+            rc = move(dir, name, to, err);
+        else if (is_file)
+            rc = remove_file(dir, name, err);
         else
             rc = study_is_at(path) ? study_remove(path, err)
                                    : recording_remove(path, err);
         free(path);
     }
     strlist_fini(&names);
+    return rc;
+}
+
+/* study.json last, so that an interrupted removal can be repeated. */
+static int remove_study(const char *dir, struct err *err)
+{
+    json_t *json = read_study(dir);
+    int rc = move_parts(dir, json, NULL, err);
+
     json_decref(json);
-    if (rc)
-        return -1;
-    return remove_file(dir, "summary.json", err) ||
-                   remove_file(dir, "study.json", err)
-               ? -1
-               : 0;
+    return rc ? -1 : remove_file(dir, "study.json", err);
+}
+
+/* If the process was killed before the new study had a recording, the old one
+ * is still there. */
+static int set_aside(const char *dir, struct err *err)
+{
+    char *aside = replaced_path(dir);
+    bool has_aside = study_is_at(aside);
+    json_t *json = read_study(has_aside ? aside : dir);
+    int rc = 0;
+
+    if (has_aside == study_is_at(dir)) {
+        rc = remove_study(dir, err);
+    } else {
+        if (!has_aside)
+            rc = study_drop_replaced(dir, err);
+        if (rc == 0 && mkdir(aside, 0777) < 0 && errno != EEXIST)
+            rc = err_set(err, ERR_IO, "%s: %s", aside, strerror(errno));
+        if (rc == 0)
+            rc = move(dir, "study.json", aside, err);
+        if (rc == 0)
+            rc = move_parts(dir, json, aside, err);
+    }
+    json_decref(json);
+    free(aside);
+    return rc;
+}
+
+int study_restore_replaced(const char *dir, struct err *err)
+{
+    char *aside = replaced_path(dir);
+    json_t *json = read_study(aside);
+    int rc = 0;
+
+    if (!study_is_at(aside)) {
+        free(aside);
+        json_decref(json);
+        return 0;
+    }
+    if (study_is_at(dir))
+        rc = remove_study(dir, err);
+    if (rc == 0)
+        rc = move_parts(aside, json, dir, err);
+    if (rc == 0)
+        rc = move(aside, "study.json", dir, err);
+    if (rc == 0)
+        rmdir(aside);
+    json_decref(json);
+    free(aside);
+    return rc ? -1 : 1;
+}
+
+int study_drop_replaced(const char *dir, struct err *err)
+{
+    char *aside = replaced_path(dir);
+    json_t *json = read_study(aside);
+    int rc = 0;
+
+    if (access(aside, F_OK) == 0)
+        rc = remove_file(aside, "study.json", err) ||
+             move_parts(aside, json, NULL, err);
+    if (rc == 0 && rmdir(aside) < 0 && errno != ENOENT)
+        rc = err_set(err, ERR_IO, "%s: %s", aside, strerror(errno));
+    json_decref(json);
+    free(aside);
+    return rc ? -1 : 0;
 }
 
 int study_make_dir(const char *dir, bool force, struct err *err)
 {
     struct strlist drafts = {0};
-    bool has_study = study_is_at(dir);
+    char *aside = replaced_path(dir);
+    bool has_study = study_is_at(dir) || study_is_at(aside);
     int rc = recording_make_place(dir, err);
 
+    free(aside);
     if (rc == 0)
         rc = recording_holds_anything(dir, err);
     if (rc <= 0)
@@ -366,7 +488,7 @@ int study_make_dir(const char *dir, bool force, struct err *err)
         return err_set(err, ERR_USAGE,
                        "%s: is not empty; --force replaces the study in it",
                        dir);
-    return remove_study(dir, err);
+    return set_aside(dir, err);
 }
 
 int study_remove(const char *dir, struct err *err)

@@ -7,7 +7,7 @@
  *   trials    trial-1, trial-2, ...
  *   pair      a, b: two trial sets that took turns
  *   sweep     point-1, point-2, ...
- *   search    probe-1, ..., confirm-1, ...
+ *   search    look-1, probe-1, ..., confirm-1, ...
  *   variants  one directory per variant, with its name
  *
  * study_set.h reads and writes study.json.
@@ -72,8 +72,12 @@ int study_load(const char *dir, struct json_t **json, enum study_kind *kind,
  * is left; the message names that part. */
 int study_check_lost(const char *dir, struct err *err);
 
+/* The first part, by name, of the study or of a study in it that has this file;
+ * owned by the caller.  NULL: none has. */
+char *study_part_with(const char *dir, const char *file);
+
 /* Sets ERR_UNTOLD: no part ("trial") of the study was completed.  The message
- * names the recording of the first, if there is one.  Returns -1. */
+ * names one that was begun, if there is one.  Returns -1. */
 int study_refuse_empty(const char *dir, const char *part, struct err *err);
 
 /* A study was given where settings are read.  ERR_CONFIG; the message names the
@@ -81,8 +85,16 @@ int study_refuse_empty(const char *dir, const char *part, struct err *err);
 int study_refuse_as_run(const char *dir, struct err *err);
 
 /* Make the directory.  If it is not empty: ERR_USAGE, unless `force` is set and
- * it holds a study, which is removed. */
+ * it holds a study.  That is set aside in DIR/.replaced, and the caller drops
+ * it once the new study has a recording, or restores it. */
 int study_make_dir(const char *dir, bool force, struct err *err);
+
+/* Remove the study that was set aside.  0 also if there is none. */
+int study_drop_replaced(const char *dir, struct err *err);
+
+/* Remove the new study, and put back the one that was set aside: 1; 0: there is
+ * none, and nothing is changed; -1. */
+int study_restore_replaced(const char *dir, struct err *err);
 
 /* Remove the study and its directory, which must hold nothing else. */
 int study_remove(const char *dir, struct err *err);

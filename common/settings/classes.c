@@ -111,6 +111,7 @@ static void overlay(struct class_settings *c, const struct settings *run)
         }
     }
     c->settings->has_stub = run->has_stub;
+    c->settings->texts = run->texts;
     c->settings->load.stop = STOP_END; /* only the run as a whole stops early */
     free(c->settings->name);
     c->settings->name = xstrdup(c->name);

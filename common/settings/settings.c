@@ -30,6 +30,7 @@ void settings_init(struct settings *s)
     s->warmup = (struct classes){0};
     s->variants = (struct classes){0};
     s->varied = (struct strlist){0};
+    s->texts = NULL;
     for (int b = 0; b < BLOCK_COUNT; b++) {
         struct opt_set set = settings_set(s, (enum settings_block)b);
 
@@ -109,6 +110,7 @@ void settings_clone(struct settings *s, const struct settings *from)
     settings_copy(s, from);
     s->data.workload = from->data.workload; /* if it is itself a class */
     s->data.class = from->data.class;
+    s->texts = from->texts;
     clone_classes(&s->classes, &from->classes);
     clone_classes(&s->warmup, &from->warmup);
     clone_classes(&s->variants, &from->variants);

@@ -442,6 +442,11 @@ struct settings {
     struct classes warmup;   /* at most one: the data of the warm-up */
     struct classes variants; /* of a study: what each overrides */
     struct strlist varied;   /* of a variant: the keys that it overrides */
+
+    /* The files that were read to resolve the settings, by their path: a study
+     * resolves them again and again, and must not read another table in the
+     * middle.  Borrowed; NULL: they are read each time. */
+    struct strmap *texts;
 };
 
 enum settings_block {
@@ -542,6 +547,11 @@ int settings_assign(struct settings *s, const char *assignment,
 /* Fill in what follows from the rest, and refuse contradictions and what cannot
  * be run.  After this the settings are "as used".  ERR_CONFIG. */
 int settings_resolve(struct settings *s, struct err *err);
+
+/* The text of a file that the settings name, owned by the caller: as it was
+ * when it was read first, if `texts` is set.  As file_read_text(). */
+int settings_read_text(const struct settings *s, const char *path, size_t max,
+                       char **text, struct err *err);
 
 /* Before that: take the price of the machine from the price file. */
 int settings_look_up_price(struct settings *s, struct err *err);

@@ -8,13 +8,31 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
+#include "common/base/file.h"
 #include "common/base/xalloc.h"
 #include "common/spec/load_shape.h"
 #include "common/spec/prices.h"
+#include "common/spec/slo.h"
 #include "common/text/url.h"
 #include "common/wire/api_names.h"
 
 #define DEFAULT_DURATION_NS (10 * NS_PER_S)
+
+int settings_read_text(const struct settings *s, const char *path, size_t max,
+                       char **text, struct err *err)
+{
+    const char *kept = s->texts ? strmap_get(s->texts, path) : NULL;
+
+    if (kept) {
+        *text = xstrdup(kept);
+        return 0;
+    }
+    if (file_read_text(path, max, text, err))
+        return -1;
+    if (s->texts)
+        strmap_put(s->texts, path, *text);
+    return 0;
+}
 
 /* ---- rate and scenario ---- */
 
@@ -28,17 +46,22 @@ const char *settings_rate_key(const struct load_settings *load)
 }
 
 /* The window is as long as all stages, and the rate is their mean. */
-static int resolve_stages(struct load_settings *load, struct err *err)
+static int resolve_stages(struct settings *s, struct err *err)
 {
+    struct load_settings *load = &s->load;
     const char *key = settings_rate_key(load);
     double requests = 0;
+    char *table = NULL;
     int rc = 0;
 
     if (load->shape)
         rc = load_shape_expand(load->shape, &load->stages, err);
     else if (load->rate_table)
-        rc = ratetable_read(load->rate_table, load->table_speed, &load->stages,
-                            err);
+        rc = settings_read_text(s, load->rate_table, RATETABLE_MAX, &table, err)
+                 ? -1
+                 : ratetable_parse(load->rate_table, table, load->table_speed,
+                                   &load->stages, err);
+    free(table);
     for (size_t i = 0; rc == 0 && i < load->stages.len; i++) {
         struct load_stage stage;
 
@@ -191,6 +214,7 @@ static int check_search(const struct search_settings *s, struct err *err)
 int settings_look_up_price(struct settings *s, struct err *err)
 {
     struct prices prices;
+    char *text;
     int rc;
 
     if (!s->cost.prices)
@@ -199,13 +223,19 @@ int settings_look_up_price(struct settings *s, struct err *err)
         return err_set(err, ERR_CONFIG,
                        "cost.prices cannot be combined with "
                        "cost.usd_per_hour");
-    if (prices_read(&prices, s->cost.prices, err))
+    if (settings_read_text(s, s->cost.prices, PRICES_MAX, &text, err))
         return err_context(err, "cost.prices");
-    rc = prices_apply(&prices, s, err);
-    prices_fini(&prices);
+    rc = prices_parse(&prices, s->cost.prices, text, err);
+    free(text);
+    if (rc == 0) {
+        rc = prices_apply(&prices, s, err);
+        prices_fini(&prices);
+    }
+    if (rc)
+        return err_context(err, "cost.prices");
     free(s->cost.prices);
     s->cost.prices = NULL;
-    return rc ? err_context(err, "cost.prices") : 0;
+    return 0;
 }
 
 /* ---- target ---- */
@@ -329,11 +359,14 @@ static int resolve_rules(struct settings *s, struct err *err)
 int settings_resolve(struct settings *s, struct err *err)
 {
     struct load_settings *load = &s->load;
+    struct slo slo;
 
     classes_overlay(s);
-    if (resolve_rules(s, err) || resolve_stages(load, err) ||
+    if (resolve_rules(s, err) || resolve_stages(s, err) ||
         resolve_clients(load, &s->client, err))
         return -1;
+    if (slo_parse_all(&s->slo, &slo, err))
+        return err_context(err, "slo");
     if (load->scenario == SCENARIO_SESSIONS && s->data.file &&
         s->data.turns != TURNS_SESSION)
         return err_set(err, ERR_CONFIG,

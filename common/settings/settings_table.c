@@ -170,9 +170,9 @@ static const struct opt top[] = {
      .check = slo_check_term,
      .help = "service level objective, such as 'e2e p99 < 200ms' (whole "
              "answer), 'ttft p99 < 100ms' (first token) or 'errors < 0.1%' "
-             "(can be repeated); all terms must be met; commas separate "
-             "several terms; 'gold: e2e p99 < 100ms' belongs to a separate SLO "
-             "named gold, which has its own verdict"},
+             "(can be repeated); all terms of a list, or separated by commas in "
+             "the flag, must be met; 'gold: e2e p99 < 100ms' belongs to a "
+             "separate SLO named gold, which has its own verdict"},
     {OPT("slo.require", "require", choice, require), .names = slo_require_names,
      .initial = "observed", .group = GROUP_GOAL,
      .help = "how certain the verdict must be: observed (the measured values "

@@ -265,7 +265,8 @@ int dist_parse_counts(const char *text, struct dist *dist, struct err *err)
         *dist = (struct dist){.ops = find_kind("fixed"), .mean = (double)fixed};
         return check_fixed(dist, err);
     }
-    if (read_dist(text, dist, units_parse_count) == 0) {
+    if (read_dist(text, dist, units_parse_count) == 0 &&
+        dist->ops->n_params != 0) { /* 'none' is a duration */
         dist->is_whole = true;
         return check_fixed(dist, err);
     }

@@ -9,27 +9,33 @@
 
 #include "common/base/clk.h"
 #include "common/base/err.h"
-#include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/base/xalloc.h"
 #include "common/text/units.h"
 
 #define MAX_SHAPE_STAGES 10000
 #define MAX_ROWS         100000
-#define MAX_FILE         (8 << 20)
 #define MAX_NS           4e18
 #define STAGE_TEXT       ((size_t)4 * UNITS_TEXT)
 
 /* ---- stages ---- */
 
-/* That of a stage can be 0. */
+/* That of a stage can be 0, in the same units as others: "0", "0.0/m". */
 static int parse_rate(const char *text, double *rps, struct err *err)
 {
-    if (strcmp(text, "0") == 0 || strcmp(text, "0/s") == 0) {
+    size_t len = strspn(text, "0123456789.");
+    char *number = xstrndup(text, len);
+    char *of_one = xasprintf("1%s", text + len);
+    struct err ignored = {0};
+    double value = 1;
+    bool is_zero = units_parse_number(number, &value, &ignored) == 0 &&
+                   value == 0 && units_parse_rate(of_one, rps, &ignored) == 0;
+
+    free(number);
+    free(of_one);
+    if (is_zero)
         *rps = 0;
-        return 0;
-    }
-    return units_parse_rate(text, rps, err);
+    return is_zero ? 0 : units_parse_rate(text, rps, err);
 }
 
 int load_stage_parse(const char *text, struct load_stage *stage,
@@ -424,17 +430,4 @@ int ratetable_parse(const char *name, char *text, double speed,
                        "times",
                        name);
     return 0;
-}
-
-int ratetable_read(const char *path, double speed, struct strlist *stages,
-                   struct err *err)
-{
-    char *text;
-    int rc;
-
-    if (file_read_text(path, MAX_FILE, &text, err))
-        return -1;
-    rc = ratetable_parse(path, text, speed, stages, err);
-    free(text);
-    return rc;
 }

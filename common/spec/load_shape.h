@@ -46,12 +46,11 @@ int load_stage_parse(const char *text, struct load_stage *stage,
 int load_shape_expand(const char *text, struct strlist *stages,
                       struct err *err);
 
-/* Add the stages of a rate table, `speed` times as fast; the rates stay the
- * same.  ERR_CONFIG "file:line: ...". */
-int ratetable_read(const char *path, double speed, struct strlist *stages,
-                   struct err *err);
+#define RATETABLE_MAX ((size_t)8 << 20) /* bytes of its file */
 
-/* The same from memory, which is changed; `name` stands for the path. */
+/* Add the stages of a rate table, `speed` times as fast; the rates stay the
+ * same.  The text is changed; `name` is that of the file.  ERR_CONFIG
+ * "file:line: ...". */
 int ratetable_parse(const char *name, char *text, double speed,
                     struct strlist *stages, struct err *err);
 

@@ -14,7 +14,6 @@
 #include "common/settings/settings.h"
 #include "common/text/units.h"
 
-#define MAX_FILE   ((size_t)1 << 20)
 #define MAX_KNOWN  200 /* bytes of names in a message */
 #define MAX_COUNT  1e6 /* in "4xL4" */
 #define MAX_PREFIX 32  /* "4x" */
@@ -135,7 +134,7 @@ int prices_read(struct prices *p, const char *path, struct err *err)
     int rc;
 
     *p = (struct prices){0};
-    if (file_read_text(path, MAX_FILE, &text, err))
+    if (file_read_text(path, PRICES_MAX, &text, err))
         return -1;
     rc = prices_parse(p, path, text, err);
     free(text);
@@ -177,7 +176,7 @@ static int refuse(const struct prices *p, const char *machine, struct err *err)
 
     count_of(machine, &s.word);
     snprintf(prefix, sizeof(prefix), "%.*s", (int)(s.word - machine), machine);
-    buf_init(&known, MAX_FILE);
+    buf_init(&known, PRICES_MAX);
     for (size_t i = 0; i < p->n; i++) {
         suggest_consider(&s, p->list[i].machine);
         if (known.len < MAX_KNOWN)

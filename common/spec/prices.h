@@ -27,6 +27,8 @@ struct prices {
     size_t n;
 };
 
+#define PRICES_MAX ((size_t)1 << 20) /* bytes of the file */
+
 /* ERR_IO if it cannot be read, ERR_CONFIG with file and line if it is not a
  * table of prices.  After a failure prices_fini() is not needed. */
 int prices_read(struct prices *p, const char *path, struct err *err);

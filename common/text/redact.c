@@ -260,18 +260,33 @@ static char *redact_header_in(const char *const *argv, size_t i)
     return out;
 }
 
-char *redact_arg(const char *const *argv, size_t i)
+/* The URL that argv[i] is, or has after a '='; http:// may be missing.  NULL:
+ * there is none. */
+static const char *url_in(const char *const *argv, size_t i)
 {
     const char *proxy = value_of(argv, i, "--proxy", "target.proxy");
+    const char *rest = argv[i];
+
+    while (!proxy && rest && !url_is_meant(rest)) {
+        rest = strchr(rest, '=');
+        rest = rest ? rest + 1 : NULL;
+    }
+    return proxy ? proxy : rest;
+}
+
+char *redact_arg(const char *const *argv, size_t i)
+{
     char *out = redact_header_in(argv, i);
+    const char *start;
     char *url;
 
     if (out)
         return out;
-    if (!proxy)
+    start = url_in(argv, i);
+    if (!start)
         return redact_text(argv[i]);
-    url = redact_url(proxy);
-    out = xasprintf("%.*s%s", (int)(proxy - argv[i]), argv[i], url);
+    url = redact_url(start);
+    out = xasprintf("%.*s%s", (int)(start - argv[i]), argv[i], url);
     free(url);
     return out;
 }

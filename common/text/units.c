@@ -192,7 +192,7 @@ int units_parse_instant(const char *text, int64_t now_ns, int64_t *ns,
         tm.tm_year = 70;
         after_ns = strtoll(text + 1, &end, 10);
         p = end;
-        if (!isdigit((unsigned char)text[1]) || after_ns > MAX_INSTANT_S)
+        if (!isdigit((unsigned char)text[1]))
             p = NULL;
     } else {
         p = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
@@ -206,6 +206,10 @@ int units_parse_instant(const char *text, int64_t now_ns, int64_t *ns,
         return err_set(err, ERR_CONFIG,
                        "'%s' is not a time: expected "
                        "2026-12-31T23:59:59Z, @SECONDS since 1970, or +10s",
+                       text);
+    if (after_ns < 1 || after_ns > MAX_INSTANT_S)
+        return err_set(err, ERR_CONFIG,
+                       "'%s' is out of range: a time is from 1970 to 2255",
                        text);
     *ns = after_ns * NS_PER_S + llround(seconds * 1e9);
     return 0;
@@ -467,27 +471,29 @@ static int refuse_range(double from, double to, struct err *err)
         text[0], text[2], units_show_number(step, text[3]));
 }
 
-/* A number and its unit, up to the next ",", ".." or the end.  strtod() would
- * take the first point of "40..200" as its own. */
+/* A number and its unit, up to the next ",", ".." or the end; the first point
+ * of "40..200" is not one of the number. */
 static int take_item(struct numlist *v, const char **p, double *value,
                      struct err *err)
 {
     const char *start = skip_blanks(*p);
     const char *dots = strstr(start, "..");
     size_t len = strcspn(start, ",");
+    bool is_number;
     const char *unit;
+    const char *end;
     char *copy;
-    char *end;
 
     if (dots && dots < start + len)
         len = (size_t)(dots - start);
-    copy = xstrndup(start, len);
-    *value = strtod(copy, &end);
+    end = copy = xstrndup(start, len);
+    is_number = take_scientific(&end, value);
     len = (size_t)(end - copy);
+    is_number = is_number && *end != 'x' && *end != 'X' && isfinite(*value);
     free(copy);
     if (*start == '\0')
         return err_set(err, ERR_CONFIG, "a number is missing; " LIST_EXAMPLE);
-    if (len == 0 || !isfinite(*value) || *value < 0)
+    if (!is_number)
         return err_set(err, ERR_CONFIG, "'%s': " LIST_EXAMPLE, start);
 
     unit = skip_blanks(start + len);

@@ -188,6 +188,32 @@ TEST(an_interrupted_one)
     }
 }
 
+/* In its second transport: the first is saved. */
+TEST(what_was_finished_is_kept)
+{
+    struct proc p;
+    struct proc_result r;
+    json_t *saved;
+    const json_t *all;
+    char *line;
+
+    unlink(calibration_file());
+    p = proc_start_with(ARGS("calibrate", "--quick"), use_state);
+    do
+        line = proc_read_error(&p);
+    while (!strstr(line, "tls "));
+    assert_int_equal(kill(p.pid, SIGINT), 0);
+    r = proc_wait(&p);
+    proc_expect(&r, 130);
+    saved = read_json(calibration_file());
+    all = json_object_get(saved, "transports");
+    assert_non_null(json_object_get(all, "native"));
+    assert_null(json_object_get(all, "tls"));
+    assert_non_null(strstr(r.out, "native "));
+    assert_null(strstr(r.out, "tls "));
+    json_decref(saved);
+}
+
 /* ---- a file that is there ---- */
 
 TEST(no_state_directory)

@@ -274,6 +274,34 @@ TEST(an_edited_file_has_no_effect)
     }
 }
 
+/* Its first recording is a look, and is replaced like any other. */
+TEST(a_first_look_that_was_cut_can_be_replaced)
+{
+    char *file = searched_file("look.yaml", "stub: {service: fixed 500ms}\n"
+                                            "slo: [errors < 50%]\n");
+    char *dir = tmpdir_path("look");
+    char *look = keepf("%s/look-1", dir);
+    char *begun = keepf("%s/requests.tgr", look);
+    char *aside = keepf("%s/.replaced/look-1", dir);
+
+    for (int i = 0; i < 2; i++) {
+        struct proc p = proc_start(
+            ARGS("search", file, "-q", "-o", dir, i > 0 ? "--force" : NULL));
+        struct proc_result r;
+
+        wait_for_handler(&p, SIGINT);
+        while (i > 0 && access(aside, F_OK) != 0)
+            clk_sleep_ns(NS_PER_MS);
+        while (access(begun, F_OK) != 0)
+            clk_sleep_ns(NS_PER_MS);
+        wait_for_rows(look);
+        assert_int_equal(kill(p.pid, SIGINT), 0);
+        r = proc_wait(&p);
+        proc_expect(&r, 130);
+        assert_non_null(strstr(r.err, look));
+    }
+}
+
 /* No server listens: nothing is left behind but the error. */
 TEST(a_server_that_is_not_there_is_exit_3)
 {

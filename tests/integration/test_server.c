@@ -239,4 +239,25 @@ TEST(it_ends_with_us)
     }
 }
 
+/* As when a whole service is stopped: its end is no fault of the server. */
+TEST(a_signal_for_both_is_an_interruption)
+{
+    char *file = write_settings("both", FREE_URL, STUB, "");
+    char *dir = tmpdir_path("both");
+    struct proc p =
+        proc_start(ARGS("run", file, "--duration", "60s", "-q", "-o", dir));
+    struct proc_result r;
+    char *pids;
+
+    wait_for_rows(dir);
+    pids = text_of("both.pids");
+    assert_int_equal(kill(p.pid, SIGTERM), 0);
+    kill((pid_t)strtol(pids, NULL, 10), SIGTERM);
+    r = proc_wait(&p);
+    proc_expect(&r, 143);
+    assert_string_equal(r.err, "");
+    assert_non_null(strstr(r.out, "interrupted"));
+    free(pids);
+}
+
 GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

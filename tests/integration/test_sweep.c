@@ -165,6 +165,8 @@ TEST(nonsense_is_refused_before_anything_runs)
         {"--vary", "nonsense=1,2", "is not a setting with values"},
         {"--vary", "stub.max_bach=1,2", "did you mean"},
         {"--vary", "load.rate=10,x", "expected numbers"},
+        {"--rates", "0x10", "expected numbers"},
+        {"--trials", "2", "--trials cannot be used with sweep; use --repeats"},
         {"--repeats", "2", "nothing to vary"},
     };
     char *file = settings_file();
@@ -178,6 +180,109 @@ TEST(nonsense_is_refused_before_anything_runs)
         if (!strstr(r.err, bad[i][2]))
             fail_msg("%s %s: %s", bad[i][0], bad[i][1], r.err);
         assert_int_equal(access(dir, F_OK), -1);
+    }
+}
+
+/* The curve would be flat, and nobody would see why. */
+TEST(a_key_without_effect_is_refused)
+{
+    static const struct {
+        const char *settings;
+        const char *vary;
+        const char *says;
+    } rows[] = {
+        {"target: {url: 'http://h:1/'}\nload: {rate: 50}\n",
+         "stub.max_batch=1,2",
+         "stub.max_batch: cannot be varied without the block 'stub'"},
+        {"target: {url: 'http://h:1/v1/completions'}\nload: {rate: 50}\n"
+         "classes:\n  - {name: a, data: {input_tokens: 8}}\n"
+         "  - {name: b, data: {input_tokens: 9}}\n",
+         "data.input_tokens=10,20",
+         "data.input_tokens: cannot be varied, because every class sets it"},
+        {"stub: {service: fixed 1ms}\nload: {rate: 50}\n"
+         "variants:\n  - {name: a, stub: {max_batch: 2}}\n",
+         "stub.max_batch=1,2",
+         "idle.yaml:4: variants: a: stub.max_batch: cannot be varied, because "
+         "the variant sets it"},
+    };
+    char *dir = tmpdir_path("idle");
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char *file = tmpdir_write("idle.yaml", rows[i].settings,
+                                  strlen(rows[i].settings));
+        struct proc_result r = proc_run(
+            ARGS("sweep", file, "--vary", rows[i].vary, "-q", "-o", dir));
+
+        proc_expect(&r, 2);
+        if (!strstr(r.err, rows[i].says))
+            fail_msg("%s: %s", rows[i].says, r.err);
+        assert_int_equal(access(dir, F_OK), -1);
+    }
+}
+
+/* It does not count as a point, but what it recorded is there. */
+TEST(a_first_point_that_was_cut_is_kept)
+{
+    char *file = settings_file();
+    char *dir = tmpdir_path("cut");
+    char *first = keepf("%s/point-1", dir);
+    char *says = keepf("tailgate report %s\n", first);
+    struct proc p = proc_start(ARGS("sweep", file, "--rates", "20,21",
+                                    "--duration", "1h", "-q", "-o", dir));
+    struct proc_result r;
+    json_t *study;
+
+    for (int ms = 0; !is_there(first, "requests.tgr"); ms++) {
+        assert_true(ms < MOST_MS);
+        clk_sleep_ns(NS_PER_MS);
+    }
+    wait_for_rows(first);
+    kill(p.pid, SIGINT);
+    r = proc_wait(&p);
+    proc_expect(&r, 130);
+    assert_non_null(strstr(r.err, says));
+    study = searched_json(dir, "study.json");
+    assert_true(number_at(study, "stopped_by") == SIGINT);
+    json_decref(study);
+    r = proc_run(ARGS("report", dir));
+    proc_expect(&r, 4);
+    assert_non_null(strstr(r.err, says));
+    r = proc_run(ARGS("report", first));
+    assert_non_null(strstr(r.out, "interrupted"));
+    r = proc_run(
+        ARGS("sweep", file, "--rates", "20", "-q", "-o", dir, "--force"));
+    expect_done(&r, dir);
+}
+
+/* The server that is to be measured is not there, or does not start. */
+TEST(a_study_is_replaced_only_by_another)
+{
+    char *target = keepf("target: {url: 'http://127.0.0.1:%d/'}\n"
+                         "load: {duration: 400ms}\n",
+                         refusing_port());
+    static const char server[] = "target: {url: 'http://127.0.0.1:{port}/'}\n"
+                                 "server: {start: 'exit 7'}\n";
+    const char *const texts[] = {target, server};
+    char *file = settings_file();
+    char *dir = tmpdir_path("replaced");
+    struct proc_result r =
+        proc_run(ARGS("sweep", file, "--rates", "20", "-q", "-o", dir));
+
+    expect_done(&r, dir);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        char *other = tmpdir_write("other.yaml", texts[i], strlen(texts[i]));
+        char *fresh = tmpdir_path(i == 0 ? "fresh-0" : "fresh-1");
+
+        r = proc_run(
+            ARGS("sweep", other, "--rates", "20", "-q", "-o", dir, "--force"));
+        proc_expect(&r, 3);
+        assert_true(rate_of(dir, "point-1") == 20);
+        assert_true(is_there(dir, "summary.json"));
+        assert_false(is_there(dir, ".replaced"));
+        r = proc_run(ARGS("sweep", other, "--rates", "20", "-q", "-o", fresh));
+        proc_expect(&r, 3);
+        assert_int_equal(is_there(fresh, "point-1/server.log"), i == 1);
+        assert_int_equal(access(fresh, F_OK), i == 1 ? 0 : -1);
     }
 }
 

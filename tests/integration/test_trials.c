@@ -371,6 +371,39 @@ TEST(two_take_turns)
     proc_expect(&r, 2); /* without --trials */
 }
 
+/* A miss outweighs a side that cannot be decided, as in any other case of both;
+ * a side that cannot be trusted outweighs it. */
+TEST(the_worse_side_decides)
+{
+    static const char missed[] = "stub: {service: fixed 3ms}\n"
+                                 "load: {rate: 100/s, duration: 100ms}\n"
+                                 "slo: [e2e p50 < 1ms]\n"
+                                 "study: {settle: 10ms, max_discarded: 0}\n";
+    static const char open[] = "stub: {service: fixed 3ms}\n"
+                               "load: {rate: 100/s, duration: 100ms}\n"
+                               "slo: [e2e p99.99 < 10s]\n"
+                               "study: {settle: 10ms, max_discarded: 0}\n";
+    char *a = tmpdir_write("missed.yaml", missed, strlen(missed));
+    char *b = tmpdir_write("open.yaml", open, strlen(open));
+    char *dir = tmpdir_path("sides");
+    struct proc_result r = proc_run(ARGS("run", a, "--against", b, "--trials",
+                                         "2", "-q", "--json", "-o", dir));
+    json_t *json = parse(r.out);
+    const char *first = json_string_value(
+        json_object_get(json_object_get(json, "a"), "verdict"));
+    const char *second = json_string_value(
+        json_object_get(json_object_get(json, "b"), "verdict"));
+    bool is_invalid =
+        strcmp(first, "invalid") == 0 || strcmp(second, "invalid") == 0;
+
+    if (!is_invalid) {
+        assert_string_equal(first, "fail");
+        assert_string_equal(second, "undecided");
+    }
+    proc_expect(&r, is_invalid ? 4 : 1);
+    json_decref(json);
+}
+
 /* One connection turns the open loop into a closed one, so no trial can be
  * trusted: each is made again, up to the maximum, and all commands say so. */
 TEST(invalid_trials_are_made_again)

@@ -221,8 +221,9 @@ static void put_verdict(struct suite *all, const struct doc *d)
 {
     static const enum result results[] = {
         [CONCLUSION_YES] = RESULT_PASSED,
+        [CONCLUSION_UNDECIDED] = RESULT_ERROR,
         [CONCLUSION_NO] = RESULT_FAILED,
-        [CONCLUSION_OPEN] = RESULT_ERROR,
+        [CONCLUSION_INVALID] = RESULT_ERROR,
         [CONCLUSION_FAILED] = RESULT_ERROR,
     };
     static const char *const keys[] = {"verdict", "outcome", "answer"};

@@ -305,9 +305,8 @@ static void put_title(const struct doc *d, const struct doc_node *title,
                       struct buf *out)
 {
     static const char *const marks[] = {
-        [CONCLUSION_YES] = "\u2705",
-        [CONCLUSION_NO] = "\u274c",
-        [CONCLUSION_OPEN] = "\u26a0\ufe0f",
+        [CONCLUSION_YES] = "\u2705",    [CONCLUSION_UNDECIDED] = "\u26a0\ufe0f",
+        [CONCLUSION_NO] = "\u274c",     [CONCLUSION_INVALID] = "\u26a0\ufe0f",
         [CONCLUSION_FAILED] = "\u274c",
     };
     const struct doc_node *kind = doc_at(doc_root(d), "kind");

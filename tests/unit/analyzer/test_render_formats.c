@@ -226,9 +226,9 @@ TEST(junit_says_what_the_exit_status_says)
         {"pass", "pass", true, CONCLUSION_YES, 0, 0, 0},
         {"fail", "fail", true, CONCLUSION_NO, 2, 0, 0},
         {"fail", "pass", true, CONCLUSION_NO, 1, 0, 0}, /* overloaded */
-        {"undecided", "undecided", true, CONCLUSION_OPEN, 0, 2, 0},
-        {"pass", "pass", true, CONCLUSION_OPEN, 0, 1, 0}, /* not shown */
-        {"invalid", "pass", false, CONCLUSION_OPEN, 0, 3, 0},
+        {"undecided", "undecided", true, CONCLUSION_UNDECIDED, 0, 2, 0},
+        {"pass", "pass", true, CONCLUSION_UNDECIDED, 0, 1, 0}, /* not shown */
+        {"invalid", "pass", false, CONCLUSION_INVALID, 0, 3, 0},
         {"pass", "pass", false, CONCLUSION_YES, 0, 0, 1}, /* late only */
         {"none", "none", true, CONCLUSION_YES, 0, 0, 1},
         {"none", "none", true, CONCLUSION_FAILED, 0, 1, 1},
@@ -259,7 +259,7 @@ TEST(junit_has_the_message)
                                "&#60; 1s\" time=\"0.000\">\n      <failure "
                                "type=\"fail\" message=\"measured 312ms\"/>");
     doc_free(d);
-    d = judged("invalid", "pass", false, CONCLUSION_OPEN);
+    d = judged("invalid", "pass", false, CONCLUSION_INVALID);
     assert_says(junit(d, "x"), "<error type=\"invalid\" message=\"the run is "
                                "invalid, measured 312ms\"/>");
     assert_says(junit(d, "x"), "<error type=\"not passed\" message=\"\"/>");
@@ -272,13 +272,13 @@ TEST(trackers_get_no_numbers_that_cannot_be_trusted)
 {
     static const enum doc_format formats[] = {
         DOC_AS_BENCHER, DOC_AS_GITHUB_SMALLER, DOC_AS_GITHUB_BIGGER};
-    struct doc *invalid = judged("invalid", "pass", false, CONCLUSION_OPEN);
+    struct doc *invalid = judged("invalid", "pass", false, CONCLUSION_INVALID);
     struct doc *late = judged("pass", "pass", false, CONCLUSION_YES);
     struct doc *valid = judged("fail", "fail", true, CONCLUSION_NO);
     struct doc *cut = judged("fail", "fail", true, CONCLUSION_NO);
     struct doc *aborted = judged("fail", "fail", true, CONCLUSION_NO);
     struct doc *none_due =
-        judged("undecided", "undecided", true, CONCLUSION_OPEN);
+        judged("undecided", "undecided", true, CONCLUSION_UNDECIDED);
     struct doc *empty = doc_new();
 
     doc_count(doc_section(doc_root(none_due), "requests", NULL), "scheduled",

@@ -136,6 +136,7 @@ static const char *const malformed_durations[] = {
 };
 
 static const char *const malformed_counts[] = {
+    "none",
     "128.5",
     "-1",
     "fixed 2ms",

@@ -7,7 +7,6 @@
 #include "common/base/xalloc.h"
 #include "common/spec/load_shape.h"
 #include "tests/support/test.h"
-#include "tests/support/tmpdir.h"
 
 #define MAX_WANT      8
 #define SPIKE_EXAMPLE "write 'spike 50/s 500/s at 1m for 10s of 3m'"
@@ -170,26 +169,3 @@ TEST(what_is_wrong_has_its_line)
         free(text);
     }
 }
-
-TEST(files_are_read)
-{
-    static const char *const want[MAX_WANT] = {"1/s 1s"};
-    struct strlist stages = {0};
-    struct err err = {0};
-
-    assert_int_equal(ratetable_read(tmpdir_write("t.csv", "0,1\n1,1\n", 8), 1,
-                                    &stages, &err),
-                     0);
-    assert_stages(&stages, want);
-    assert_int_equal(ratetable_read(tmpdir_write("t.csv", "0,1\n\0,1\n", 8), 1,
-                                    &stages, &err),
-                     -1);
-    assert_non_null(strstr(err.msg, "not a text file"));
-    err = (struct err){0};
-    assert_int_equal(ratetable_read("/no/such", 1, &stages, &err), -1);
-    assert_int_equal(err.code, ERR_CONFIG);
-    assert_string_equal(err.msg, "/no/such: No such file or directory");
-    strlist_fini(&stages);
-}
-
-GROUP_FIXTURE(tmpdir_setup, tmpdir_teardown)

@@ -16,6 +16,9 @@ TEST(stages_are_read)
         {"  10/s..100/s   1m ", {10, 100, 60 * NS_PER_S}},
         {"1k..0 2s", {1000, 0, 2 * NS_PER_S}},
         {"0 10s", {0, 0, 10 * NS_PER_S}},
+        {"0.05..5 10s", {0.05, 5, 10 * NS_PER_S}},
+        {"0.0..5 10s", {0, 5, 10 * NS_PER_S}},
+        {"5..0.00/m 10s", {5, 0, 10 * NS_PER_S}},
         {"6/m 1h", {0.1, 0.1, 3600 * NS_PER_S}},
     };
 
@@ -43,6 +46,8 @@ TEST(what_is_no_stage_is_refused)
          "'50/s 1s 2s' is not a stage; write '50/s 30s' or '10/s..100/s 1m'"},
         {"x 1s", "'x' is not a rate; write 50, 0.5 or 2/m (above 0)"},
         {"5..y 1s", "'y' is not a rate; write 50, 0.5 or 2/m (above 0)"},
+        {"0/x 1s", "'0/x' is not a rate; write 50, 0.5 or 2/m (above 0)"},
+        {"0x5 1s", "'0x5' is not a rate; write 50, 0.5 or 2/m (above 0)"},
         {"5 fast", "'fast' is not a duration; write 500ms, 2s or 1h30m"},
         {"5 0s", "'5 0s': the stage has no length"},
     };

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
@@ -380,6 +381,10 @@ static const struct {
      "trace.output requires trace.format: auto, csv or jsonl"},
     {"target: {url: http://h}\ntrace: {file: x, from: 2h, to: 1h}",
      "trace.to is not after trace.from"},
+    {"target: {url: http://h}\nload: {rate: 5}\n"
+     "slo: ['gold: errors < 1%', 'gold: errors < 2%']",
+     "slo: 'gold: errors < 1%' and 'gold: errors < 2%': a tier can have only "
+     "one of them"},
     {"target: {url: http://h, no_keepalive: true}\nload: {rate: 5}\n"
      "client: {preconnect: 2}",
      "client.preconnect cannot be combined with target.no_keepalive"},
@@ -398,6 +403,44 @@ TEST(contradictions_are_refused)
         assert_string_equal(err.msg, contradictions[i].want);
         settings_fini(&s);
     }
+}
+
+/* A study resolves its settings before each recording. */
+TEST(files_are_read_once)
+{
+    static const char prices[] = "machine,usd_per_hour\nL4,2\n";
+    struct strmap texts = {0};
+    struct settings asked;
+    struct err err = {0};
+    char *table = xstrdup(tmpdir_write("t.csv", "0,10\n1,10\n", 10));
+    char *priced = xstrdup(tmpdir_write("p.csv", prices, strlen(prices)));
+
+    settings_init(&asked);
+    asked.texts = &texts;
+    must_assign(&asked, "target.url=http://h");
+    must_assign(&asked, "cost.machine=L4");
+    asked.load.rate_table = xstrdup(table);
+    asked.cost.prices = xstrdup(priced);
+    for (int i = 0; i < 2; i++) {
+        struct settings s;
+
+        settings_clone(&s, &asked);
+        assert_int_equal(settings_look_up_price(&s, &err), 0);
+        assert_int_equal(settings_resolve(&s, &err), 0);
+        assert_true(s.cost.usd_per_hour == 2 && s.load.rate_rps == 10);
+        settings_fini(&s);
+        unlink(table);
+        unlink(priced);
+    }
+    settings_fini(&asked);
+    strmap_fini(&texts);
+    settings_init(&asked);
+    must_assign(&asked, "target.url=http://h");
+    asked.load.rate_table = table;
+    assert_int_equal(settings_resolve(&asked, &err), -1);
+    assert_non_null(strstr(err.msg, "load.rate_table: "));
+    settings_fini(&asked);
+    free(priced);
 }
 
 TEST(the_rest_follows)

@@ -380,6 +380,7 @@ TEST(only_trials_are_replaced)
     assert_int_equal(study_make_dir(dir, true, &err), 0);
     assert_int_equal(access(trial, F_OK), -1);
     assert_false(study_is_at(dir));
+    assert_int_equal(study_drop_replaced(dir, &err), 0);
     assert_int_equal(study_save_pair(dir, "ABBA", &err), 0);
     assert_int_equal(study_set_load_kind(&read, dir, STUDY_TRIALS, &err), -1);
     assert_int_equal(err.code, ERR_CONFIG);
@@ -410,6 +411,7 @@ TEST(what_a_crash_left_is_replaced)
             assert_int_equal(study_set_save(&set, dir, &err), 0);
         tmpdir_write("crashed/study.json.new-1-0", "{", 1);
         assert_int_equal(study_make_dir(dir, true, &err), 0);
+        assert_int_equal(study_drop_replaced(dir, &err), 0);
         assert_int_equal(rmdir(dir), 0); /* nothing is left */
     }
 
