@@ -1,6 +1,7 @@
 #include "analyzer/html/html_text.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,13 @@
 #include "common/stats/hist.h"
 
 #define NARROW "\u202f" /* between a number and its unit */
+
+/* U+FFFE and U+FFFF: XML, and so SVG, does not have them. */
+static bool is_no_character(const char *p, size_t n)
+{
+    return n == 3 && (memcmp(p, "\xEF\xBF\xBE", 3) == 0 ||
+                      memcmp(p, "\xEF\xBF\xBF", 3) == 0);
+}
 
 void html_escape(struct buf *out, const char *text)
 {
@@ -28,10 +36,7 @@ void html_escape(struct buf *out, const char *text)
             buf_adds(out, "&quot;");
         else if (*p == '\'')
             buf_adds(out, "&#39;");
-        else if (n == 3 && (memcmp(p, "\xEF\xBF\xBE", 3) == 0 ||
-                            memcmp(p, "\xEF\xBF\xBF", 3) == 0))
-            buf_adds(out, "?"); /* XML, and so SVG, has no such characters */
-        else if (n > 0)
+        else if (n > 0 && !is_no_character(p, n))
             buf_add(out, p, n);
         else
             buf_adds(out, "?");

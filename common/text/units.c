@@ -479,18 +479,17 @@ static int take_item(struct numlist *v, const char **p, double *value,
     const char *start = skip_blanks(*p);
     const char *dots = strstr(start, "..");
     size_t len = strcspn(start, ",");
+    char text[64];
     bool is_number;
     const char *unit;
-    const char *end;
-    char *copy;
+    const char *end = text;
 
     if (dots && dots < start + len)
         len = (size_t)(dots - start);
-    end = copy = xstrndup(start, len);
-    is_number = take_scientific(&end, value);
-    len = (size_t)(end - copy);
-    is_number = is_number && *end != 'x' && *end != 'X' && isfinite(*value);
-    free(copy);
+    snprintf(text, sizeof(text), "%.*s", (int)len, start);
+    is_number = take_scientific(&end, value) && *end != 'x' && *end != 'X' &&
+                isfinite(*value);
+    len = (size_t)(end - text);
     if (*start == '\0')
         return err_set(err, ERR_CONFIG, "a number is missing; " LIST_EXAMPLE);
     if (!is_number)
