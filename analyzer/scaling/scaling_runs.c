@@ -172,8 +172,11 @@ static void take_numbers(struct scale_point *p, const struct settings *settings,
 
     scale_point_add_time(p, sum->window_length_s);
     p->work = (double)sum->scheduled;
-    scale_blend(&p->p50_ms, &w->p50_ms, milliseconds(e2e_ns[SUMMARY_P50]), 1);
-    scale_blend(&p->p99_ms, &w->p99_ms, milliseconds(e2e_ns[SUMMARY_P99]), 1);
+    /* A run whose quantile is among the failures must not be left out. */
+    p->p50_ms = running_mean(p->p50_ms, p->runs - 1,
+                             milliseconds(e2e_ns[SUMMARY_P50]), 1);
+    p->p99_ms = running_mean(p->p99_ms, p->runs - 1,
+                             milliseconds(e2e_ns[SUMMARY_P99]), 1);
     take_tokens(p, sum);
     take_targets(p, &sum->targets);
     if (sum->metered.has_energy)

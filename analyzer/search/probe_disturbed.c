@@ -136,12 +136,15 @@ static const char *exhausted_by(const struct summary *s)
     return is_failed(s, SEARCH_CAPPED) ? SEARCH_CAPPED : NULL;
 }
 
-/* Is a term not judged?  A short probe may have no request of a rare class,
- * which says nothing; a confirmation must have some. */
+/* Is a term not judged, while no other is missed?  A short probe may have no
+ * request of a rare class, or too many that a quantile cannot use, by chance; a
+ * confirmation must have enough. */
 static bool is_unmeasured(const struct summary *s,
                           const struct search_terms *terms,
                           const struct search_result *r)
 {
+    bool is_proof = r->step == SEARCH_CONFIRM;
+    bool lacks_some = false;
     int64_t counted = 0;
 
     for (size_t i = 0; i < terms->slo.len; i++) {
@@ -151,12 +154,11 @@ static bool is_unmeasured(const struct summary *s,
 
         if (slo_allowed(&terms->slo.terms[i]) < 0)
             continue;
-        if (c->is_unjudgeable ||
-            (c->n == 0 && (due > 0 || r->step == SEARCH_CONFIRM)))
-            return true;
+        lacks_some = lacks_some || (c->is_unjudgeable && is_proof) ||
+                     (c->n == 0 && (due > 0 || is_proof));
         counted += c->n;
     }
-    return counted == 0;
+    return counted == 0 || (lacks_some && search_is_met(&terms->slo, r));
 }
 
 const char *disturbed_by(const struct summary *s, const struct hist *late,

@@ -91,7 +91,7 @@ struct search_ask {
 struct search_counts {
     int64_t n; /* requests due in the window that the term is about */
     int64_t misses;
-    bool is_unjudgeable; /* no number of such requests is enough */
+    bool is_unjudgeable; /* too many requests have no such value */
     int64_t client_late; /* misses that the client may have caused */
     int64_t
         measured_ns; /* value of its quantile; or HIST_BEYOND and the like */

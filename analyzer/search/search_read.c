@@ -92,7 +92,8 @@ static void take_counts(const struct summary *s,
             continue;
         r->terms[i].n = j->terms[k].counts.n;
         r->terms[i].misses = j->terms[k].counts.misses;
-        if (j->terms[k].term->kind == SLO_GOOD) { /* rather too careful */
+        /* As misses: whether they were good is unknown. */
+        if (j->terms[k].term->kind == SLO_GOOD) {
             r->terms[i].n += j->terms[k].counts.open;
             r->terms[i].misses += j->terms[k].counts.open;
         }

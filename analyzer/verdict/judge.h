@@ -73,7 +73,7 @@ struct term_judgement {
     bool is_few;          /* too few samples to quote that value */
     double measured;      /* other terms: a share, or requests per second */
     bool is_unmeasured;   /* other terms: nothing to measure, see why */
-    bool is_unjudgeable;  /* no number of requests is enough, see why */
+    bool is_unjudgeable;  /* a quantile: too many have no value, see why */
     double n_effective;   /* independent samples worth as much */
     int64_t requests;     /* that the term is about */
     /* Limits of a quantile, to three digits: the highest that the run shows to

@@ -230,7 +230,11 @@ static const struct probe probes[] = {
      .because = "lag p50"},
     {.is_silent = true, .because = "no requests"},
     {.is_silent = true, .scheduled = 30, .because = SEARCH_UNMEASURED},
-    {.is_unjudgeable = true, .scheduled = 30, .because = SEARCH_UNMEASURED},
+    {.is_unjudgeable = true,
+     .is_proof = true,
+     .scheduled = 30,
+     .because = SEARCH_UNMEASURED},
+    {.is_unjudgeable = true, .scheduled = 30}, /* by chance, in a probe */
     {.is_silent = true,
      .term = "quality >= 0.9",
      .scheduled = 30,
@@ -245,6 +249,8 @@ static const struct probe probes[] = {
      .is_proof = true,
      .scheduled = 30,
      .because = SEARCH_UNMEASURED},
+    /* The other term is missed: that is enough. */
+    {.of_class = 1, .of_class_n = 3, .missed = 0.5, .scheduled = 30},
     {.failed = "steal", .because = "steal"},
     /* Why it was late. */
     {.client_late = 1, .missed = 0.9, .failed = "busy", .because = SEARCH_BUSY},
