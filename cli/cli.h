@@ -70,8 +70,8 @@ int cli_print_report(const struct buf *out, int status, struct err *err);
 /* The same for a text that may have colours and is known to be safe to show. */
 int cli_print_drawn(const struct buf *out, int status, struct err *err);
 
-/* Where a report goes and how it is printed: the flags of every command that
- * has one, which its struct has as `output`. */
+/* Where a report goes and how it is printed: flags that every command with a
+ * report has.  They are the member `output` of its struct. */
 struct output_args {
     int format; /* of the names that its --format takes */
     bool json;

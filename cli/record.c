@@ -275,10 +275,16 @@ static int check_launch(const struct settings *s, const struct record_how *how,
         const struct machine any = {
             .cores = 1, .files = INT32_MAX, .memory = INT32_MAX};
 
-        free(shard.client.shard);
-        shard.client.shard =
+        struct settings one;
+
+        settings_init(&one);
+        settings_copy(&one, &shard); /* the plan changes it */
+        free(one.client.shard);
+        one.client.shard =
             xasprintf("%lld/%lld", (long long)i, (long long)l->n);
-        plan_client(&shard, any, &why);
+        if (plan_client(&one, any, &why))
+            err_context(&why, "--launch");
+        settings_fini(&one);
     }
     settings_fini(&shard);
     if (why.code)
@@ -302,7 +308,7 @@ static void show_progress(void *arg, const struct run_progress *p)
         listen_progress(to->listen, p);
 }
 
-/* A study that is continued makes what was cut again. */
+/* A study that is continued repeats what was interrupted. */
 static bool may_replace(const struct record_args *args)
 {
     return args->force || args->resume;

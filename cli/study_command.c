@@ -286,7 +286,7 @@ int study_command_by_flags(const struct study_policy *policy,
                            enum settings_block block, const char *const *argv,
                            struct err *err)
 {
-    struct record_args args;
+    struct record_args args = {0};
     const struct opt_set sets[] = {{&record_args_block, &args}, {0}};
     struct settings_args a;
     const struct study_command c = {

@@ -359,8 +359,9 @@ static int record(struct study_arm *arm, const struct study_shot *shot,
     return rc;
 }
 
-/* Was it not interrupted?  What a launcher has lost is there, and is judged by
- * the report.  A plain trial that a signal cut is kept. */
+/* Is the recording complete, or was it cut by something else than us?  The
+ * report judges what a launcher has lost.  A plain trial that a signal cut is
+ * kept. */
 static bool is_whole(const struct study_arm *arm, const char *dir)
 {
     struct manifest m;
@@ -676,9 +677,9 @@ static int sum_up(const struct study_arm *arm, struct err *err)
     return rc;
 }
 
-/* What was recorded is kept although it is not complete, and so is the log of a
- * server that did not start.  Otherwise the study is removed, and the one that
- * it was to replace is put back. */
+/* What was recorded is kept although it is not complete.  Otherwise the study
+ * that it was to replace is put back.  If there is none, the log of a server
+ * that did not start is kept, and without one nothing is. */
 static int end_without_result(const struct study *st, int rc, struct err *err)
 {
     char *begun = study_part_with(st->dir, "manifest.json");

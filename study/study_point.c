@@ -418,13 +418,16 @@ static int drive_server(struct run_plan *plan, struct run_options *options,
     snprintf(process, sizeof(process), "group %ld", (long)server.process.pid);
     meter_process(&plan->used, "server", process, options);
     if (rc == 0) {
+        bool has_ended;
+
         rc = drive(plan, options, launcher, err);
-        if (rc && launcher && !recording_is_at(options->dir))
+        has_ended =
+            supervise_has_ended(&server.process) && !atomic_load(&stop_signal);
+        if (has_ended && (rc == 0 || launcher))
+            rc = server_blame_end(&server, "during the run", err);
+        else if (rc && launcher && !recording_is_at(options->dir))
             recording_remove(options->dir, &(struct err){0});
     }
-    if (rc == 0 && supervise_has_ended(&server.process) &&
-        !atomic_load(&stop_signal))
-        rc = server_blame_end(&server, "during the run", err);
     options->judge = watched.judge;
     options->memory_of = NULL;
     server_stop(&server);

@@ -8,7 +8,7 @@ enum conclusion {
     CONCLUSION_YES,
     CONCLUSION_UNDECIDED,
     CONCLUSION_NO,
-    CONCLUSION_INVALID, /* the measurement is, or a comparison is refused */
+    CONCLUSION_INVALID, /* invalid measurement, or refused comparison */
     CONCLUSION_FAILED,  /* a part of the study could not be run */
 };
 

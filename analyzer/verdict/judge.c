@@ -416,7 +416,7 @@ static struct term_counts count(const struct tally *t, size_t term)
     struct term_counts c = {.open = kind == SLO_QUANTILE
                                         ? tt->open
                                         : t->outcome[OUTCOME_UNFINISHED]};
-    /* Of those in the slices: not good, but no misses of a quantile. */
+    /* The slices count them as not good, but not as misses of a quantile. */
     int64_t open = kind == SLO_QUANTILE || kind == SLO_GOOD ? c.open : 0;
 
     /* Unknown samples are the last ones, those of a run that was cut. */

@@ -224,7 +224,8 @@ static void settle(struct decide *d, int64_t due_ns)
 {
     if (!is_inside(d, due_ns))
         return;
-    while (d->settled < slot_of(d, due_ns) && !d->decision) {
+    while (d->settled < slot_of(d, due_ns) && d->settled < d->n_slots &&
+           !d->decision) {
         if (++d->settled < d->next_check)
             continue;
         check(d);

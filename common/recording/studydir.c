@@ -285,6 +285,11 @@ static bool is_visible(const char *name)
     return name[0] != '.';
 }
 
+static bool is_no_study_file(const char *name)
+{
+    return is_visible(name) && strcmp(name, "study.json") != 0;
+}
+
 static bool is_first_draft(const char *name)
 {
     return file_is_temporary(name, "study.json");
@@ -323,12 +328,12 @@ char *study_part_with(const char *dir, const char *file)
         char *path = xasprintf("%s/%s", part, file);
         char *found = NULL;
 
-        if (!study_is_point_name(name) && !is_listed(json, name))
-            found = NULL;
-        else if (study_is_at(part))
-            found = study_part_with(part, file);
-        else if (access(path, F_OK) == 0)
-            found = xstrdup(part);
+        if (study_is_point_name(name) || is_listed(json, name)) {
+            if (study_is_at(part))
+                found = study_part_with(part, file);
+            else if (access(path, F_OK) == 0)
+                found = xstrdup(part);
+        }
         if (found && (!first || strcmp(found, first) < 0)) {
             free(first);
             first = found;
@@ -491,9 +496,22 @@ int study_make_dir(const char *dir, bool force, struct err *err)
     return set_aside(dir, err);
 }
 
+/* While it holds something else, such as what a launch could not merge, it
+ * stays a study, so that --force and --resume find one. */
 int study_remove(const char *dir, struct err *err)
 {
-    if (remove_study(dir, err))
+    struct strlist others = {0};
+    json_t *json = read_study(dir);
+    int rc = move_parts(dir, json, NULL, err);
+
+    json_decref(json);
+    if (rc == 0)
+        rc = file_list_dir(dir, is_no_study_file, &others, err);
+    if (rc == 0 && others.len > 0)
+        rc = err_set(err, ERR_IO, "%s: holds %s, which is not of the study",
+                     dir, others.items[0]);
+    strlist_fini(&others);
+    if (rc || remove_file(dir, "study.json", err))
         return -1;
     return rmdir(dir) < 0 ? err_set(err, ERR_IO, "%s: %s", dir, strerror(errno))
                           : 0;

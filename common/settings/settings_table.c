@@ -650,8 +650,9 @@ static const struct opt client[] = {
     {OPT("memory", "memory", size, client.memory), .is_positive = true,
      .takes_auto = true, .initial = "auto",
      .help = "maximum memory for responses and conversations of sessions; a "
-             "request that exceeds it fails as 'client memory'; auto is half "
-             "of the RAM or of the cgroup's limit"},
+             "response that exceeds it fails as 'client memory', a "
+             "conversation that does ends its session; auto is half of the "
+             "RAM or of the cgroup's limit"},
 };
 
 static const struct opt study[] = {

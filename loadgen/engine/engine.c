@@ -452,7 +452,7 @@ static void give_up(struct engine *e, struct request *r, enum outcome outcome,
     int64_t now = now_ns(e);
 
     e->env.transport->cancel(e->transport, r);
-    r->body_len = 0; /* it is not why */
+    r->body_len = 0; /* a partial body does not explain the failure */
     request_break(r, now, outcome, 0, why);
     retire(e, r, now);
 }

@@ -411,7 +411,7 @@ static int begin(struct run *run, struct err *err)
         meter_start(run->meter, run->options->dir, run->start_ns, err))
         return -1;
     for (int64_t i = 0; i < run->n_workers; i++) {
-        /* Shards that are on one machine do not share CPUs before they must. */
+        /* Shards on one machine use different CPUs as far as possible. */
         size_t n = (size_t)(shard.index * run->n_workers + i);
         int cpu = cpus->len > 0 ? cpus->cpu[n % cpus->len] : WORKER_ANY_CPU;
 

@@ -16,8 +16,8 @@
 #include "loadgen/transport/tls_context.h"
 #include "loadgen/transport/transport.h"
 
-/* A turn sends little more than this, so that a large upload over TLS does not
- * delay others: about 0.3 ms. */
+/* One call of conn_send() sends little more than this, so that a large upload
+ * over TLS does not delay others: about 0.3 ms. */
 #define SEND_TURN ((size_t)256 << 10)
 
 static struct conn *conn_of(struct connlink *link)

@@ -166,8 +166,8 @@ int conn_open(struct conn *c, const struct endpoint *e);
 /* In any state but closed. */
 void conn_close(struct conn *c);
 
-/* Send, until the socket takes no more; returns how many bytes it took.  The
- * rest is kept in `unsent`, and `writable` is added, whose hook must call
+/* Send until the socket takes no more, or a turn is over (256 KiB); returns how
+ * many bytes it took.  The rest is kept in `unsent`, and `writable` is added, whose hook must call
  * conn_send_rest(); nothing else may be sent before.  If a write fails, the
  * server may have answered before: nothing more is sent, `readable` runs, and
  * conn_read() reports that error when everything has been read. */
@@ -177,9 +177,10 @@ size_t conn_send_rest(struct conn *c);
 /* As recv(2), except that EPROTO is an error of TLS: conn_why(). */
 static inline ssize_t conn_read(struct conn *c, void *data, size_t size);
 
-/* Their parts: go on after a write that returned n; what a read means after a
- * write that failed. */
+/* Only for conn_send(): go on after a write that returned n. */
 size_t conn_send_more(struct conn *c, const char *data, size_t len, ssize_t n);
+
+/* Only for conn_read(): n, or the error of an earlier write if n is the end. */
 ssize_t conn_read_last(struct conn *c, ssize_t n);
 
 static inline ssize_t conn_write(struct conn *c, const char *data, size_t len)

@@ -73,8 +73,10 @@ struct launch {
     struct run_plan *plan;
     const struct run_options *options;
     const struct launcher *how;
-    char *place; /* DIR.shards; owned, as is ... */
-    char *file;  /* ... the plan in it */
+    char *place;   /* DIR.shards; owned, as are ... */
+    char *file;    /* ... the plan in it */
+    char *first;   /* ... and DIR.shards.first: what the first attempt left */
+    bool replaces; /* DIR has a recording, which the new one will replace */
     int64_t lead_ns;
     int64_t start_at_ns;
     bool has_place;
@@ -115,13 +117,18 @@ static int make_place(struct launch *l, struct err *err)
 /* Recordings that could not be merged may be there. */
 static int check_place(const struct launch *l, struct err *err)
 {
-    if (l->options->force || access(l->place, F_OK) < 0 ||
-        recording_holds_anything(l->place, &(struct err){0}) == 0)
-        return 0;
-    return err_set(err, ERR_USAGE,
-                   "%s: is left from an earlier launch; merge the recordings "
-                   "in it or remove it, or replace it with --force",
-                   l->place);
+    const char *const places[] = {l->place, l->first};
+
+    for (size_t i = 0; i < 2 && !l->options->force; i++) {
+        if (access(places[i], F_OK) == 0 &&
+            recording_holds_anything(places[i], &(struct err){0}))
+            return err_set(err, ERR_USAGE,
+                           "%s: is left from an earlier launch; merge the "
+                           "recordings in it or remove it, or replace it with "
+                           "--force",
+                           places[i]);
+    }
+    return 0;
 }
 
 static int64_t count_shards(const struct launch *l, enum presence min)
@@ -142,7 +149,7 @@ static void add_variable(struct strlist *list, const char *name,
     free(text);
 }
 
-/* If it was built again since we started, the one that is there now. */
+/* The program that runs.  If its file was replaced since then, the new one. */
 static void find_program(char exe[static MAX_PATH])
 {
     static const char gone[] = " (deleted)";
@@ -286,10 +293,9 @@ static bool note_clock(const struct launch *l, int64_t i, struct manifest *m)
     return found.error_ns > 0;
 }
 
-/* What is there once the launcher has ended.  A shard that a signal ended,
- * while nobody has interrupted us, is as one that was killed: the launcher, we
- * after its time was up, or somebody else cut it.  So is a rank that was lost,
- * and has continued when it was ended. */
+/* What is there once the launcher has ended.  A shard that a signal ended
+ * although we were not interrupted counts as killed, and so does a rank that
+ * was lost, even if it went on and completed its recording. */
 static int take_stock(struct launch *l, struct err *err)
 {
     bool is_ours = atomic_load(&stop_signal);
@@ -393,7 +399,8 @@ static int merge_all(const struct launch *l, struct err *err)
             strlist_add(&dirs, dir);
         free(dir);
     }
-    rc = merge_recordings(&dirs, out, MERGE_INTO, &result, err);
+    rc = merge_recordings(&dirs, out, l->replaces ? MERGE_REPLACE : MERGE_INTO,
+                          &result, err);
     for (size_t i = 0; i < result.flaws.len; i++)
         log_error("--launch: %s: its missing requests count as unfinished",
                   result.flaws.items[i]);
@@ -435,28 +442,28 @@ static void note_overhead(const struct launch *l, int64_t began_ns,
 static int64_t try_all(struct launch *l, char *why, size_t size,
                        struct err *err)
 {
-    char *first = xasprintf("%s.first", l->place);
     enum presence left[SHARD_ID_MAX];
     int64_t n = attempt(l, why, size, err);
 
-    if (n >= 0 && n < l->how->n && !atomic_load(&stop_signal) &&
-        !(l->how->ops->is_resident && ranks_were_lost(l->how->ranks))) {
-        log_error("--launch: %s; starting all shards again", why);
-        clean_up(first);
-        rename(l->place, first);
-        memcpy(left, l->shards, sizeof(left));
-        l->lead_ns = l->how->second_lead_ns;
-        n = attempt(l, why, size, err);
-        if (n == 0 && count_shards(l, PARTIAL) == 0) {
-            clean_up(l->place);
-            rename(first, l->place);
-            memcpy(l->shards, left, sizeof(left));
-            n = count_shards(l, COMPLETE);
-        }
-        clean_up(first);
+    if (n < 0 || n == l->how->n || atomic_load(&stop_signal) ||
+        (l->how->ops->is_resident && ranks_were_lost(l->how->ranks)))
+        return n;
+    log_error("--launch: %s; starting all shards again", why);
+    clean_up(l->first);
+    if (rename(l->place, l->first) < 0)
+        return err_set(err, ERR_IO, "%s: %s", l->first, strerror(errno));
+    memcpy(left, l->shards, sizeof(left));
+    l->lead_ns = l->how->second_lead_ns;
+    n = attempt(l, why, size, err);
+    if (count_shards(l, PARTIAL) > 0) {
+        clean_up(l->first);
+        return n;
     }
-    free(first);
-    return n;
+    clean_up(l->place);
+    if (rename(l->first, l->place) < 0)
+        return err_set(err, ERR_IO, "%s: %s", l->first, strerror(errno));
+    memcpy(l->shards, left, sizeof(left));
+    return n < 0 ? -1 : count_shards(l, COMPLETE);
 }
 
 /* Merge what is there.  As launch_record(). */
@@ -487,6 +494,7 @@ int launch_record(struct run_plan *plan, const struct run_options *options,
                        .options = options,
                        .how = launcher,
                        .place = xasprintf("%s.shards", options->dir),
+                       .first = xasprintf("%s.shards.first", options->dir),
                        .file = xasprintf("%s.shards/plan.json", options->dir),
                        .lead_ns = launcher->lead_ns};
     int64_t began_ns = clk_now(&clk_monotonic);
@@ -494,7 +502,10 @@ int launch_record(struct run_plan *plan, const struct run_options *options,
     char why[200] = "";
     int rc = check_program(launcher, err) || check_place(&l, err) ? -1 : 0;
 
-    if (rc == 0 && !options->has_dir) {
+    /* What --force replaces stays until there is something to replace it. */
+    l.replaces = rc == 0 && !options->has_dir && options->force &&
+                 recording_is_at(options->dir);
+    if (rc == 0 && !options->has_dir && !l.replaces) {
         rc = recording_make_dir(options->dir, options->force, err);
         has_made = rc == 0;
     }
@@ -510,6 +521,7 @@ int launch_record(struct run_plan *plan, const struct run_options *options,
     if (has_made && rc && count_shards(&l, PARTIAL) == 0)
         recording_remove(options->dir, &(struct err){0});
     free(l.file);
+    free(l.first);
     free(l.place);
     return rc;
 }

@@ -459,8 +459,8 @@ static void attend(struct ranks *r, const struct ranks_job *job,
         if (now_ns > until_ns) {
             snprintf(why, size, "it did not end within %s",
                      units_show_span(job->limit_ns, text));
+            r->is_late = r->lost_ns == 0; /* else it only shows late */
             give_up(r);
-            r->is_late = true;
             return;
         }
     }

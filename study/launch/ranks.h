@@ -39,10 +39,12 @@ struct ranks_job {
 int ranks_run(struct ranks *r, const struct ranks_job *job, char *why,
               size_t size, struct err *err);
 
-/* About the last run.  One was lost while it sent, and not because the time was
- * up; this one was lost, or was not done when all were ended. */
+/* Was a rank lost in the last run while it sent, before the time was up? */
 bool ranks_were_lost(const struct ranks *r);
+
+/* Was this rank lost, or was it not done when the time was up? */
 bool ranks_has_lost(const struct ranks *r, int64_t rank);
+
 struct rank_offset ranks_clock(const struct ranks *r, int64_t rank);
 
 /* From the job to the common start; 0: there was none. */

@@ -15,7 +15,7 @@ clean_up() {
     rm -f "$manifest"
 }
 trap clean_up EXIT
-trap 'exit 1' TERM INT HUP # or the shell ends without it
+trap 'exit 1' TERM INT HUP # so that a signal runs the EXIT trap, too
 $kubectl create secret generic "$name" --from-file=plan.json="$TAILGATE_PLAN" >/dev/null || exit 1
 $kubectl apply -f "$manifest" >/dev/null || exit 1
 
