@@ -1,4 +1,4 @@
-/* The section of conditions: what was asked, of whom, from where, and what
+/* The section of conditions: load, target, client, and what
  * someone else would need to repeat the run. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ putf(struct page *p, const char *name, const char *fmt, ...)
     free(text);
 }
 
-/* ---- what was asked ---- */
+/* ---- the load ---- */
 
 static void put_load(struct page *p, const struct summary *s)
 {
@@ -115,7 +115,7 @@ static void put_prompts(struct page *p, const struct summary *s)
     end(p);
 }
 
-/* ---- of whom ---- */
+/* ---- the target ---- */
 
 static void put_target(struct page *p, const struct summary *s)
 {
@@ -150,7 +150,7 @@ static void put_target(struct page *p, const struct summary *s)
     end(p);
 }
 
-/* ---- from where ---- */
+/* ---- the client ---- */
 
 static void put_client(struct page *p, const struct run_page *r)
 {
@@ -206,7 +206,7 @@ static void put_client(struct page *p, const struct run_page *r)
     end(p);
 }
 
-/* ---- what a third party needs ---- */
+/* ---- what a repetition needs ---- */
 
 static void put_checklist(struct page *p, const struct run_page *r)
 {
@@ -238,9 +238,9 @@ void run_conditions_put(struct page *p, const struct run_page *r)
 {
     page_section_begin(p, "conditions", "Conditions", NULL, false);
     page_section_body(p);
-    page_put(p, "<div class=\"chart\"><div class=\"aside\"><h3>What was asked, "
-                "of whom, from where</h3><p class=\"cap\">Two runs may be "
-                "compared if they differ in one of these.</p></div><div "
+    page_put(p, "<div class=\"chart\"><div class=\"aside\"><h3>Load, target "
+                "and client</h3><p class=\"cap\">Two runs can be compared if "
+                "they differ in only one of these.</p></div><div "
                 "class=\"kv\">");
     put_load(p, r->s);
     put_target(p, r->s);

@@ -171,8 +171,7 @@ struct time_chart run_rates_chart(const struct run_page *r, struct rates *x)
     return c;
 }
 
-/* What the sentences of the page say of the window, so that the legend says
- * the same; NAN if they say nothing. */
+/* Mean over the window, as in the text of the page; NAN: unknown. */
 static double mean_of(const struct server_summary *s, double mean)
 {
     return s->is_there && mean >= 0 ? mean : NAN;

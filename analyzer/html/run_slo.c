@@ -59,9 +59,10 @@ static void say_interval(const struct term_judgement *j,
 
     if (isnan(r->low))
         len = snprintf(out, size, "%s",
-                       j->is_unmeasured ? ""
-                                        : "too few requests for an "
-                                          "interval");
+                       j->is_unmeasured || j->is_unjudgeable
+                           ? ""
+                           : "too few requests for an "
+                             "interval");
     else if (isinf(r->high))
         len = snprintf(out, size, "90%% interval %s or more",
                        slo_show(j->term, r->low, a));

@@ -367,10 +367,12 @@ static void put_bend(struct page *p, const json_t *json)
 
     if (!is_bent && json_array_size(list) == 0)
         return;
-    page_put(p, "<div class=\"chart\"><div class=\"aside\"><h3>What bends "
-                "it</h3><p class=\"cap\">A guess, with its evidence, and what "
-                "others will ask before they believe the curve.</p></div>"
-                "<ul class=\"list\">");
+    page_put(
+        p,
+        "<div class=\"chart\"><div class=\"aside\"><h3>What bends "
+        "it</h3><p class=\"cap\">The likely cause, with its evidence, and what "
+        "others will ask before they believe the curve.</p></div>"
+        "<ul class=\"list\">");
     if (is_bent && study_text(bend, "guess")[0])
         put_item(p, "note", ICON_LIMIT, study_text(bend, "guess"),
                  study_text(bend, "evidence"));

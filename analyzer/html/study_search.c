@@ -188,8 +188,7 @@ static const struct {
     [PROBE_MISSED] = {"missed", "missed", "late", MARK_DIAMOND},
     [PROBE_EARLY] = {"early", "missed, ended early", "late", MARK_DIAMOND_OPEN},
     [PROBE_CONFIRMS] = {"confirms", "confirmation", "good", MARK_TARGET},
-    [PROBE_DISCARDED] = {"discarded", "discarded: client disturbed", "unsent",
-                         MARK_RING},
+    [PROBE_DISCARDED] = {"discarded", "discarded", "unsent", MARK_RING},
 };
 
 enum probe_kind study_probe_kind(const struct json_t *probe)

@@ -206,7 +206,7 @@ static void add_evidence(struct doc_node *row, const struct term_judgement *j)
     doc_missing_if(
         doc_range(row, "ci90_ms", NULL, DOC_NS,
                   (struct interval){(double)j->low_ns, (double)j->high_ns}),
-        j->high_ns < 0, "n too small");
+        j->high_ns < 0, j->is_unjudgeable ? j->why : "n too small");
     doc_missing_if(doc_ns(row, "above", NULL, (double)j->low_ns),
                    j->low_ns <= 0, "no limit is shown to be missed");
     doc_missing_if(doc_ns(row, "tightest", NULL, (double)j->high_ns),
@@ -222,7 +222,8 @@ static void add_evidence(struct doc_node *row, const struct term_judgement *j)
         doc_textf(row, NULL, "90% interval", "above %s",
                   units_show_duration((double)j->low_ns, low));
     else
-        doc_text(row, NULL, "90% interval", "too few");
+        doc_text(row, NULL, "90% interval",
+                 j->is_unjudgeable ? "none" : "too few");
 }
 
 static void add_term(struct doc_node *table, const struct term_judgement *j,

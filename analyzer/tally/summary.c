@@ -442,7 +442,8 @@ static void take_cost(struct summary *s)
 /* ---- the verdict ---- */
 
 /* An early decision stands, whatever happened to requests that were in flight
- * then.  But a run that was cut cannot pass, whatever terms this report uses. */
+ * then.  But a run that was cut cannot pass, whatever terms this report uses.
+ */
 static void take_decision(struct summary *s, const struct work *w)
 {
     bool is_pass = w->decide.decision == DECISION_PASS;

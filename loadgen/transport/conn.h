@@ -167,10 +167,11 @@ int conn_open(struct conn *c, const struct endpoint *e);
 void conn_close(struct conn *c);
 
 /* Send until the socket takes no more, or a turn is over (256 KiB); returns how
- * many bytes it took.  The rest is kept in `unsent`, and `writable` is added, whose hook must call
- * conn_send_rest(); nothing else may be sent before.  If a write fails, the
- * server may have answered before: nothing more is sent, `readable` runs, and
- * conn_read() reports that error when everything has been read. */
+ * many bytes it took.  The rest is kept in `unsent`, and `writable` is added,
+ * whose hook must call conn_send_rest(); nothing else may be sent before.  If a
+ * write fails, the server may have answered before: nothing more is sent,
+ * `readable` runs, and conn_read() reports that error when everything has been
+ * read. */
 static inline size_t conn_send(struct conn *c, const char *data, size_t len);
 size_t conn_send_rest(struct conn *c);
 

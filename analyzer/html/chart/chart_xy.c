@@ -353,7 +353,6 @@ static void draw_percentile_ticks(struct plot *p, const struct xy_chart *c)
              "axt", "%s →", c->x_title);
 }
 
-/* One series needs no legend. */
 static struct legend_entry *legend_of(const struct xy_chart *c)
 {
     struct legend_entry *legend = xcalloc(c->n_series + 1, sizeof(*legend));
@@ -386,6 +385,7 @@ void xy_draw(struct svg *s, const struct xy_chart *c)
                      .y_title = c->y_title,
                      .y_title_up = c->has_failed ? LANE + 4 : 0,
                      .has_own_x = has_own_x};
+    /* One series needs no legend. */
     size_t n_legend = c->n_series > 1 ? c->n_series : 0;
     struct legend_entry *legend = legend_of(c);
 

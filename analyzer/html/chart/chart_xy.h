@@ -67,8 +67,8 @@ struct xy_chart *xy_new(const char *name, const char *title,
                         const char *caption);
 void xy_free(struct xy_chart *c);
 
-/* Start a series; points that are added belong to it.  What these two return is
- * valid until the next call. */
+/* Start a series; points that are added belong to it.  A series is valid until
+ * the next xy_add_series(), a point until the next xy_add(). */
 struct xy_series *xy_add_series(struct xy_chart *c, const char *key,
                                 const char *name, const char *colour,
                                 const char *line);

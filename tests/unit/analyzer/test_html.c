@@ -535,7 +535,7 @@ TEST(warnings_of_a_run_are_in_its_head)
     end_drawing(d);
 }
 
-/* What was asked, of whom, from where. */
+/* Load, target and client. */
 TEST(conditions_are_named)
 {
     static const char *const names[] = {"asked for", "objective", "URL",
