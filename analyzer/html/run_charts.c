@@ -246,7 +246,8 @@ static void put_heat(struct page *p, const struct run_bins *b,
     free(h);
 }
 
-/* The narrowest bins in which nine of ten bound the quantile. */
+/* The narrowest bins of which nine of ten, inside the window, bound the
+ * quantile.  A bin that holds only a short cool-down has few requests. */
 static bool quantile_view(const struct run_bins *b, double q,
                           struct bins_view *v)
 {
@@ -254,20 +255,27 @@ static bool quantile_view(const struct run_bins *b, double q,
                                      60, 120, 300, 600, 1800, 3600};
 
     for (size_t i = 0; i < sizeof(steps_s) / sizeof(steps_s[0]); i++) {
+        size_t inside = 0;
         size_t enough = 0;
 
         *v = run_view_of(b, steps_s[i]);
         if (v->n < 6)
             return false;
         for (size_t k = 0; k < v->n; k++) {
+            int64_t step_ns = b->step_ns * (int64_t)v->merge;
+            int64_t from_ns = step_ns * (int64_t)k;
             int64_t n = 0;
 
+            if (from_ns < b->window.start_ns ||
+                from_ns + step_ns > b->window.end_ns)
+                continue;
             for (size_t j = k * v->merge; j < (k + 1) * v->merge && j < b->n;
                  j++)
                 n += b->due[j];
+            inside++;
             enough += n >= stats_min_n(q);
         }
-        if (enough * 10 >= v->n * 9)
+        if (inside > 0 && enough * 10 >= inside * 9)
             return true;
     }
     return false;
