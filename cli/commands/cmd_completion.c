@@ -387,7 +387,7 @@ static int run(const char *const *argv, struct err *err)
         return rc;
     }
     return err_set(err, ERR_USAGE,
-                   "completion requires a shell: bash, zsh or fish");
+                   "completion works for bash, zsh or fish: name one");
 }
 
 const struct command cmd_completion = {

@@ -282,9 +282,9 @@ int units_parse_number(const char *text, double *value, struct err *err)
     const char *p = text;
 
     if (!take_scientific(&p, value) || *p)
-        return err_set(err, ERR_CONFIG,
-                       "'%s' is not a number of 0 or more; write 1 or 0.5",
-                       text);
+        return err_set(
+            err, ERR_CONFIG,
+            "'%s' is not valid; write a number from 0 up, such as 0.5", text);
     return units_check_range(text, *value, err);
 }
 
@@ -465,7 +465,8 @@ static int refuse_range(double from, double to, struct err *err)
         }
     }
     return err_set(
-        err, ERR_CONFIG, "write %s,%s..%s to go from %s to %s in steps of %s",
+        err, ERR_CONFIG,
+        "write '%s,%s..%s' for the range from %s to %s in steps of %s",
         units_show_number(from, text[0]),
         units_show_number(from + step, text[1]), units_show_number(to, text[2]),
         text[0], text[2], units_show_number(step, text[3]));

@@ -172,9 +172,9 @@ static const struct {
      "unknown flag '--rates' (sweep); 'tailgate sweep' makes a run at each of "
      "several rates"},
     {{"tailgate", "sweep", URL, "--rates", "1-10"},
-     "--rates: write 1,2..10 to go from 1 to 10 in steps of 1"},
+     "--rates: write '1,2..10' for the range from 1 to 10 in steps of 1"},
     {{"tailgate", "completion", "tcsh"},
-     "completion requires a shell: bash, zsh or fish"},
+     "completion works for bash, zsh or fish: name one"},
     {{"tailgate", "run", URL, "--set", "load=3"},
      "--set: 'load' is a block; write load.key=value"},
     {{"tailgate", "report", "/"}, "/: not a recording (no manifest.json)"},
@@ -187,7 +187,8 @@ static const struct {
     {{"tailgate", "report", "/no/such", "--prices", "/no/prices"},
      "--prices: /no/prices: No such file or directory"},
     {{"tailgate", "run", URL, "--rate", "5", "--usd-per-hour", "-3"},
-     "--usd-per-hour: '-3' is not a number of 0 or more; write 1 or 0.5"},
+     "--usd-per-hour: '-3' is not valid; write a number from 0 up, such as "
+     "0.5"},
     {{"tailgate", "run", URL, "--rate", "5", "--usd-per-hour", "1e308"},
      "--usd-per-hour: '1e308' is out of range; a number is 0 or 1e-12 to 1e15"},
     {{"tailgate", "rerun", "/no/such"}, "/no/such: No such file or directory"},

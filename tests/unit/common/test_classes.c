@@ -158,7 +158,7 @@ static const struct {
      ":5: classes: two elements are named 'a'"},
     {HEAD "  - name: a\n    weight: 0\n", ":5: weight: must be above 0"},
     {HEAD "  - name: a\n    weight: -1\n",
-     ":5: weight: '-1' is not a number of 0 or more; write 1 or 0.5"},
+     ":5: weight: '-1' is not valid; write a number from 0 up, such as 0.5"},
     {HEAD "  - name: a\n    wieght: 1\n",
      ":5: unknown key 'wieght' in a class, which can have name, weight, "
      "target, data, slo and checks; did you mean 'weight'?"},

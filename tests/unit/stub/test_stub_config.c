@@ -199,7 +199,8 @@ TEST(bad_settings_name_their_key)
         {{"--speed=1,2"}, "stub.speed: more speeds than replicas"},
         {{"--speed=0"}, "stub.speed: must be above 0"},
         {{"--speed=fast"},
-         "stub.speed: 'fast' is not a number of 0 or more; write 1 or 0.5"},
+         "stub.speed: 'fast' is not valid; write a number from 0 up, such as "
+         "0.5"},
         {{"--embedding-size=0"}, "stub.embedding_size: must be from 1 to 8192"},
         {{"--embedding-size=8193"},
          "stub.embedding_size: must be from 1 to 8192"},
