@@ -201,6 +201,12 @@ static void add_warnings(struct doc_node *root, const struct comparison *c)
     }
 }
 
+/* An empty setting, as people see it. */
+static const char *named(const char *value)
+{
+    return value[0] ? value : "(none)";
+}
+
 /* People see those of each kind in a table of their own. */
 static void add_difference(struct doc_node *table, const struct comparison *c,
                            const struct difference *d)
@@ -214,8 +220,8 @@ static void add_difference(struct doc_node *table, const struct comparison *c,
     char name[SHOW_TEXT];
 
     doc_text(row, "key", "condition", d->key);
-    doc_text(row, "a", name_of(c, 0, name), d->a);
-    doc_text(row, "b", "the other", d->b);
+    doc_show(doc_text(row, "a", name_of(c, 0, name), d->a), "%s", named(d->a));
+    doc_show(doc_text(row, "b", "the other", d->b), "%s", named(d->b));
     doc_text(row, "side", c->n > 2 ? "side" : NULL, show_side(d->side, name));
     doc_show(row->last, "%s", name_of(c, d->side, name));
     doc_text(row, "kind", NULL, kinds[d->kind]);
@@ -688,8 +694,10 @@ struct doc *capacities_doc(const struct capacities *c)
         doc_show(doc_bool(row, "declared", "", df->is_declared), "%s",
                  df->is_declared ? "varied:" : "REFUSED:");
         doc_sep(doc_text(row, "key", "", df->key), " ");
-        doc_sep(doc_text(row, "a", "", df->a), ": ");
-        doc_sep(doc_text(row, "b", "", df->b), " and ");
+        doc_sep(doc_show(doc_text(row, "a", "", df->a), "%s", named(df->a)),
+                ": ");
+        doc_sep(doc_show(doc_text(row, "b", "", df->b), "%s", named(df->b)),
+                " and ");
         doc_sep(doc_textf(row, NULL, "", "(%s)", df->why), " ");
     }
     list = doc_list(root, "sides", "sides");

@@ -214,8 +214,8 @@ static void add_key(struct differences *d, const char *key, const char *a,
     x.is_declared = is_declared(key, match);
     if (match->is_must && (x.kind != DIFFERENCE_MUST || x.is_declared))
         return;
-    a = a && a[0] ? a : "(none)";
-    b = b && b[0] ? b : "(none)";
+    a = a ? a : "(none)";
+    b = b ? b : "(none)";
     for (size_t i = 0; i < d->len; i++) {
         const struct difference *old = &d->list[i];
 
