@@ -240,7 +240,7 @@ void brief_title(struct brief *b, const struct doc_node *root)
     for (const struct doc_node *c = root->first; c; c = c->next) {
         if (c->type != DOC_LINE || !c->text[0])
             continue;
-        brief_line(b, 6, "");
+        brief_line(b, 2, "");
         b->lines[b->n - 1].is_row = true; /* no column for a head */
         printable_add(c->text, text_of(b));
         return;

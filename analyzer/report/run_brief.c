@@ -459,7 +459,7 @@ void run_brief(struct brief *b, const struct doc_node *root)
     const struct doc_node *slo = doc_at(root, "slo");
 
     brief_title(b, root);
-    brief_section(b, 7, "load", doc_labelled(root, "load"));
+    brief_section(b, 5, "load", doc_labelled(root, "load"));
     brief_warnings(b, root);
     add_notes(b, root);
     add_requests(b, root, slo && slo->first);

@@ -66,7 +66,8 @@ static int merge(void *args, const struct strlist *words, struct err *err)
     if (rc == 0) {
         log_note("merged     %lld of %lld shards, %lld requests",
                  (long long)r.n, (long long)r.of, (long long)r.requests);
-        log_note("recording  %s", a->out);
+        log_note("recording  %s/  (report: tailgate report %s)", a->out,
+                 a->out);
         rc = r.flaws.len > 0 ? EXIT_INVALID : EXIT_YES;
     }
     merge_result_fini(&r);

@@ -76,7 +76,11 @@ static int judge(const struct class *c, const struct target *t,
                      "anyway",
                      url, x->why);
     else if (has_failed(c, &x->facts))
-        log_note("warning: %s: the preflight request failed: %s", url, x->why);
+        log_note("warning: %s: the preflight request failed: %s%s", url, x->why,
+                 x->facts.outcome == OUTCOME_RESET &&
+                         strncmp(url, "http:", 5) == 0
+                     ? " (does the server expect https?)"
+                     : "");
     strlist_fini(&secrets);
     free(url);
     return rc;
