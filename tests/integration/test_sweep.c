@@ -183,7 +183,7 @@ TEST(nonsense_is_refused_before_anything_runs)
     }
 }
 
-/* The curve would be flat, and nobody would see why. */
+/* The curve would be flat, for a reason that the report does not show. */
 TEST(a_key_without_effect_is_refused)
 {
     static const struct {
